@@ -10,7 +10,6 @@ import * as CompanyChecks from "./CompanyChecks.ts"
 import * as LimitChecks from "./LimitChecks.ts"
 import * as RecordChecks from "./RecordChecks.ts"
 import type { Seen } from "./Seen.ts"
-import * as StatementChecks from "./StatementChecks.ts"
 import * as TradeChecks from "./TradeChecks.ts"
 import { claim, same } from "./Violation.ts"
 
@@ -49,7 +48,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     seen.hear(LimitChecks.listener())
     for (const { listener } of features) if (listener !== undefined) seen.hear(listener(keyOf))
   }
-  const stated = StatementChecks.make(world)
+  const books = features.flatMap(({ books }) => books?.(world) ?? [])
   const touched = RecordChecks.make(records, coverage, isSettledByItsCompany)
 
   const look = Effect.gen(function* () {
@@ -90,7 +89,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     for (const one of companies) {
       yield* CompanyChecks.adds(records, one)
       yield* Effect.provideContext(CompanyChecks.exported(records, one), store)
-      yield* stated(one.id)
+      for (const check of books) yield* check(one.id)
       CompanyChecks.isOnce(one)
       for (const row of one.withdrawals) yield* RecordChecks.withdrawal(records, row, now)
       for (const row of one.deposits) yield* RecordChecks.deposit(records, row, now)

@@ -3,7 +3,7 @@ import type { CompanyId } from "@satrail/core/base/CompanyId"
 import type { ChangeOf, Feature as OfCore } from "@satrail/core/ledger/Feature"
 import type { Noun, Row } from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
-import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { Conflict, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import type { Change } from "@satrail/core/service/Changes"
@@ -15,6 +15,7 @@ import type { Act, Operation } from "../plot/Operation.ts"
 import type { Crash } from "../plot/Scenes.ts"
 import type { Answer, Ask } from "../story/Stage.ts"
 import type { Coverage } from "../world/Coverage.ts"
+import type { World } from "../world/World.ts"
 
 /** States that scenarios produce a kind of Change, or why they don't. */
 export type How = "happens" | { readonly never: string }
@@ -117,6 +118,8 @@ export interface Feature {
     readonly deposit: (row: Deposit) => Effect.Effect<void, StoreUnavailable>
     readonly withdrawal: (row: Withdrawal, lightning: Lightning.State) => Effect.Effect<void, StoreUnavailable>
   }
+  /** Starts the check of a company's books, which the scenario's audits call for each company. It may write. */
+  readonly books?: (world: World) => (companyId: CompanyId) => Effect.Effect<void, Conflict | StoreUnavailable>
   /** Creates the check of all requests and responses of a scenario. */
   readonly follow?: () => Follow
   /** Checks the Changes in the order in which they were applied. */

@@ -4,12 +4,13 @@ import type { Feature } from "./Feature.ts"
 import { approvals } from "./approvals/Checks.ts"
 import { offers } from "./offers/Checks.ts"
 import { refunds } from "./refunds/Checks.ts"
+import { statements } from "./statements/Checks.ts"
 import { vouchers } from "./vouchers/Checks.ts"
 import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
 /** Every feature covered by scenarios. */
-export const features = [approvals, checkouts, vouchers, refunds, offers, zaps, webhooks, adjustments] as const
+export const features = [approvals, checkouts, vouchers, refunds, offers, zaps, webhooks, adjustments, statements] as const
 
 /** The same list, typed by the interface. */
 export const all: ReadonlyArray<Feature> = features

@@ -3,10 +3,12 @@ import type { CompanyId } from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as MonthEnd from "@satrail/core/features/statements/MonthEnd"
 import * as Statement from "@satrail/core/features/statements/Statement"
+import { statements as core } from "@satrail/core/features/statements/index"
 import * as Random from "@satrail/testing/Random"
 import { Effect } from "effect"
-import type { World } from "../world/World.ts"
-import { same } from "./Violation.ts"
+import { same } from "../../checks/Violation.ts"
+import type { World } from "../../world/World.ts"
+import * as Feature from "../Feature.ts"
 
 /** Largest time of a JavaScript date. */
 const endOfTime = 8.64e15
@@ -20,7 +22,7 @@ const textOf = (sums: unknown) => JSON.stringify(sums, (_, value: unknown) => (t
  * Returns a check of a company's statements. It closes the company's books at a random time, so that later entries may
  * be late. The months of a scenario have any length.
  */
-export const make = ({ records, journal, time }: World) => {
+const books = ({ records, journal, time }: World) => {
   const random = Random.make(1) // the scenario's own would change all scenarios
   const monthsOf = new Map<CompanyId, { readonly ends: Array<number>; readonly final: Map<number, string> }>()
 
@@ -54,3 +56,5 @@ export const make = ({ records, journal, time }: World) => {
     yield* check
   })
 }
+
+export const statements = Feature.make(core)({ changes: {}, books })
