@@ -65,7 +65,7 @@ const requestsAtOnce = 8
 const view = (options: Options) => {
   const connection = connect(options)
   const { call, ask, each } = connection
-  const now = Standing.stand(connection, options.network)
+  const now = Standing.stand(connection, options)
   let caughtUpAtMillis = -Infinity
 
   const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
@@ -76,7 +76,8 @@ const view = (options: Options) => {
     return standing.tip
   })
 
-  // A node that is behind may not have seen the transaction yet. Don't treat it as missing.
+  // A node that is behind may not have seen the transaction yet. This check is for early failure only: whatever is
+  // concluded from an absence is checked again.
   const caughtUp = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
     isYoung(caughtUpAtMillis, nowMillis, caughtUpForMillis) ? Effect.void : Effect.asVoid(tip)
   )
@@ -119,10 +120,11 @@ const view = (options: Options) => {
  * a reorganization, the change of a settled payout is in the mempool again.
  */
 export const unspent = (options: Options) => {
-  const { ask, caughtUp } = view(options)
+  const { ask, node } = view(options)
+  // A node that is behind lacks the coins of the blocks that it has not read.
   return (outpoints: ReadonlyArray<string>) =>
     Effect.andThen(
-      caughtUp,
+      node.tip,
       Effect.filter(
         outpoints,
         (outpoint) => {
@@ -174,19 +176,25 @@ export const make = (options: Options) => {
 
   /**
    * A transaction is gone if the node doesn't know it while its mempool is loaded and its index has reached the
-   * tip, and the tip doesn't change during the lookup.
+   * tip, and the tip doesn't change during the lookup. It is in the mempool only if the node is not behind: a node
+   * that is behind keeps transactions there that are in a block.
    */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     yield* caughtUp
     let placement = yield* look(txId)
-    for (let times = 0; placement._tag === "gone"; times++) {
+    for (let times = 0; placement._tag !== "mined"; times++) {
       if (times === timesAsked) return yield* away("transaction")(new Error("the node's chain kept changing during the read"))
       const before = yield* now
-      if (before.index !== undefined && before.index.height < before.tip.height)
-        return yield* away("transaction")(Standing.indexing(before))
-      if (!(yield* isMempoolLoaded)) return yield* away("transaction")(Standing.loading)
+      if (placement._tag === "gone") {
+        if (before.index !== undefined && before.index.height < before.tip.height)
+          return yield* away("transaction")(Standing.indexing(before))
+        if (!(yield* isMempoolLoaded)) return yield* away("transaction")(Standing.loading)
+      }
+      const first = placement._tag
       placement = yield* look(txId)
-      if (placement._tag === "gone" && (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash) return placement
+      if (placement._tag === "mempool") return placement
+      if (first === "gone" && placement._tag === "gone" && (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash)
+        return placement
     }
     return placement
   })

@@ -1,12 +1,16 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Behind from "@satrail/core/nodes/Behind"
 import type { ChainUnavailable, Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Result, Schema } from "effect"
 import * as Connection from "./BitcoinRpcConnection.ts"
+import { current, type LastRead, noneRead } from "./Progress.ts"
 import { away, Outage } from "./Outage.ts"
 
-/** The connection options of a node, and its required network. */
+/** The connection options of a node, its required network, and what is known of its chain. */
 export interface Options extends Connection.Options {
   readonly network: Network
+  /** Height of the last block that the service read. A node without this block is behind. */
+  readonly lastRead?: LastRead | undefined
 }
 
 /** The service can't use this node until someone changes its configuration or ours. */
@@ -21,7 +25,9 @@ const Info = Schema.Struct({
   blocks: Schema.Int,
   headers: Schema.Int,
   bestblockhash: Schema.String,
-  initialblockdownload: Schema.optionalKey(Schema.Boolean)
+  initialblockdownload: Schema.optionalKey(Schema.Boolean),
+  // Since Core 23.
+  time: Schema.optionalKey(Schema.Int)
 })
 const IndexInfo = Schema.Struct({
   txindex: Schema.optionalKey(Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }))
@@ -34,12 +40,6 @@ const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
   signet: ["signet"],
   regtest: ["regtest"]
 }
-
-/**
- * Maximum number of blocks that a node may be behind its peers, and its index behind the node. A block takes a
- * moment to be validated and indexed.
- */
-const maxBlocksBehind = 2
 
 /** The progress of a node's transaction index. */
 export interface Index {
@@ -68,24 +68,28 @@ export const loading = new Outage("the node is loading its mempool", Connection.
 /** Returns why the node's knowledge of transactions is incomplete; undefined if it is complete. */
 export const lagging = (standing: Standing): Outage | undefined => {
   const { tip, index } = standing
-  return index !== undefined && (!index.isSynced || tip.height - index.height > maxBlocksBehind) ? indexing(standing) : undefined
+  return index !== undefined && (!index.isSynced || tip.height - index.height > Behind.maxBlocksBehind) ? indexing(standing) : undefined
 }
 
 /**
  * Reads a node's state. Fails until the node has caught up with its network, but not if only its index is
  * behind.
  */
-export const stand = ({ ask, call }: Connection.Connection, network: Network): Effect.Effect<Standing, ChainUnavailable> =>
+export const stand = (
+  { ask, call }: Connection.Connection,
+  { network, lastRead = noneRead }: Pick<Options, "network" | "lastRead">
+): Effect.Effect<Standing, ChainUnavailable> =>
   Effect.gen(function* () {
-    const { chain, blocks, headers, bestblockhash, initialblockdownload = false } = yield* ask("getblockchaininfo", [], Info)
+    // Read it first: a block that arrives in between is then no reason.
+    const readTo = yield* lastRead
+    const { chain, blocks, headers, bestblockhash, initialblockdownload = false, time } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[network].includes(chain))
       return yield* away("tip")(
         new Outage(`the node is on ${chain}, but this service is on ${network}`, "Check BITCOIN_RPC_URL and SATRAIL_NETWORK.")
       )
     // A private chain can be caught up although its last block is days old.
-    if (headers - blocks > maxBlocksBehind || (initialblockdownload && network !== "regtest")) {
-      return yield* away("tip")(new Outage(`the node is catching up: it has ${blocks} of ${headers} blocks`, Connection.waiting))
-    }
+    const isSynced = network === "regtest" || !initialblockdownload
+    yield* current({ height: blocks, isSynced, announced: headers, lastRead: readTo, network, timeSeconds: time })
     const tip = { height: blocks, hash: bestblockhash }
     const told = yield* Effect.result(call("getindexinfo", ["txindex"], IndexInfo))
     if (Result.isFailure(told)) {
@@ -103,7 +107,7 @@ export const stand = ({ ask, call }: Connection.Connection, network: Network): E
  * Reads a node's state for a check before the service starts. Fails with a reason if the node cannot be used
  * now, unless only its index is behind.
  */
-export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> => stand(Connection.connect(options), options.network)
+export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> => stand(Connection.connect(options), options)
 
 /**
  * Checks that this node accepts our credentials, is on our network and keeps a transaction index. Doesn't fail
@@ -117,7 +121,7 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
     if (!chainNames[options.network].includes(chain)) {
       return yield* new NodeUnusable({ reason: `it is on ${chain}, but this service is on ${options.network} (SATRAIL_NETWORK)` })
     }
-    const standing = yield* stand(connection, options.network)
+    const standing = yield* stand(connection, options)
     if (standing.index?.isSynced === false)
       return yield* Effect.logWarning("bitcoin node: not ready", { reason: indexing(standing).message })
     if (standing.index !== undefined || blocks < 1) return

@@ -1,17 +1,27 @@
 import * as TxId from "@satrail/bitcoin/TxId"
+import type { Network } from "@satrail/bitcoin/Network"
 import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Follower from "./Follower.ts"
 import { away, Outage } from "./Outage.ts"
+import { current, type LastRead, noneRead } from "./Progress.ts"
 import * as Request from "./Request.ts"
+
+/** The connection options of a server, and what is known of its chain. */
+export interface Server extends Request.Options {
+  /** Without one, or on regtest, the age of the last block is not judged. */
+  readonly network?: Network | undefined
+  /** Height of the last block that the service read. A server without this block is behind. */
+  readonly lastRead?: LastRead | undefined
+}
 
 /**
  * An Esplora server (github.com/Blockstream/esplora, API.md): your own, or one you trust to report the chain
  * truthfully.
  */
-export interface Options extends Request.Options {
+export interface Options extends Server {
   readonly beginning: Follower.Beginning
   readonly feeRates?: FeeRates.Options | undefined
 }
@@ -84,8 +94,9 @@ const feeSource = (options: Request.Options): FeeRates.Source =>
  * Returns the outputs of transactions in the chain or the mempool that no block or mempool transaction spends. After
  * a reorganization, the change of a settled payout is in the mempool again.
  */
-export const unspent = (options: Request.Options) => {
+export const unspent = (options: Server) => {
   const { find } = connect(options)
+  const { tip } = node(options)
   /** Returns the spends of a transaction's outputs; none if the server doesn't know the transaction. */
   const spends = Effect.fnUntraced(function* (txId: string) {
     const path = `/tx/${txId}/outspends`
@@ -94,6 +105,8 @@ export const unspent = (options: Request.Options) => {
     return yield* Effect.mapError(Schema.decodeUnknownEffect(Outspends)(found.value.toString("utf8")), away(path))
   })
   return Effect.fnUntraced(function* (outpoints: ReadonlyArray<string>) {
+    // A server that is behind lacks the coins of the blocks that it has not read.
+    yield* tip
     const byTransaction = Map.groupBy(outpoints, (outpoint) => outpoint.split(":")[0] ?? "")
     const found = yield* Effect.forEach(
       byTransaction,
@@ -112,12 +125,16 @@ export const unspent = (options: Request.Options) => {
 }
 
 /** Creates the node that a follower reads. */
-export const node = (options: Request.Options): Follower.Node => {
+export const node = (options: Server): Follower.Node => {
+  const { network = "regtest", lastRead = noneRead } = options
   const { find, get, json } = connect(options)
 
   const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
+    // Read it first: a block that arrives in between is then no reason.
+    const readTo = yield* lastRead
     const hash = (yield* get("/blocks/tip/hash")).toString("utf8").trim()
-    const { height } = yield* json(`/block/${hash}`, BlockStatus)
+    const { height, timestamp } = yield* json(`/block/${hash}`, BlockStatus)
+    yield* current({ height, isSynced: true, lastRead: readTo, network, timeSeconds: timestamp })
     return { height, hash }
   })
 
@@ -168,12 +185,12 @@ export const make = (options: Options) => {
   })
 
   /**
-   * A transaction is gone if the server doesn't know it, the tip is the same before and after, and no higher
-   * tip was reported earlier.
+   * A transaction is gone or in the mempool if the server says so, the tip is the same before and after, and no higher
+   * tip was reported or read earlier: a server that is behind lacks the block that the transaction is in.
    */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     let placement = yield* look(txId)
-    for (let times = 0; placement._tag === "gone"; times++) {
+    for (let times = 0; placement._tag !== "mined"; times++) {
       if (times === timesAsked) {
         const reason = "the Esplora server's tip kept changing during the read"
         return yield* away("transaction")(new Outage(reason, "If several servers are behind ESPLORA_URL, point it at one of them."))
@@ -186,7 +203,7 @@ export const make = (options: Options) => {
         )
       }
       placement = yield* look(txId)
-      const after = placement._tag === "gone" ? (yield* get("/blocks/tip/hash")).toString("utf8").trim() : ""
+      const after = placement._tag !== "mined" ? (yield* get("/blocks/tip/hash")).toString("utf8").trim() : ""
       if (after === before.hash) return placement
     }
     return placement
@@ -196,6 +213,7 @@ export const make = (options: Options) => {
     function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
       const txId = Block.txIdOf(rawTx)
       if (txId === undefined) return { _tag: "rejected", reason: "it is not a transaction" }
+      yield* tip
       if ((yield* look(txId))._tag !== "gone") return { _tag: "known" }
       const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
       if (ok(answer)) return { _tag: "accepted" }

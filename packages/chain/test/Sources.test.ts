@@ -21,8 +21,12 @@ describe("a node over RPC", () => {
     ["that rejects our password", () => ({ status: 401, text: "" }), /rejects the user and password/],
     ["of another network", () => ({ result: { ...info, chain: "test" } }), /on test, but this service is on mainnet/],
     ["that is loading", () => ({ error: { code: -28, message: "Loading block index…" } }), /starting: Loading/],
-    ["that is in its initial block download", () => ({ result: { ...info, initialblockdownload: true } }), /catching up/],
-    ["that lacks announced blocks", () => ({ result: { ...info, blocks: 799_000 } }), /799000 of 800000/],
+    [
+      "that is in its initial block download",
+      () => ({ result: { ...info, initialblockdownload: true } }),
+      /behind: block 800000 of an unknown number/
+    ],
+    ["that lacks announced blocks", () => ({ result: { ...info, blocks: 799_000 } }), /behind: block 799000 of 800000/],
     ["that is overloaded", () => ({ status: 503, text: "Work queue depth exceeded" }), /overloaded/],
     ["that is not a JSON-RPC server", () => ({ text: "<html>hello</html>" }), /not JSON-RPC/],
     ["whose response has the wrong type", () => ({ result: 7 }), /Expected/]
@@ -76,16 +80,19 @@ describe("a node over RPC", () => {
     Effect.scoped(
       Effect.gen(function* () {
         let blocks = info.blocks
-        const { options } = yield* node(
-          (call) => (call.method === "getblockchaininfo" ? { result: { ...info, blocks } } : standing(call)) ?? { result: null }
-        )
-        const unspent = BitcoinRpc.unspent(options)
+        const { source } = yield* node((call) => {
+          if (call.method === "getblockchaininfo") return { result: { ...info, blocks } }
+          if (call.method === "getblockheader") return { result: { height: 900, time: 0 } }
+          if (call.method === "getrawtransaction") return { result: { blockhash: "00", confirmations: 1, vin: [{}] } }
+          return standing(call) ?? { result: "00" }
+        })
+        const mined = source.transaction(TxId.make("ab".repeat(32)))
         yield* TestClock.setTime(3_600_000)
-        assert.deepStrictEqual(yield* unspent([`${"ab".repeat(32)}:0`]), [])
+        assert.propertyVal(yield* mined, "_tag", "mined")
         blocks = 1000
-        assert.deepStrictEqual(yield* unspent([`${"ab".repeat(32)}:0`]), [])
+        assert.propertyVal(yield* mined, "_tag", "mined")
         yield* TestClock.setTime(0)
-        assert.match(yield* reason(unspent([`${"ab".repeat(32)}:0`])), /1000 of 800000/)
+        assert.match(yield* reason(mined), /1000 of 800000/)
       })
     )
   )

@@ -158,9 +158,16 @@ func (n *node) here() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{
+	is := map[string]any{
 		"node": n.NodeId(), "network": n.settings.network, "version": version, "run": here.Run, "count": strconv.FormatUint(here.Count, 10), "started": n.started.Load() != 0,
-	}, nil
+	}
+	if n.started.Load() != 0 {
+		// Until the first block's time was read, the node counts as current.
+		newest := n.tip.Load()
+		recent := newest == nil || isTipRecent(n.settings.network, newest, time.Now().Unix())
+		is["block"] = map[string]any{"height": n.height(), "isRecent": recent}
+	}
+	return is, nil
 }
 
 // Each event is stored in our books before LDK is notified that it was handled. If it cannot be written, the

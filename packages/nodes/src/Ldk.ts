@@ -25,7 +25,13 @@ export interface Options extends LdkSocket.Options {
 export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
   LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis).pipe(
     Effect.catchTag("Refused", LdkSocket.unavailable("identity")),
-    Effect.map(({ node, network, version, started }) => ({ nodeId: node, network, version, isStarted: started }))
+    Effect.map((here) => ({
+      nodeId: here.node,
+      network: here.network,
+      version: here.version,
+      isStarted: here.started,
+      progress: LdkSocket.progressOf(here)
+    }))
   )
 
 /** Returns the capacity and state of a running node's channels. */

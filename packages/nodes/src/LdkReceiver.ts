@@ -12,7 +12,7 @@ import {
 } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Option, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
-import { type LdkSocket, type Options, unavailable } from "./LdkSocket.ts"
+import { Here, type LdkSocket, type Options, progressOf, unavailable } from "./LdkSocket.ts"
 
 /** How long the node waits for a settlement before it returns an empty list. */
 const waitMillis = 20_000
@@ -124,6 +124,7 @@ export const make = (
 
   return LightningReceiver.of({
     ...identity,
+    progress: Effect.catchTag(Effect.map(ask("hello", {}, Here), progressOf), "Refused", unavailable("hello")),
     createInvoice: (invoice) => {
       const preimage = preimageOf(invoice.id, "invoice")
       const paymentHash = Preimage.hashOf(preimage)

@@ -1,6 +1,7 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import type { Progress } from "@satrail/core/nodes/Behind"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { connect } from "node:net"
 import * as NodeState from "./NodeState.ts"
 import { wordsOf } from "./Words.ts"
@@ -65,8 +66,14 @@ export const Here = Schema.Struct({
   version: Schema.String,
   run: Schema.String,
   count: Schema.String,
-  started: Schema.Boolean
+  started: Schema.Boolean,
+  // Absent before the start, and in responses of an earlier sidecar version.
+  block: Schema.optionalKey(Schema.Struct({ height: Schema.Int, isRecent: Schema.Boolean }))
 })
+
+/** Returns how far a running node has read the chain; none if it does not report it. */
+export const progressOf = ({ block }: typeof Here.Type): Option.Option<Progress> =>
+  Option.map(Option.fromNullishOr(block), ({ height, isRecent }) => ({ height, isSynced: isRecent }))
 
 interface Request {
   readonly method: string

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { type InvoiceState, LightningReceiver, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import { Effect, Redacted, Schema, Stream } from "effect"
+import { Effect, Option, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { hex, toBase64 } from "./LndBytes.ts"
 import * as LndHolding from "./LndHolding.ts"
@@ -77,6 +77,7 @@ export const make = (
 
   return LightningReceiver.of({
     ...identity,
+    progress: Effect.map(LndInfo.chain(rest), Option.some),
     createInvoice: (ask) => {
       const preimage = preimageOf(ask.id)
       const body = { r_preimage: toBase64(preimage), ...asked(ask) }

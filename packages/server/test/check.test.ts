@@ -201,7 +201,7 @@ describe("satrail check", () => {
       "is on signet, but SATRAIL_NETWORK is regtest",
       "same network"
     ],
-    ["✗ lnd", "an lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
+    ["✗ lnd", "an lnd that is catching up", lndThat({ synced_to_chain: false }), "behind: block 0", "synced_to_chain"],
     ["! lnd", "an lnd without the graph", lndThat({ synced_to_graph: false }), "has not synced", "Wait"],
     ["! lnd", "an lnd with known bugs", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
     [
@@ -274,7 +274,7 @@ describe("satrail check", () => {
       "Bake one with"
     ],
     ["! lnd", "a missing books macaroon", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
-    ["✗ chain", "an unreachable Esplora server", () => ({ ESPLORA_URL: unusedUrl }), "does not respond", "ESPLORA_URL"],
+    ["✗ chain", "an unreachable Esplora server", () => ({ ESPLORA_URL: unusedUrl }), "cannot be reached", "ESPLORA_URL"],
     [
       "✗ chain",
       "an Esplora server on another network",
@@ -346,7 +346,7 @@ describe("satrail check", () => {
       "✗ chain",
       "a bitcoin node that is catching up",
       bitcoindThat({ getblockchaininfo: { result: { chain: "regtest", blocks: 5, headers: 900, bestblockhash: Esplora.genesis } } }),
-      "5 of 900 blocks"
+      "behind: block 5 of 900"
     ],
     [
       "✗ wallet",

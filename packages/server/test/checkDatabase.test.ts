@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Follower from "@satrail/chain/Follower"
 import { boundPort } from "@satrail/testing/boundPort"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
@@ -54,6 +55,18 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     const [off = ""] = lines.filter((line) => line.includes("fsync"))
     assert.match(off, /^! database: fsync and full_page_writes off: .* Enable it in postgresql\.conf/)
     assert.deepStrictEqual(troubles(lines), [])
+  })
+
+  it("check: the last block read is known from the database, and unknown without tables, a position or a server", async () => {
+    create("blocks")
+    const lastRead = (url = urlOf("blocks")) =>
+      Effect.runPromise(Database.lastRead(Result.getOrThrow(Environment.read({ DATABASE_URL: url, SATRAIL_DATA: home }))))
+    assert.isUndefined(await lastRead())
+    await migrate("blocks")
+    assert.isUndefined(await lastRead())
+    ask("blocks", `insert into satrail.cursors values ('chain', '${Follower.cursorBefore(176)}')`)
+    assert.strictEqual(await lastRead(), 175)
+    assert.isUndefined(await lastRead(`postgres://nobody@127.0.0.1:1/blocks`))
   })
 
   it("check: the roles of roles.sql are OK, an owner or superuser role causes a warning, and the command to run is shown for a role that may not migrate", async () => {

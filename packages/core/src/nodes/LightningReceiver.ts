@@ -2,8 +2,9 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as Preimage from "@satrail/bitcoin/Preimage"
-import { Context, type Effect, type Redacted, Schema, type Stream } from "effect"
+import { Context, type Effect, type Option, type Redacted, Schema, type Stream } from "effect"
 import * as Outage from "../base/Outage.ts"
+import type { Progress } from "./Behind.ts"
 
 /** The node is unreachable, timed out or is not ready. The request may or may not have taken effect. */
 export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("NodeUnavailable", {
@@ -117,6 +118,8 @@ export class LightningReceiver extends Context.Service<
     readonly network: Network
     /** Features this node lacks; none if absent. Requests for them fail. */
     readonly lacks?: ReadonlySet<Lacking>
+    /** Returns how far the node has read the chain; none if it does not report it. Absent if it never does. */
+    readonly progress?: Effect.Effect<Option.Option<Progress>, NodeUnavailable>
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
     /** Absent if the node does not support hold invoices. */
     readonly holding?: Holding

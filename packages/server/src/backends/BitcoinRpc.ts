@@ -1,4 +1,3 @@
-import type { Network } from "@satrail/bitcoin/Network"
 import * as BitcoinRpc from "@satrail/chain/BitcoinRpc"
 import { type Config, Effect, Layer, Option, References, Result } from "effect"
 import { certificate } from "../base/Certificate.ts"
@@ -44,10 +43,11 @@ const layer = (settings: Settings, from: ChainView.Beginning) => {
   return Layer.unwrap(Effect.as(usable, BitcoinRpc.layer(options)))
 }
 
-const look = Effect.fnUntraced(function* (settings: Settings, network: Network) {
+const look = Effect.fnUntraced(function* (settings: Settings, place: ChainView.Place) {
   const unreadable = certificate(settings.certificateFile)
   if (unreadable !== undefined) return [unreadable]
-  const options = { ...settings, ...anywhere, network, patienceMillis: ChainView.lookMillis }
+  const { network } = place
+  const options = { ...settings, ...anywhere, ...place, patienceMillis: ChainView.lookMillis }
   // Silence the log during the call, because this check reports the same warnings as lines.
   const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
   if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
@@ -82,9 +82,9 @@ export const backend = ChainView.make({
   config,
   identity: (settings) => ({ at: `bitcoin node at ${where(settings)}` }),
   layer,
-  blocks: (settings, network) => BitcoinRpc.node({ ...settings, ...anywhere, network }),
-  unspent: (settings, network) => BitcoinRpc.unspent({ ...settings, ...anywhere, network }),
-  checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
+  blocks: (settings, place) => BitcoinRpc.node({ ...settings, ...anywhere, ...place }),
+  unspent: (settings, place) => BitcoinRpc.unspent({ ...settings, ...anywhere, ...place }),
+  checks: (settings, place) => [{ subject: "chain", isWatched: true, lines: look(settings, place) }],
   proof: "real nodes on regtest, bitcoind (Bitcoin Knots) and btcd: all contracts and end-to-end scenarios",
   caveats: []
 })

@@ -2,6 +2,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import type { Unspent } from "@satrail/chain/Books"
 import type * as FeeRates from "@satrail/chain/FeeRates"
 import type * as Follower from "@satrail/chain/Follower"
+import type { LastRead } from "@satrail/chain/Progress"
 import type { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { Config, type Layer } from "effect"
 import type { Check } from "../base/Check.ts"
@@ -9,9 +10,14 @@ import * as Setting from "../environment/Setting.ts"
 import { type Entry, unproven } from "./Entry.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 
-/** A chain follower's network, starting point and fee rate options. */
-export interface Beginning {
+/** The network, and the last block that the service read, without which a source is behind. */
+export interface Place {
   readonly network: Network
+  readonly lastRead: LastRead
+}
+
+/** A chain follower's place, starting point and fee rate options. */
+export interface Beginning extends Place {
   readonly beginning: Follower.Beginning
   readonly feeRates: FeeRates.Options
 }
@@ -24,11 +30,11 @@ export interface Definition<S extends object> extends Entry {
   readonly identity: (settings: S) => { readonly at: string }
   readonly layer: (settings: S, from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
   /** Reads blocks, for a scan of the whole chain. */
-  readonly blocks: (settings: S, network: Network) => Follower.Node
+  readonly blocks: (settings: S, place: Place) => Follower.Node
   /** Returns which of these outputs are unspent, for the wallet's statement. */
-  readonly unspent: (settings: S, network: Network) => Unspent
+  readonly unspent: (settings: S, place: Place) => Unspent
   /** The checks for `satrail check` and startup. */
-  readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
+  readonly checks: (settings: S, place: Place) => ReadonlyArray<Check>
 }
 
 /** A configured block source. */
@@ -37,9 +43,9 @@ export interface ChainView {
   /** The settings, kept so that checks can redact the secrets among them. */
   readonly settings: object
   readonly layer: (from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
-  readonly blocks: (network: Network) => Follower.Node
-  readonly unspent: (network: Network) => Unspent
-  readonly checks: (network: Network) => ReadonlyArray<Check>
+  readonly blocks: (place: Place) => Follower.Node
+  readonly unspent: (place: Place) => Unspent
+  readonly checks: (place: Place) => ReadonlyArray<Check>
 }
 
 /** A table entry for a block source with settings of any type. */
@@ -53,9 +59,9 @@ export const make = <S extends object>(definition: Definition<S>): Backend => ({
     ...definition.identity(settings),
     settings,
     layer: (from) => definition.layer(settings, from),
-    blocks: (network) => definition.blocks(settings, network),
-    unspent: (network) => definition.unspent(settings, network),
-    checks: (network) => [...definition.checks(settings, network), ...unproven(definition, "chain")]
+    blocks: (place) => definition.blocks(settings, place),
+    unspent: (place) => definition.unspent(settings, place),
+    checks: (place) => [...definition.checks(settings, place), ...unproven(definition, "chain")]
   }))
 })
 

@@ -1,7 +1,7 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import * as Esplora from "@satrail/chain/Esplora"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
-import { Clock, type Config, Effect, Option } from "effect"
+import { type Config, Effect, Option } from "effect"
 import { certificate } from "../base/Certificate.ts"
 import { applying, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 import * as Setting from "../environment/Setting.ts"
@@ -33,22 +33,17 @@ const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
   regtest: ["0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"]
 }
 
-/** A block takes ten minutes on average, and less than one block in a million takes longer than this. */
-const staleMillis = 3 * 3_600_000
-
 const isLoopback = (url: string) => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
 
 const silent = ({ cause, reason, remedy }: ChainUnavailable): Line =>
-  outage(
-    `the Esplora server does not respond: ${reason ?? messageOf(cause)}`,
-    remedy ?? "Check ESPLORA_URL, and that the server is running."
-  )
+  outage(`the Esplora server cannot be used: ${reason ?? messageOf(cause)}`, remedy ?? "Check ESPLORA_URL, and that the server is running.")
 
 const look = Effect.fnUntraced(
-  function* (settings: Settings, network: Network): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
+  function* (settings: Settings, from: ChainView.Place): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
+    const { network } = from
     const unreadable = certificate(settings.certificateFile)
     if (unreadable !== undefined) return [unreadable]
-    const node = Esplora.node({ ...settings, patienceMillis: ChainView.lookMillis })
+    const node = Esplora.node({ ...settings, ...from, patienceMillis: ChainView.lookMillis })
     const first = Option.getOrUndefined(yield* node.hashAt(0))
     const place = where(settings)
     if (first === undefined)
@@ -67,15 +62,8 @@ const look = Effect.fnUntraced(
         )
       ]
     const tip = yield* node.tip
-    const ageMillis = (yield* Clock.currentTimeMillis) - (yield* node.timeSecondsAt(tip.height)) * 1000
     return applying([
       right(`the Esplora server at ${place} is on ${network}, at block ${tip.height}`),
-      network !== "regtest" &&
-        ageMillis > staleMillis &&
-        outage(
-          `the Esplora server's last block is ${Math.round(ageMillis / 3_600_000)} hours old, so its index or its node is behind`,
-          "Use another server until this one has caught up."
-        ),
       settings.url.startsWith("http:") &&
         !isLoopback(settings.url) &&
         warning(
@@ -95,9 +83,9 @@ export const backend = ChainView.make({
   config,
   identity: (settings) => ({ at: `Esplora at ${where(settings)}` }),
   layer: (settings, from) => Esplora.layer({ ...settings, ...from }),
-  blocks: Esplora.node,
-  unspent: Esplora.unspent,
-  checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
+  blocks: (settings, place) => Esplora.node({ ...settings, ...place }),
+  unspent: (settings, place) => Esplora.unspent({ ...settings, ...place }),
+  checks: (settings, place) => [{ subject: "chain", isWatched: true, lines: look(settings, place) }],
   proof: "a mock server, written from Esplora's API.md",
   caveats: [
     {

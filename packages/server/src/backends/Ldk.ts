@@ -3,6 +3,7 @@ import * as Outage from "@satrail/core/base/Outage"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import * as Behind from "@satrail/core/nodes/Behind"
 import * as Channels from "@satrail/core/nodes/Channels"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Ldk from "@satrail/nodes/Ldk"
@@ -61,22 +62,31 @@ const layer = (configured: Configured, { nodeId, network }: { readonly nodeId: s
     })
   )
 
-const look = Effect.fnUntraced(function* (network: Network, configured: Configured) {
+const look = Effect.fnUntraced(function* (network: Network, configured: Configured, known: LightningNode.KnownHeight) {
   const asked = yield* Effect.result(Ldk.identity({ socket: configured.socket, deadlineMillis: 4000 }))
   if (Result.isFailure(asked)) {
     const { reason, remedy, cause } = asked.failure
     const here = configured.program === undefined ? "" : " The service starts it."
     return [outage(reason ?? String(cause), `${remedy ?? "Check its log."}${here}`)] satisfies ReadonlyArray<Line>
   }
-  const { nodeId, network: theirs, version, isStarted } = asked.success
+  const { nodeId, network: theirs, version, isStarted, progress } = asked.success
   if (theirs !== network) {
     return [misconfigured(`${atOf(configured)} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
   }
   // The node cannot list its channels before the service has started it.
   const capacity = isStarted ? yield* Effect.option(Ldk.capacity({ socket: configured.socket, deadlineMillis: 4000 })) : Option.none()
   const warnings = Option.match(capacity, { onNone: () => [], onSome: Channels.judge })
+  const behind = Option.isNone(progress) ? undefined : yield* Behind.lightning(progress.value, yield* known)
   return [
     right(`${atOf(configured)}, ${version}, ${nodeId.slice(0, 16)}…, on ${theirs}`),
+    ...(behind === undefined
+      ? []
+      : [
+          outage(
+            `LDK is ${behind}`,
+            "Wait while it is catching up. If its height doesn't change, check the bitcoin node or Esplora server that it reads."
+          )
+        ]),
     ...warnings.map(({ reason, remedy }) => warning(reason, remedy))
   ]
 })
@@ -101,7 +111,7 @@ export const backend = LightningNode.make({
     invoiceSecret: configured.invoiceSecret
   }),
   layer,
-  checks: (configured, network) => [{ subject: "LDK", isWatched: true, lines: look(network, configured) }],
+  checks: (configured, network, known) => [{ subject: "LDK", isWatched: true, lines: look(network, configured, known) }],
   proof: "real nodes on regtest: all contracts, with lnd as the peer",
   caveats: [
     {

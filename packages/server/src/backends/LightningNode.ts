@@ -20,6 +20,9 @@ export interface Identity extends Remembered.Place {
   readonly invoiceSecret: Redacted.Redacted
 }
 
+/** Greatest height that the block source reports or that was read; undefined if unknown. */
+export type KnownHeight = Effect.Effect<number | undefined>
+
 /** A kind of Lightning node that an operator can choose, with everything the server needs to use it. */
 export interface Definition<S extends object> extends Entry {
   /** The node's settings. They are read only if LIGHTNING selects this node. */
@@ -33,8 +36,8 @@ export interface Definition<S extends object> extends Entry {
     settings: S,
     found: Remembered.Identity
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
-  /** The checks for `satrail check` and startup. */
-  readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
+  /** The checks for `satrail check` and startup. A node far below the known height is behind. */
+  readonly checks: (settings: S, network: Network, known: KnownHeight) => ReadonlyArray<Check>
 }
 
 /** A configured Lightning node. */
@@ -48,7 +51,7 @@ export interface LightningNode {
   readonly layer: (
     network: Network
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
-  readonly checks: (network: Network) => ReadonlyArray<Check>
+  readonly checks: (network: Network, known: KnownHeight) => ReadonlyArray<Check>
 }
 
 /** A table entry for a node with settings of any type. */
@@ -76,7 +79,7 @@ const node = <S extends object>(definition: Definition<S>, settings: S): Lightni
           return definition.layer(settings, found)
         })
       ),
-    checks: (network) => [...definition.checks(settings, network), ...unproven(definition, definition.title)]
+    checks: (network, known) => [...definition.checks(settings, network, known), ...unproven(definition, definition.title)]
   }
 }
 

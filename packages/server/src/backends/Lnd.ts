@@ -11,7 +11,7 @@ export const backend = LightningNode.make({
   config,
   identity: LndNode.identity,
   layer: LndNode.layer,
-  checks: (settings, network) => [LndCheck.check(network, settings)],
+  checks: (settings, network, known) => [LndCheck.check(network, settings, known)],
   proof: "real nodes on regtest: all contracts and end-to-end scenarios",
   caveats: []
 })

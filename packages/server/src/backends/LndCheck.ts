@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Behind from "@satrail/core/nodes/Behind"
 import * as Channels from "@satrail/core/nodes/Channels"
 import type { Capacity } from "@satrail/core/nodes/LightningBooks"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
@@ -13,6 +14,7 @@ import * as NodeState from "@satrail/nodes/NodeState"
 import { Effect, Option, type Redacted, Result, Schema } from "effect"
 import { applying, type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 import * as KnownFaults from "./KnownFaults.ts"
+import type { KnownHeight } from "./LightningNode.ts"
 import * as LndMacaroon from "./LndMacaroon.ts"
 import type { Settings } from "./LndSettings.ts"
 
@@ -40,22 +42,27 @@ const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Resu
 const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
   (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not respond: ${messageOf(cause)}`, remedy ?? "Check its log.")
 
-const node = (network: Network, { url, acceptVersion }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
-  const { identity_pubkey, version = "of an unknown version", chains, block_height } = info
+const node = Effect.fnUntraced(function* (
+  { url, acceptVersion }: Settings,
+  info: typeof Info.Type,
+  { network, known }: { readonly network: Network; readonly known: number | undefined }
+) {
+  const { identity_pubkey, version = "of an unknown version", chains, block_height = 0, synced_to_chain: isSynced = true } = info
+  const behind = yield* Behind.lightning({ height: block_height, isSynced }, known)
   const theirs = chains[0]?.network ?? "no network"
   return applying([
     theirs.replace(/^testnet4$/, "testnet") === network
       ? right(`lnd ${version.split(" ")[0]} at ${url}, ${identity_pubkey.slice(0, 16)}…, on ${theirs}`)
       : misconfigured(`lnd at ${url} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network."),
     ...KnownFaults.lines(Versions.judge("lnd", version), { setting: "LND_ACCEPT_VERSION", version: acceptVersion }),
-    info.synced_to_chain === false &&
+    behind !== undefined &&
       outage(
-        `lnd is catching up with the chain: it is at block ${block_height ?? "?"}`,
-        "Wait until `lncli getinfo` has synced_to_chain: true."
+        `lnd is ${behind}`,
+        "Wait while it is catching up, until `lncli getinfo` has synced_to_chain: true. If its height doesn't change, check its bitcoin node."
       ),
     info.synced_to_graph === false && warning("lnd has not synced the network graph yet: payments may find no route", "Wait a few minutes.")
   ])
-}
+})
 
 /**
  * Returns the warnings about channels. Without LND_BOOKS_MACAROON, only the numbers of active and inactive
@@ -68,7 +75,7 @@ const channelLines = (info: typeof Info.Type, capacity: Capacity | undefined): R
   return (known === undefined ? [] : Channels.judge(known)).map(({ reason, remedy }) => warning(reason, remedy))
 }
 
-const look = Effect.fnUntraced(function* (network: Network, settings: Settings) {
+const look = Effect.fnUntraced(function* (network: Network, settings: Settings, known: KnownHeight) {
   const { url, certificateFile, receiverMacaroon, senderMacaroon, booksMacaroon } = settings
   const given: ReadonlyArray<readonly [name: string, needed: ReadonlyArray<Macaroon.Call>, macaroon: Redacted.Redacted | undefined]> = [
     ["LND_RECEIVER_MACAROON", LndMacaroon.receiverCalls("LND_RECEIVER_MACAROON", receiverMacaroon), receiverMacaroon],
@@ -104,15 +111,15 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
   // Report a problem that isn't specific to one macaroon only once.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
   return [
-    ...(info === undefined ? [] : [...node(network, settings, info), ...channelLines(info, capacity)]),
+    ...(info === undefined ? [] : [...(yield* node(settings, info, { network, known: yield* known })), ...channelLines(info, capacity)]),
     ...said.values(),
     ...looked.flatMap(({ lines }) => lines)
   ]
 })
 
 /** Checks the Lightning node, and the permissions of each macaroon. */
-export const check = (network: Network, settings: Settings): Check => ({
+export const check = (network: Network, settings: Settings, known: KnownHeight): Check => ({
   subject: "lnd",
   isWatched: true,
-  lines: look(network, settings)
+  lines: look(network, settings, known)
 })

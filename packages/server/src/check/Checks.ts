@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Environment } from "../deployment/Environment.ts"
 import * as Simulated from "../deployment/Simulated.ts"
 import * as Check from "../base/Check.ts"
@@ -17,14 +17,19 @@ export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 /** Returns every check of a configuration, in printing order. */
 const of = (environment: Environment): ReadonlyArray<Check.Check> => {
   const { node, chainNode, network } = environment
+  const lastRead = Database.lastRead(environment)
+  const place = { network, lastRead }
+  // The checks of these servers report what they fail with.
+  const tip = chainNode === undefined ? Effect.succeedNone : Effect.option(chainNode.source.blocks(place).tip)
+  const known = Effect.flatMap(tip, (found) => (Option.isSome(found) ? Effect.succeed(found.value.height) : lastRead))
   const simulated = Simulated.of(environment)
   return Check.applying([
     Settings.check(environment),
     Directory.check(environment),
     Database.check(environment),
     Database.space(environment),
-    ...(node?.checks(network) ?? []),
-    ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
+    ...(node?.checks(network, known) ?? []),
+    ...(chainNode === undefined ? [] : [...chainNode.source.checks(place), Wallet.check(network, chainNode)]),
     Rates.check(environment),
     Clock.check(environment),
     !simulated.web && environment.bip353Resolvers.length > 0 && DnsResolver.check(environment),

@@ -1,3 +1,4 @@
+import * as Follower from "@satrail/chain/Follower"
 import * as Hosts from "@satrail/postgres/client/Hosts"
 import * as Migrations from "@satrail/postgres/migrations/Migrations"
 import * as PgError from "@satrail/postgres/client/PgError"
@@ -91,6 +92,25 @@ export const space = ({ databaseUrl }: Environment): Check => ({
           Effect.catchTag("DatabaseUnreachable", () => Effect.succeed([]))
         )
 })
+
+const LastRead = Schema.Array(Schema.Struct({ value: Schema.String }))
+
+/**
+ * Reads the height of the last block that the service has read; undefined if it is unknown, as with an embedded
+ * database. Why a database cannot be read is reported by `check`.
+ */
+export const lastRead = ({ databaseUrl }: Environment): Effect.Effect<number | undefined> =>
+  databaseUrl === undefined
+    ? Effect.succeed(undefined)
+    : Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql.unsafe<object>(`select value from satrail.cursors where source = 'chain'`).unprepared
+      ).pipe(
+        Effect.flatMap(Schema.decodeUnknownEffect(LastRead)),
+        Effect.map(([cursor]) => (cursor === undefined ? undefined : Follower.heightIn(cursor.value))),
+        Effect.provide(only(databaseUrl)),
+        Effect.orElseSucceed(() => undefined)
+      )
 
 /** Warns about disabled settings that protect confirmed requests from loss. */
 const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Follower from "@satrail/chain/Follower"
+import * as Progress from "@satrail/chain/Progress"
 import * as Keys from "@satrail/chain/Keys"
 import * as Scan from "@satrail/chain/Rescan"
 import * as Seed from "@satrail/chain/Seed"
@@ -128,7 +129,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   const { accounts } = yield* Effect.mapError(ChainNode.walletFor(network, chainNode.walletFile), Output.failed)
   const keys = Keys.make(accounts)
   const gap = Option.getOrElse(chosenGap, () => Scan.usualGap)
-  const blocks = chainNode.source.blocks(network)
+  const blocks = chainNode.source.blocks({ network, lastRead: Progress.noneRead })
   const unread = ({ cause }: ChainUnavailable) => new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
   const { height: tipHeight } = yield* Effect.mapError(blocks.tip, unread)
   const found = yield* Effect.gen(function* () {

@@ -2,6 +2,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import * as Books from "@satrail/chain/Books"
 import * as ExternalSigner from "@satrail/chain/ExternalSigner"
 import * as HotSigner from "@satrail/chain/HotSigner"
+import * as Progress from "@satrail/chain/Progress"
 import * as ChainWallet from "@satrail/chain/Wallet"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Cursor from "@satrail/core/ledger/Cursor"
@@ -74,10 +75,11 @@ export const layer = (network: Network, chain: Chain) =>
       const wallet = yield* walletFor(network, walletFile)
       const { accounts, birthdaySeconds } = wallet
       yield* belongs(accounts.fingerprint)
+      const place = { network, lastRead: yield* Progress.lastRead }
       return Layer.mergeAll(
-        source.layer({ network, beginning: { birthdaySeconds }, feeRates: feeRates(network) }),
-        ChainWallet.layer(accounts, source.unspent(network)),
-        Books.layer(accounts.fingerprint, source.unspent(network)),
+        source.layer({ ...place, beginning: { birthdaySeconds }, feeRates: feeRates(network) }),
+        ChainWallet.layer(accounts, source.unspent(place)),
+        Books.layer(accounts.fingerprint, source.unspent(place)),
         yield* signerLayer(chain, wallet)
       )
     })

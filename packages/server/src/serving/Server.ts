@@ -7,6 +7,8 @@ import * as Audit from "@satrail/core/ledger/Audit"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Progress from "@satrail/chain/Progress"
+import * as Behind from "@satrail/core/nodes/Behind"
 import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
@@ -274,7 +276,8 @@ export const workers = (environment: Environment) => {
 const noHash = PaymentHash.make("00".repeat(32))
 
 /**
- * Provides the checks for `/readyz`: the store, the node and the chain respond, the node accepts calls to send,
+ * Provides the checks for `/readyz`: the store, the node and the chain respond and are not behind, the node accepts
+ * calls to send,
  * `isPrepared` is true, and `isStopping` is false.
  */
 export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
@@ -285,10 +288,21 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
       const commits = yield* Effect.serviceOption(Commits.Commits)
       const [receiver, sender] = [yield* LightningReceiver, yield* LightningSender]
       const chain = yield* ChainSource
+      const lastRead = yield* Progress.lastRead
+      /** Fails if the node answers, but has not read the blocks that the chain has. */
+      const caughtUp = Effect.gen(function* () {
+        const progress = receiver.progress === undefined ? Option.none() : yield* receiver.progress
+        if (Option.isNone(progress)) return
+        const tip = yield* Effect.option(chain.tip)
+        const known = Option.isSome(tip) ? tip.value.height : yield* lastRead
+        const reason = yield* Behind.lightning(progress.value, known)
+        if (reason !== undefined)
+          return yield* Effect.fail({ reason, remedy: "Wait. If its height doesn't change, check its source of blocks." })
+      })
       const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
       return [
         { name: "store", check: Effect.andThen(written, records.company(CompanyId.operator)) },
-        { name: "node", check: receiver.lookupInvoice(noHash) },
+        { name: "node", check: Effect.andThen(receiver.lookupInvoice(noHash), caughtUp) },
         { name: "chain", check: chain.tip },
         {
           name: "sender",
