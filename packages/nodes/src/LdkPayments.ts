@@ -78,27 +78,30 @@ export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer"
 
   const known = (payment: Found): OfferPayment => (payment._tag === "notFound" ? { _tag: "unknown" } : payment)
 
-  const begun = Effect.fnUntraced(function* (method: "pay" | "payOffer", one: string, params: object) {
+  const pay = Effect.fnUntraced(function* (method: "pay" | "payOffer", one: string, params: object) {
     const notAfter = (yield* Clock.currentTimeMillis) + graceMillis
     return yield* ask(method, { ...params, notAfter }, Known).pipe(
       Effect.map((answer) => known(foundOf(answer))),
-      Effect.catchTag("Refused", (refused) =>
-        Effect.gen(function* () {
-          // This call was not executed, so an existing record shows the effect of an earlier call.
-          const before = yield* find(one)
-          if (before._tag !== "notFound") return before
-          yield* Effect.logWarning("ldk: payment refused", { [key]: one, words: refused.words })
-          return refused.code === "bad_request" ? ({ _tag: "failed", reason: "error" } as const) : ({ _tag: "unknown" } as const)
-        })
-      )
+      Effect.catchTags({
+        // Applies to this call only: a lookup that the node did not process proves nothing about the call before it.
+        NodeUnavailable: (outage): Effect.Effect<OfferPayment | NotSent> =>
+          outage instanceof NotLookedAt ? Effect.succeed({ _tag: "notSent" }) : orUnknown(Effect.fail(outage)),
+        Refused: (refused) =>
+          orUnknown(
+            Effect.gen(function* () {
+              // This call was not executed, so an existing record shows the effect of an earlier call.
+              const before = yield* find(one)
+              if (before._tag !== "notFound") return before
+              yield* Effect.logWarning("ldk: payment refused", { [key]: one, words: refused.words })
+              return refused.code === "bad_request" ? ({ _tag: "failed", reason: "error" } as const) : ({ _tag: "unknown" } as const)
+            })
+          )
+      })
     )
   })
 
   return {
-    pay: (method: "pay" | "payOffer", one: string, params: object) =>
-      Effect.catchTag(begun(method, one, params), "NodeUnavailable", (outage): Effect.Effect<OfferPayment | NotSent> =>
-        outage instanceof NotLookedAt ? Effect.succeed({ _tag: "notSent" }) : orUnknown(Effect.fail(outage))
-      ),
+    pay,
     lookup: (one: string) => orUnknown(find(one)),
     ends: <A extends string>(method: "ends" | "offerEnds", Line: Schema.Codec<A, string>) => {
       const Ends = Schema.Struct({ lines: Schema.Array(Line), cursor: Schema.String })
