@@ -58,5 +58,26 @@ export const takenOver = {
     assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
     for (const task of next)
       assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")
+  }),
+  "C19: a process that slept until others could take over its tasks does not take them over itself": Effect.gen(function* () {
+    const kind = `test ${yield* hex(8)}`
+    const tasks = yield* Tasks
+    const [own, other, id] = [yield* Id.make, yield* Id.make, yield* Id.make]
+    const takeOver = (holder: string, nowMillis: number) =>
+      tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
+    const jobs = [Change.enqueue({ kind, id, dueAtMillis: 1000 })]
+    assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+    assert.deepStrictEqual(yield* takeOver(own, 1000), [])
+    const [task = assert.fail("nothing to claim")] = yield* tasks.claim({
+      kind,
+      nowMillis: 1000,
+      leaseMillis: lease,
+      limit: 10,
+      holder: own
+    })
+    assert.deepStrictEqual(yield* takeOver(own, 9000), [])
+    // It is alive again, so its claim is still good, and other processes respect it.
+    assert.deepStrictEqual(yield* takeOver(other, 9005), [])
+    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")
   })
 }

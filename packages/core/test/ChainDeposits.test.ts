@@ -9,7 +9,8 @@ import type { Company } from "../src/accounts/Company.ts"
 import * as Id from "../src/base/Id.ts"
 import type { Fence } from "../src/ledger/Change.ts"
 import { Journal } from "../src/ledger/Journal.ts"
-import { ChainSource } from "../src/nodes/ChainSource.ts"
+import { LedgerReads } from "../src/ledger/LedgerReads.ts"
+import { ChainSource, ChainUnavailable } from "../src/nodes/ChainSource.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
 import { feeRateBlocks } from "../src/receiving/FeeRates.ts"
@@ -420,6 +421,33 @@ describe("A chain source that is behind", () => {
       assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
     })
   })
+
+  it.effect(
+    "C45: deposits: if a recheck fails, the place in the chain is not stored, so that the next run checks the same deposits",
+    () => {
+      const weather = { isAway: false }
+      const change = replace(ChainSource, (chain) => ({
+        transaction: (txId) =>
+          weather.isAway ? Effect.fail(new ChainUnavailable({ operation: "test", cause: "away" })) : chain.transaction(txId)
+      }))
+      return run({ change }, function* () {
+        const { row, txId } = yield* paid(1000)
+        yield* mineAndFollow(1)
+        const cursor = Effect.flatMap(LedgerReads, (ledger) => Effect.map(ledger.cursor("chain"), Option.getOrThrow))
+        const before = yield* cursor
+        yield* reorg(1)
+        yield* doubleSpend(txId)
+        yield* mine(2)
+        weather.isAway = true
+        assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+        assert.strictEqual(yield* cursor, before)
+        weather.isAway = false
+        yield* follow
+        assert.notStrictEqual(yield* cursor, before)
+        assert.deepStrictEqual((yield* deposits(row))[0]?.[0], "failed")
+      })
+    }
+  )
 
   scenario(
     "deposits: as blocks arrive, wrongly evicted deposits are searched for again, a few per block, until all are credited",

@@ -1,10 +1,11 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import * as ApiKey from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as Company from "../src/accounts/Company.ts"
+import * as Loosening from "../src/accounts/Loosening.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { settings } from "./Rows.ts"
 import { companyWith, everywhere, made, replace, said, scenario } from "./World.ts"
@@ -29,6 +30,21 @@ const tightening = () => {
 }
 
 describe("Loosening", () => {
+  it("loosening: only another operator who repeats the same request, within a day, makes the change", () => {
+    const wanted = { limits: { daySats: 5 } }
+    const first = Loosening.waiting(null, wanted, lead, 1000) ?? assert.fail("nothing stored")
+    assert.deepStrictEqual(first, { wanted, requestedById: "02", requestedBy: "Bob", untilMillis: 1000 + 86_400_000 })
+    const other = { id: "03", name: "Eve" }
+    assert.isUndefined(Loosening.waiting(first, { limits: { daySats: 5 } }, other, first.untilMillis - 1))
+    assert.strictEqual(Loosening.waiting(first, wanted, lead, 2000), first, "the same operator's repetition changes nothing")
+    const again = { requestedById: "03", requestedBy: "Eve", untilMillis: first.untilMillis + 86_400_000 }
+    assert.deepStrictEqual(Loosening.waiting(first, wanted, other, first.untilMillis), { wanted, ...again }, "too late")
+    for (const changed of [{ limits: { daySats: 6 } }, { limits: null }, { frozen: null }]) {
+      const replaced = Loosening.waiting(first, changed, other, 2000)
+      assert.deepStrictEqual([replaced?.wanted, replaced?.requestedById], [changed, "03"], "another request")
+    }
+  })
+
   const limits = [{ daySats: 5000 }, { daySats: 1 }] as const
   const ranges = [
     { for: "sending", ranges: ["203.0.113.0/24"] },

@@ -7,10 +7,12 @@ import { Clock, Effect, HashMap, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { listening, release, sending } from "./Payments.ts"
 import * as Id from "../src/base/Id.ts"
+import { StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import type { LightningSender, NotFound } from "../src/nodes/LightningSender.ts"
 import { OfferSender } from "../src/nodes/OfferSender.ts"
 import type { LookupResult } from "../src/sending/NodePayments.ts"
+import * as LostPayments from "../src/sending/LostPayments.ts"
 import * as LostWithdrawal from "../src/sending/LostWithdrawal.ts"
 import { LostWithdrawals } from "../src/sending/LostWithdrawals.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
@@ -119,6 +121,61 @@ describe("A node that lost records", () => {
       assert.strictEqual(calls.filter((call) => call === "pay").length, 3)
     })
   })
+
+  it.effect("payment worker: only payments settled before the minute of the dispatch show whether the node lost its records", () => {
+    const minute = 60_000
+    const ranges = new Array<readonly [number, number]>()
+    let failures = 1
+    const reading = replace(SendingReads, () => ({
+      settledOverLightning: (since, before) =>
+        Effect.suspend(() => {
+          if (failures-- > 0) return Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+          ranges.push([since, before])
+          return Effect.succeedNone
+        })
+    }))
+    return run({ change: reading }, function* () {
+      const recordOf = yield* LostPayments.make
+      yield* Effect.flip(recordOf(10 * minute)) // a failed search is not remembered
+      for (const dispatchedAtMillis of [10 * minute, 11 * minute - 1]) {
+        assert.strictEqual(yield* recordOf(dispatchedAtMillis), "kept", "without an earlier payment, the node is believed")
+        assert.deepStrictEqual(
+          ranges.map(([since, before]) => [before - since, before]),
+          [1, 60, 24 * 60, 30 * 24 * 60, 365 * 24 * 60].map((minutes) => [minutes * minute, 10 * minute])
+        )
+      }
+      yield* recordOf(11 * minute)
+      assert.deepStrictEqual(ranges[5], [10 * minute, 11 * minute])
+    })
+  })
+
+  it.effect(
+    "C4 C8: payment worker: the node kept its records only if it reports the earlier payment as settled, and lost them only if it has none",
+    () => {
+      let earlier: LookupResult | undefined
+      const looking = sending((sender) => ({
+        lookupPayment: (hash) => (earlier === undefined ? sender.lookupPayment(hash) : Effect.succeed(earlier))
+      }))
+      return run({ change: looking, logsErrors: true }, function* () {
+        const { row } = yield* paying(50_000, { sats: 1000 })
+        yield* step
+        yield* TestClock.adjust("1 hour")
+        const recordOf = yield* LostPayments.make
+        const nowMillis = yield* Clock.currentTimeMillis
+        assert.strictEqual(yield* recordOf(nowMillis), "kept")
+        for (const [result, record] of [
+          [{ _tag: "notFound" }, "lost"],
+          [{ _tag: "pending" }, "unknown"],
+          [{ _tag: "failed", reason: "error" }, "unknown"],
+          [{ _tag: "unknown" }, "unknown"]
+        ] as const) {
+          earlier = result
+          assert.strictEqual(yield* recordOf(nowMillis), record)
+        }
+        assert.strictEqual(yield* standing(row), "settled")
+      })
+    }
+  )
 
   it.effect("payment worker: after an outage of the node, an earlier payment is searched once for all payments of a minute", () => {
     let [isAway, searches] = [false, 0]

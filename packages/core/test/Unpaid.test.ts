@@ -91,6 +91,24 @@ describe("Invoices requested by wallets", () => {
   )
 
   scenario(
+    "invoice: at a node that cannot close invoices, an invoice whose payment is held is never deleted, and is credited when the payment settles",
+    withoutCancel,
+    function* () {
+      const { row: payee } = yield* shop
+      const [row, unpaid] = [yield* ask(), yield* ask()]
+      yield* pay(row, true)
+      yield* TestClock.adjust("3 days")
+      yield* (yield* Settlements.Settlements).forget
+      assert.strictEqual((yield* find(row))?.status, "pending")
+      assert.isUndefined(yield* find(unpaid))
+      yield* (yield* Sandbox).loseNextNotice
+      yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
+      yield* (yield* Settlements.Settlements).forget
+      assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+    }
+  )
+
+  scenario(
     "invoice: an unpaid invoice is polled a few times, closed at the node and deleted, and can no longer be paid",
     counting,
     function* ({ times }) {
