@@ -10,6 +10,7 @@ import { TestClock } from "effect/testing"
 import { hex } from "@scure/base"
 import * as Id from "../src/base/Id.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import { LedgerReads } from "../src/ledger/LedgerReads.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { ChainBooks } from "../src/nodes/ChainBooks.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
@@ -445,6 +446,70 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       )
     }
   )
+
+  // A run reads the ledger twice, and between these the funds, the pending withdrawals and the deposits that wait. So
+  // whatever is booked during the run is in one of them.
+  const moments: Record<
+    string,
+    (now: Effect.Effect<void>) => (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>
+  > = {
+    "before the node's funds are read": (now) => replace(LightningBooks, ({ owned }) => ({ owned: Effect.andThen(now, owned) })),
+    "after the node's funds were read": (now) => replace(LightningBooks, ({ owned }) => ({ owned: Effect.tap(owned, () => now) })),
+    "before the wallet's funds are read": (now) => replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.andThen(now, holdings) })),
+    "after the wallet's funds were read": (now) => replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.tap(holdings, () => now) })),
+    "before pending withdrawals are read": (now) =>
+      replace(SendingReads, ({ withdrawalsUnderWay }) => ({
+        withdrawalsUnderWay: (after, limit) => Effect.andThen(now, withdrawalsUnderWay(after, limit))
+      })),
+    "after pending withdrawals were read": (now) =>
+      replace(SendingReads, ({ withdrawalsUnderWay }) => ({
+        withdrawalsUnderWay: (after, limit) => Effect.tap(withdrawalsUnderWay(after, limit), () => now)
+      })),
+    "before waiting deposits are read": (now) =>
+      replace(LedgerReads, ({ waiting }) => ({ waiting: (sinceMillis) => Effect.andThen(now, waiting(sinceMillis)) })),
+    "after waiting deposits were read": (now) =>
+      replace(LedgerReads, ({ waiting }) => ({ waiting: (sinceMillis) => Effect.tap(waiting(sinceMillis), () => now) }))
+  }
+  const bookings: Record<string, Effect.Effect<Effect.Effect<unknown, unknown, Ports | Process>, unknown, Ports | Process>> = {
+    "a payment is received": Effect.gen(function* () {
+      const { paymentRequest } = yield* invoice(yield* company(), 3000)
+      return Effect.andThen(
+        Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest })),
+        poll
+      )
+    }),
+    "a withdrawal is paid": Effect.as(paying(50_000, { sats: 1000 }), step),
+    "a deposit is credited": Effect.gen(function* () {
+      const { address } = yield* onChainAddress(yield* company())
+      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(40_000) })
+      yield* follow
+      yield* mine(6)
+      return follow
+    }),
+    "a payout settles": Effect.gen(function* () {
+      yield* paying(50_000, { type: "chain_address" }, 20_000)
+      yield* step
+      yield* mine(6)
+      return steps(2)
+    })
+  }
+  for (const [what, prepared] of Object.entries(bookings)) {
+    begun(`reconciliation: no discrepancy is found if ${what} at any moment of a run`, {}, function* () {
+      const context = yield* Effect.context<Ports | Process>()
+      for (const [moment, hooked] of Object.entries(moments)) {
+        const event = yield* prepared
+        let isOver = false
+        const now = Effect.suspend(() => {
+          if (isOver) return Effect.void
+          isOver = true
+          return Effect.orDie(Effect.asVoid(Effect.provideContext(event, context)))
+        })
+        const { node, chain, found } = yield* lookOn(hooked(now)(context))
+        assert.isTrue(isOver, moment)
+        assert.deepStrictEqual([node.unexplained, chain.unexplained, found.map(brief)], [0n, 0n, []], moment)
+      }
+    })
+  }
 
   scenario("reconciliation: equity that the operator declares during the first run is kept", {}, function* () {
     const declared = { node: Msat.fromSats(1), chain: Msat.fromSats(2) }

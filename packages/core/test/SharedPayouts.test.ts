@@ -275,6 +275,36 @@ describe("Payouts in one window", () => {
 })
 
 describe("Unconfirmed transactions with several payouts", () => {
+  it.effect("C45: batch: once one of its payouts has settled, an unconfirmed transaction is not replaced", () => {
+    const { sky, change } = weather()
+    const held = { leader: "" }
+    const away = replace(Journal, (journal) => ({
+      commit: (change) =>
+        change._tag === "WithdrawalSettled" && change.id === held.leader
+          ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+          : journal.commit(change)
+    }))
+    return run({ logsErrors: true, settings, change: (ports) => away(change(ports)) }, function* () {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      const { leader, signed } = yield* led(rows)
+      held.leader = leader.id
+      yield* mine(1)
+      yield* steps(2)
+      assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
+      // A reorganization puts the transaction back into the mempool.
+      yield* (yield* Sandbox).reorg(1)
+      sky.rate = 14
+      yield* halfAnHour
+      assert.deepStrictEqual((yield* led(rows)).signed, signed)
+      held.leader = ""
+      yield* mine(1)
+      yield* steps(3)
+      yield* paidBy(rows, signed[0])
+    })
+  })
+
   scenario(
     "batch: an unconfirmed transaction is replaced for all its payouts; the operator bears the cost beyond the held fees",
     () => ({ logsErrors: true, settings, ...weather() }),

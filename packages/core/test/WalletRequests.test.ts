@@ -97,6 +97,28 @@ scenario(
   }
 )
 
+scenario(
+  "wallet connect: of two requests to pay an invoice, the refused one does not report that nothing was paid",
+  { ...isWallet },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { secretKey } = yield* connect(payer, ["send"])
+    const { answer } = yield* requests
+    const payee = yield* outside({ sats: 1000 })
+    const events = [0, 1].map((n) =>
+      request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } }, beginsAtSeconds + n)
+    )
+    const asking = yield* Effect.forEach(events, (event) => Effect.forkChild(answer(event), { startImmediately: true }))
+    yield* steps(3)
+    const answers = (yield* Effect.forEach(asking, Fiber.join)).map((answer) => read(answer, secretKey))
+    assert.deepStrictEqual(answers.map(({ error }) => (error === null ? "paid" : `${error?.code}: ${error?.message}`)).toSorted(), [
+      "OTHER: Another payment exists for this invoice. Look it up.",
+      "paid"
+    ])
+    assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
+  }
+)
+
 scenario("wallet connect: a payment that was refused is not made later, when a relay sends the event again", { ...isWallet }, function* () {
   const payer = yield* company()
   const { secretKey } = yield* connect(payer, ["send"])

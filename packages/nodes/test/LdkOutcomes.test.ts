@@ -31,7 +31,7 @@ const socketOf = (replies: Readonly<Record<string, Reply>>) => {
         const reply = replies[method] ?? outage
         return reply instanceof Refused || reply instanceof NodeUnavailable
           ? Effect.fail(reply)
-          : Effect.catch(Schema.decodeUnknownEffect(result)(reply), () => Effect.fail(outage))
+          : Effect.mapError(Schema.decodeUnknownEffect(result)(reply), () => outage)
       })
   }
   return { socket, calls }

@@ -40,7 +40,7 @@ const restOf = (replies: Replies) => {
       ? Effect.never
       : isReply(reply)
         ? Effect.fail(reply)
-        : Effect.catch(Schema.decodeUnknownEffect(answer)(reply), () => Effect.fail(outage))
+        : Effect.mapError(Schema.decodeUnknownEffect(answer)(reply), () => outage)
   const rest: LndRest = {
     deadlineMillis: 10_000,
     returns: () => 0,
