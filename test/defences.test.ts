@@ -4,6 +4,7 @@ import path from "node:path"
 import { canaries, fits, patched } from "./defences/Canaries.ts"
 import { incidents } from "./defences/Incidents.ts"
 import { inPorts, mutants } from "./defences/Mutants.ts"
+import { outcomes, outdated } from "./defences/Outcomes.ts"
 import { titles } from "./defences/Titles.ts"
 
 const root = path.dirname(import.meta.dirname)
@@ -44,6 +45,19 @@ describe("the incidents", () => {
   it("incidents: every number in a test title is the number of a known incident", () => {
     const known = rows.map(({ row }) => row)
     for (const { rows, title } of all) assert.includeMembers(known, [...rows], title)
+  })
+})
+
+describe("the outcomes of payments", () => {
+  const lines = outcomes()
+
+  it("outcomes: every line that decides whether a payment settled, failed or is unknown is listed with its test", () => {
+    const unlisted = lines.filter(({ tests }) => tests.length === 0).map(({ file, code }) => `${file}: ${code}`)
+    assert.deepStrictEqual(unlisted, [], "test the line, and add it to test/defences/Outcomes.ts")
+  })
+
+  it("outcomes: each listed line and test exists", () => {
+    assert.deepStrictEqual(outdated(lines), [])
   })
 })
 

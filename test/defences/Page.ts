@@ -1,5 +1,7 @@
+import path from "node:path"
 import { canaries } from "./Canaries.ts"
 import { type Incident, incidents } from "./Incidents.ts"
+import { outcomes } from "./Outcomes.ts"
 import { tamperings } from "./Tampering.ts"
 import { type Titled, titles } from "./Titles.ts"
 
@@ -28,6 +30,15 @@ const section = ({ row, incident, defence }: Incident, all: ReadonlyArray<Titled
   ]
 }
 
+/** The lines that decide the outcomes of payments, each with its tests. */
+const decided = (): ReadonlyArray<string> =>
+  outcomes().map(({ file, code, tests }) => {
+    const proofs = new Map(
+      tests.map(({ test, title }) => [title, `${title.replaceAll(/\$\{[^}]*\}/g, "…")} ([${path.basename(test)}](../../${test}))`])
+    )
+    return `| [${path.basename(file)}](../../${file}) | \`${code.replaceAll("|", "\\|")}\` | ${[...proofs.values()].map(cell).join("; ")} |`
+  })
+
 /** The page of incidents: what happened elsewhere, what prevents it here, and the tests that prove it. */
 export const page = (): string => {
   const all = titles()
@@ -51,6 +62,14 @@ export const page = (): string => {
           )
         )
     ]),
+    "## Outcomes of payments",
+    "",
+    "Each of these lines decides whether a payment settled, failed or is unknown, or where an invoice or a transaction is. `npm test -- test/defences.test.ts` fails if such a line has no row here.",
+    "",
+    "| source | line | test |",
+    "|---|---|---|",
+    ...decided(),
+    "",
     "## Tampering with the database",
     "",
     "This section lists what `satrail verify` finds at its next run when someone changes the tables directly, as the application's role (`satrail_application`) or as the owner of the tables. Run `verify` nightly.",

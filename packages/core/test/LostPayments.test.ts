@@ -153,6 +153,7 @@ describe("A node that lost records", () => {
     "C4 C8: payment worker: the node kept its records only if it reports the earlier payment as settled, and lost them only if it has none",
     () => {
       let earlier: LookupResult | undefined
+      const { state, logged } = forgetful()
       const looking = sending((sender) => ({
         lookupPayment: (hash) => (earlier === undefined ? sender.lookupPayment(hash) : Effect.succeed(earlier))
       }))
@@ -172,6 +173,13 @@ describe("A node that lost records", () => {
           earlier = result
           assert.strictEqual(yield* recordOf(nowMillis), record)
         }
+        // A loss is logged once, and again only after the node had its records in between.
+        state.errors.length = 0
+        for (const result of ["notFound", "unknown", "notFound", "settled", "notFound"] as const) {
+          earlier = result === "settled" ? undefined : { _tag: result }
+          yield* logged(recordOf(nowMillis))
+        }
+        assert.lengthOf(state.errors, 1)
         assert.strictEqual(yield* standing(row), "settled")
       })
     }

@@ -6,6 +6,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
+import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
@@ -25,6 +26,7 @@ import {
   now,
   onChainAddress,
   poll,
+  replace,
   said,
   scenario,
   standing,
@@ -39,6 +41,23 @@ const statusOf = Effect.fnUntraced(function* ({ id: companyId }: Company, id: st
 })
 
 describe("Internal payments", () => {
+  const lacks = new Set<"cancel">()
+  scenario(
+    "payment worker: an internal payment fails if the node that is now in use cannot close the invoice, which stays open",
+    { change: replace(LightningReceiver, () => ({ lacks })) },
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      lacks.add("cancel")
+      yield* step
+      assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+      assert.strictEqual(yield* statusOf(payee, id), "pending")
+      assert.deepStrictEqual(yield* has(payer), unheld(5000))
+      lacks.clear()
+    }
+  )
+
   scenario(
     "C16 C17: payment worker: an internal payment claims the invoice, closes it at the node, and only then posts both legs together",
     listening,

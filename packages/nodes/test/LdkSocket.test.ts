@@ -204,7 +204,7 @@ describe("the LDK node's socket", () => {
       const { socket, requests, methods } = yield* nodeAt(started(() => ({ result: "paid" })))
       const seen = { run: "0", count: "7" }
       assert.strictEqual(yield* pay(socket, { marks: Marks.inMemory(seen) }), "paid")
-      assert.deepStrictEqual(requests[0], { ...requests[0], params: { seen }, run: "" })
+      assert.deepInclude(requests[0], { params: { seen }, run: "" })
       assert.strictEqual(yield* pay(socket), "paid")
       assert.deepStrictEqual(requests[2]?.params, {})
       const before = methods().length
