@@ -100,6 +100,30 @@ describe("a node over RPC", () => {
   }
 })
 
+describe("a node over RPC whose index falls behind", () => {
+  it.live(
+    "C45: RPC: a transaction in the mempool is found there, and one that has left it is not known until the index has caught up",
+    () =>
+      Effect.gen(function* () {
+        let [looks, isBehind] = [0, false]
+        const index = { result: { txindex: { synced: false, best_block_height: 799_999 } } }
+        const { source } = yield* node((call) =>
+          call.method === "getrawtransaction" && looks-- > 0
+            ? known({})
+            : isBehind && call.method === "getindexinfo"
+              ? index
+              : healthy(call)
+        )
+        assert.deepStrictEqual<unknown>(yield* source.transaction(txId), { _tag: "gone" })
+        isBehind = true
+        looks = 2
+        assert.deepStrictEqual<unknown>(yield* source.transaction(txId), { _tag: "mempool" })
+        looks = 1
+        assert.strictEqual((yield* Effect.flip(source.transaction(txId)))._tag, "ChainUnavailable")
+      }).pipe(Effect.scoped)
+  )
+})
+
 const served = Layer.provideMerge(EsploraServer.layer, Sandbox.layer({ seed: "broadcast", network: "regtest" }))
 const body = (code: number) => `sendrawtransaction RPC error: {"code":${code},"message":"words"}`
 
@@ -139,8 +163,10 @@ describe("an Esplora server", () => {
       assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "known" })
       server.interfere = (path) => (path === `/tx/${own}` ? { status: 503, body: "busy" } : undefined)
       assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "unknown" })
+      server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 503, body: "busy" } : undefined)
+      assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "unknown" })
+      assert.deepStrictEqual<unknown>(yield* source.broadcast("00"), { _tag: "rejected", reason: "it is not a transaction" })
       assert.notInclude(server.asked, "/tx")
-      assert.strictEqual((yield* source.broadcast("00"))._tag, "rejected")
     }).pipe(Effect.provide(served))
   )
 
