@@ -121,4 +121,29 @@ describe("Coins of a payout", () => {
     assert.deepStrictEqual(selected(60_000n), [[0, 1], [true]])
     assert.deepStrictEqual(selected(30_000n), [[0, 1], [false]])
   })
+
+  const batch = (coins: ReadonlyArray<Coin.Coin>, sats: ReadonlyArray<bigint>, feeLimitSats: bigint, feeRate = 1) => {
+    const selection = Payout.selectBatch({ coins, outputs: sats.map((one) => ({ ...output(one), feeLimitSats })), feeRate })
+    return "coins" in selection ? selection : assert.fail("not enough coins")
+  }
+
+  it("payout: the fee limit of a batch is the sum of its outputs' limits", () => {
+    const fee = Coin.feeFor(weightOf(1, 2, true), 4)
+    assert.strictEqual(batch([coin(90_000n)], [20_000n, 20_000n], fee, 4).feeSats, fee)
+    assert.strictEqual(batch([coin(90_000n)], [20_000n, 20_000n], fee / 2n + 1n, 4).feeSats, fee)
+    assert.strictEqual(batch([coin(90_000n)], [20_000n, 20_000n], fee / 2n - 1n, 4).feeSats, (fee / 2n - 1n) * 2n)
+  })
+
+  it("payout: the fee limit is exceeded only if more outputs can then be paid", () => {
+    const within = batch([coin(20_400n), coin(5_000n, 1)], [20_000n], 399n)
+    assert.deepStrictEqual([within.coins.length, within.changeSats > 0n], [2, true])
+    const beyond = batch([coin(50_000n)], [20_000n], 10n)
+    assert.strictEqual(beyond.feeSats, Coin.feeFor(weightOf(1, 1, true), 1))
+  })
+
+  it("payout: unconfirmed change is not spent if it pays no more outputs", () => {
+    const change = coin(100_000n, 1, { isConfirmed: false })
+    const { pays, coins } = batch([coin(60_000n), change], [20_000n, 20_000n, 500_000n], 500n)
+    assert.deepStrictEqual([pays, coins.map(({ isConfirmed }) => isConfirmed)], [[0, 1], [true]])
+  })
 })
