@@ -266,7 +266,14 @@ describe("lnd", () => {
         bodies.clear()
         yield* sender.pay({ ...payment, feeLimit: Msat.make(feeLimit) })
         const sent = JSON.parse(bodies.get("/v2/router/send") ?? "")
-        assert.deepInclude(sent, { fee_limit_msat: String(feeLimit), amt_msat: "1000" })
+        assert.deepStrictEqual(sent, {
+          payment_request: payment.invoice.paymentRequest,
+          amt_msat: "1000",
+          fee_limit_msat: String(feeLimit),
+          timeout_seconds: 60,
+          cancelable: false, // lnd would otherwise cancel the payment when we stop listening
+          no_inflight_updates: true
+        })
       }
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
