@@ -236,7 +236,7 @@ export interface Checkout<M = Metadata> {
   readonly tolerancePercent: number
   /** Credited amount, including refunded payments, in whole satoshis, rounded down */
   readonly received: Money
-  /** Unconfirmed on-chain amount, in whole satoshis. `payment_request` still asks for it too */
+  /** Unconfirmed on-chain amount, in whole satoshis. `payment_request` does not ask for it */
   readonly pending: Money
   readonly description: string
   readonly orderId: string | null
@@ -254,7 +254,7 @@ export interface Checkout<M = Metadata> {
   readonly payerEmail: string | null
   /** Deposits toward it, pending or credited, newest first, at most 10; null in events */
   readonly depositIds: ReadonlyArray<string> | null
-  /** Lightning invoice for the amount still due */
+  /** Lightning invoice for the amount neither credited nor pending. Canceled once payments cover the checkout */
   readonly invoiceId: string
   /** Lightning invoice (BOLT 11) */
   readonly paymentRequest: string

@@ -212,7 +212,7 @@ scenario("checkout: a payment that stays pending for hours before it is replaced
     yield* TestClock.adjust("10 seconds")
     yield* step
   }
-  assert.strictEqual((yield* get(row)).revision, 0)
+  assert.strictEqual((yield* get(row)).revision, 1)
   yield* sandbox.doubleSpend(txId)
   yield* follow
   yield* later

@@ -153,6 +153,7 @@ export const inMsat = [
   "node",
   "chain",
   "received",
+  "deducted",
   "pending",
   "min",
   "max"

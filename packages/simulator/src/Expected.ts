@@ -57,6 +57,7 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   PayoutReleased: {
     never: "no scenario spends our coins in another wallet; LostPayouts.test.ts and the contract JournalReleasedPayouts test this"
   },
+  CancellationEnded: "happens",
   CursorMoved: "happens",
   DutyBegun: "happens",
   AnswerKept: { never: "no scenario sends an idempotent request that has nothing to change" },

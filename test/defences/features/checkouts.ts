@@ -53,6 +53,26 @@ export const checkouts: ReadonlyArray<Canary> = [
     titles: "checkout:"
   },
   {
+    name: "checkout-covered-and-payable",
+    bug: "the Lightning invoice of a checkout that was paid on-chain can still be paid",
+    file: core("features/checkouts/CheckoutFollow"),
+    in: "make",
+    find: `isNewlyCovered && (yield* closeCovered(checkout))`,
+    replace: `isNewlyCovered && checkout.amount === null`,
+    test: coreTest("CheckoutInvoices"),
+    titles: "checkout invoices:"
+  },
+  {
+    name: "cancellation-without-job",
+    bug: "an invoice that was canceled while the node was away stays payable for up to an hour",
+    file: core("receiving/Invoice"),
+    in: "canceled",
+    find: `invoice.hold === null ? [cancels(invoice.id, atMillis)] : []`,
+    replace: `invoice.hold === "node" ? [cancels(invoice.id, atMillis)] : []`,
+    test: coreTest("CheckoutInvoices"),
+    titles: "checkout invoices:"
+  },
+  {
     name: "checkout-paid-by-less",
     bug: "a partial payment completes a checkout",
     file: core("features/checkouts/Checkout"),
@@ -97,8 +117,8 @@ export const checkouts: ReadonlyArray<Canary> = [
     bug: "a page asks for the whole price while a part of it is pending",
     file: "packages/core/src/features/checkouts/Checkout.ts",
     in: "unsent",
-    find: "Msat.sum(checkout.received, checkout.pending)",
-    replace: "checkout.received",
+    find: "rest(checkout, sent(checkout))",
+    replace: "rest(checkout, checkout.received)",
     test: "packages/http/test/checkoutPage.test.ts",
     titles: "page: the checkout page says whether a payment is unconfirmed"
   },
@@ -107,7 +127,7 @@ export const checkouts: ReadonlyArray<Canary> = [
     bug: "a page asks for payment again while enough money is pending",
     file: "packages/http/src/features/checkouts/CheckoutState.ts",
     in: "isDue",
-    find: " && !Checkout.isSeen(checkout)",
+    find: " && !Checkout.isCovered(checkout, checkout)",
     replace: "",
     test: "packages/http/test/checkoutPage.test.ts",
     titles: "page: the checkout page says whether a payment is unconfirmed"

@@ -300,6 +300,8 @@ export interface InvoiceExpired extends Written<"InvoiceExpired", readonly [Noun
 export interface InvoiceCanceled extends Written<"InvoiceCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
 /** Applies from `canceling`; a settled invoice stays settled. */
 export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.TransitionOf<typeof life.closed>]> {}
+/** Completes the job that cancels an invoice, because the invoice can no longer be paid. */
+export interface CancellationEnded extends Written<"CancellationEnded", readonly [], "fence"> {}
 /**
  * Applies from `pending` and `expired`, and deletes the invoice. Rejected if the invoice is claimed or settled.
  */
@@ -333,6 +335,15 @@ const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Jo
 
 /** Completes the job of a hold invoice, in the Change that makes the invoice final. */
 export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
+
+/** Kind of the job that cancels an invoice at the node, from the decision to cancel it until the node confirms. */
+export const cancelTask = "invoice_cancel"
+/** Gives the process that decided enough time to cancel the invoice at the node itself. */
+const cancelsAfterMillis = 2000
+
+/** Enqueues the job that cancels an invoice that is not a hold invoice, whose own job also does that. */
+export const cancels = (id: string, atMillis: number): Change.Enqueue =>
+  Change.enqueue({ kind: cancelTask, id, dueAtMillis: atMillis + cancelsAfterMillis })
 
 /**
  * Returns whether the company created the invoice, or created the checkout for which a payer requested it. Its
@@ -427,13 +438,21 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired =>
  */
 export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled =>
   written("InvoiceCanceled", atMillis, [Noun.step(life.canceled, invoice, {})], {
-    jobs,
+    jobs: [...jobs, ...(invoice.hold === null ? [cancels(invoice.id, atMillis)] : [])],
     event: { type: "invoice.canceled", subject: invoice.id }
   })
 
 /** Closes a canceled invoice, once the node accepts no payment for it, or after its expiry. */
 export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed =>
-  written("InvoiceClosed", atMillis, [Noun.step(life.closed, invoice, {})], { jobs: ends(invoice) })
+  written("InvoiceClosed", atMillis, [Noun.step(life.closed, invoice, {})], { jobs: [Change.complete(invoice.id)] })
+
+export const cancellationEnded = (invoice: Invoice, fence: Change.Fence, atMillis: number): CancellationEnded => ({
+  _tag: "CancellationEnded",
+  ...Change.on(invoice, atMillis),
+  writes: [],
+  fence,
+  jobs: [Change.complete(invoice.id)]
+})
 
 /** Deletes an unpaid invoice that a wallet requested. The node no longer accepts payments for it. */
 export const forgotten = (invoice: Invoice, atMillis: number): InvoiceForgotten => ({

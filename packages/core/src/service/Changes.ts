@@ -27,6 +27,7 @@ import type * as Written from "../ledger/Written.ts"
 import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
 import type {
+  CancellationEnded,
   InvoiceClaimed,
   InvoiceCreated,
   InvoiceCanceled,
@@ -85,6 +86,7 @@ export type Change =
   | InvoiceExpired
   | InvoiceCanceled
   | InvoiceClosed
+  | CancellationEnded
   | InvoiceForgotten
   | PaymentUnmatched
   | PaymentAssigned

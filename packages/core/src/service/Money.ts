@@ -9,6 +9,7 @@ import * as Duties from "../ledger/Duties.ts"
 import * as Wakes from "../ledger/Wakes.ts"
 import * as Channels from "../nodes/Channels.ts"
 import * as Prices from "../nodes/Prices.ts"
+import * as Cancellations from "../receiving/Cancellations.ts"
 import * as ChainDeposits from "../receiving/ChainDeposits.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
@@ -26,6 +27,7 @@ export const services = Layer.mergeAll(
   Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
   Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
   Settlements.layer,
+  Cancellations.layer,
   ChainDeposits.layer,
   SettledPayouts.layer,
   PaymentWorker.layer
@@ -65,6 +67,7 @@ export const layer = (settings: Policy.Settings) =>
  */
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
+  Cancellations.layerWorker,
   ChainDeposits.layerWorker,
   SettledPayouts.layerWorker,
   PaymentWorker.layerWorker

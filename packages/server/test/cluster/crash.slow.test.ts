@@ -212,6 +212,7 @@ const stories: Readonly<Record<string, Story>> = {
 const beside = [
   "ApiKeyUsed",
   "DutyBegun",
+  "CancellationEnded",
   "claim duty",
   "postpone duty",
   "takeOver duty",

@@ -18,6 +18,7 @@ const critical = [
   "InvoiceExpired",
   "InvoiceCanceled",
   "InvoiceClosed",
+  "CancellationEnded",
   "DepositSeen",
   "DepositPlaced",
   "DepositConfirmed",

@@ -31,6 +31,7 @@ export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   address: "bcrt1…",
   status: "open",
   received: Msat.zero,
+  deducted: Msat.zero,
   paidAtMillis: null,
   endedAtMillis: null,
   revision: 0,

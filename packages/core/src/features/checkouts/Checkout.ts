@@ -6,6 +6,7 @@ import * as Metadata from "../../base/Metadata.ts"
 import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import { type Written, written } from "../../ledger/Written.ts"
+import * as Invoice from "../../receiving/Invoice.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 
 /**
@@ -15,6 +16,9 @@ import * as CheckoutJobs from "./CheckoutJobs.ts"
  */
 export const Status = Schema.Literals(["open", "underpaid", "paid", "expired", "canceled"])
 export type Status = typeof Status.Type
+
+/** Returns whether a checkout with this status requests payment. */
+export const isOpen = (status: Status): boolean => status === "open" || status === "underpaid"
 
 /** Languages of the checkout page. */
 export const Locale = Schema.Literals(["en", "de", "es", "fr", "pt", "ar"])
@@ -96,6 +100,11 @@ export const Checkout = Schema.Struct({
   status: Status,
   /** The amount credited as of the last check. */
   received: Msat.Msat,
+  /**
+   * What was credited or pending when the current invoice was issued or canceled: the invoice asks for the rest. If
+   * this covers the checkout, the invoice was canceled and no other one was issued.
+   */
+  deducted: Msat.Msat,
   paidAtMillis: Schema.NullOr(Schema.Int),
   /** Its deadline once it expired, or when it was canceled. If this is set on a paid checkout, the payment was late. */
   endedAtMillis: Schema.NullOr(Schema.Int),
@@ -115,6 +124,7 @@ export const unpaid = {
   tipPercent: null,
   payerEmail: null,
   received: Msat.zero,
+  deducted: Msat.zero,
   paidAtMillis: null,
   endedAtMillis: null,
   quotedAtMillis: null,
@@ -170,6 +180,7 @@ const moving = [
   "invoiceId",
   "paymentRequest",
   "received",
+  "deducted",
   "paidAtMillis",
   "endedAtMillis",
   "quotedAtMillis",
@@ -246,6 +257,15 @@ export const rest = (checkout: Tipped, received: Msat.Msat): Msat.Msat | null =>
   return Msat.make(((missing + 999n) / 1000n) * 1000n)
 }
 
+/** Returns what was credited or is pending. */
+export const sent = ({ received, pending }: Pick<Arrived, "received" | "pending">): Msat.Msat => Msat.sum(received, pending)
+
+/** Returns whether enough was credited or is pending, so that no further payment is requested. */
+export const isCovered = (
+  checkout: Pick<Checkout, "amount" | "tolerancePercent">,
+  arrived: Pick<Arrived, "received" | "pending">
+): boolean => sent(arrived) >= least(checkout)
+
 /**
  * Returns the status at a point in time. A checkout does not expire while enough money that was seen in time is
  * pending on-chain. Once it has ended, its payments can be refunded, and then do not count.
@@ -279,8 +299,8 @@ export interface Shown extends Checkout {
   /** Null in an event. */
   readonly depositIds: ReadonlyArray<string> | null
   /**
-   * True if its invoice is for the remaining amount. After a partial payment, this is false until the payment
-   * is processed.
+   * True if its invoice is for the remaining amount. After a payment, this is false until the payment is
+   * processed.
    */
   readonly isAsking: boolean
 }
@@ -288,16 +308,12 @@ export interface Shown extends Checkout {
 export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): Shown => {
   const status = standing(checkout, arrived, atMillis)
   const endedAtMillis = endedAt(checkout, status, arrived)
-  const isAsking = arrived.received === checkout.received
+  const isAsking = sent(arrived) === checkout.deducted
   return { ...checkout, ...Struct.omit(arrived, ["inTime", "refunded"]), isAsking, status, endedAtMillis }
 }
 
-/** Returns whether enough money is pending, so that no further payment is requested. */
-export const isSeen = (checkout: Shown): boolean =>
-  checkout.pending > 0n && Msat.sum(checkout.received, checkout.pending) >= least(checkout)
-
 /** Returns what neither was credited nor is pending, so that a payer is not asked to pay a pending part again. */
-export const unsent = (checkout: Shown): Msat.Msat | null => rest(checkout, Msat.sum(checkout.received, checkout.pending))
+export const unsent = (checkout: Shown): Msat.Msat | null => rest(checkout, sent(checkout))
 
 const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && pending === 0n
 
@@ -346,7 +362,11 @@ export interface Quote extends Asking, Pick<Checkout, "amount" | "rate" | "rateA
 /** Reopens an expired checkout with a new quote. Its expiry job was completed, so another one is enqueued. */
 export const renewed = (before: Checkout, quote: Quote, atMillis: number): CheckoutRenewed => ({
   _tag: "CheckoutRenewed",
-  ...moved(before, { ...quote, status: "open", endedAtMillis: null, tipPercent: null, quotedAtMillis: atMillis }, atMillis),
+  ...moved(
+    before,
+    { ...quote, status: "open", deducted: Msat.zero, endedAtMillis: null, tipPercent: null, quotedAtMillis: atMillis },
+    atMillis
+  ),
   jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: before.id, dueAtMillis: quote.expiresAtMillis })]
 })
 
@@ -355,7 +375,8 @@ export interface Answered extends Pick<Checkout, "tipPercent" | "payerEmail">, P
 
 export const answered = (before: Checkout, answer: Answered, atMillis: number): CheckoutAnswered => ({
   _tag: "CheckoutAnswered",
-  ...moved(before, answer, atMillis)
+  ...moved(before, { ...answer, ...(answer.invoiceId !== undefined && { deducted: before.received }) }, atMillis),
+  jobs: answer.invoiceId === undefined ? [] : [Invoice.cancels(before.invoiceId, atMillis)]
 })
 
 /** Completes the expiry job, which is no longer needed. */
@@ -365,7 +386,7 @@ const ended = ({ id }: Checkout) => Change.complete(id)
 export const canceled = (before: Checkout, atMillis: number): CheckoutCanceled => ({
   _tag: "CheckoutCanceled",
   ...moved(before, { status: "canceled", endedAtMillis: atMillis }, atMillis),
-  jobs: [ended(before), Change.complete(before.invoiceId)],
+  jobs: [ended(before), Change.complete(before.onChainAddressId)],
   event: { type: "checkout.canceled", subject: before.id }
 })
 
@@ -375,17 +396,24 @@ export interface Work {
   readonly isDone: boolean
 }
 
-/**
- * Returns the Change that gives the checkout this status, with the payments of `arrived`. `asking` is the new
- * invoice for the remaining amount, if any.
- */
+/** What a Change records: the status, the payments, and the new invoice for the remaining amount, if any. */
+export interface Followed {
+  readonly status: Status
+  readonly arrived: Arrived
+  readonly asking?: Asking | undefined
+  /** True if the current invoice is to be canceled by its job, because it could not be canceled yet. */
+  readonly isPayable?: boolean
+}
+
+/** Returns the Change that records the status and the payments of a checkout. */
 export const next = (
   before: Checkout,
-  { status, arrived, asking }: { readonly status: Status; readonly arrived: Arrived; readonly asking?: Asking | undefined },
+  { status, arrived, asking, isPayable = false }: Followed,
   atMillis: number,
   { fence, isDone }: Work
 ): Next => {
-  const done = isDone ? [Change.complete(fence.taskId)] : []
+  const cancels = isPayable ? [Invoice.cancels(before.invoiceId, atMillis)] : []
+  const done = [...(isDone ? [Change.complete(fence.taskId)] : []), ...cancels]
   const { received } = arrived
   const subject = before.id
   const isMoved = status !== before.status
@@ -399,9 +427,14 @@ export const next = (
     const jobs = [ended(before), ...done]
     return { _tag: "CheckoutExpired", ...parts, fence, jobs, event: { type: "checkout.expired", subject } }
   }
-  if (status === "underpaid" && received !== before.received) {
-    const parts = moved(before, { status, received, ...asking }, atMillis)
-    return { _tag: "CheckoutUnderpaid", ...parts, fence, jobs: done, event: { type: "checkout.underpaid", subject } }
-  }
-  return { _tag: "CheckoutCounted", ...moved(before, { status, received, ...asking }, atMillis), fence, jobs: done }
+  const values = { status, received, ...(isOpen(status) && { deducted: sent(arrived) }), ...asking }
+  if (status === "underpaid" && received !== before.received)
+    return {
+      _tag: "CheckoutUnderpaid",
+      ...moved(before, values, atMillis),
+      fence,
+      jobs: done,
+      event: { type: "checkout.underpaid", subject }
+    }
+  return { _tag: "CheckoutCounted", ...moved(before, values, atMillis), fence, jobs: done }
 }

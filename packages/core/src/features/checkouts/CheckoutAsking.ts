@@ -6,13 +6,13 @@ import * as Checkout from "./Checkout.ts"
 /** Minimum lifetime of an invoice for the remaining amount, in seconds. */
 const leastSeconds = 60
 
-/** Issues another invoice for the remaining amount, at the checkout's rate. */
+/** Issues another invoice for what was not sent yet, at the checkout's rate. */
 export const make = Effect.map(Invoices, (invoices) =>
-  Effect.fnUntraced(function* (checkout: Checkout.Checkout, received: Msat.Msat, atMillis: number) {
+  Effect.fnUntraced(function* (checkout: Checkout.Checkout, sent: Msat.Msat, atMillis: number) {
     const { companyId, description, metadata, rate, rateAtMillis } = checkout
     const asking = yield* invoices.issue({
       companyId,
-      amount: Checkout.rest(checkout, received),
+      amount: Checkout.rest(checkout, sent),
       minAmount: null,
       maxAmount: null,
       memo: description,

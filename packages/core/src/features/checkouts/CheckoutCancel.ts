@@ -1,7 +1,6 @@
 import { Clock, Effect } from "effect"
 import type * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
-import type { Task } from "../../ledger/Tasks.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { Invoices } from "../../receiving/Invoices.ts"
@@ -38,14 +37,14 @@ export const make = Effect.gen(function* () {
 
   const cancel = Effect.fnUntraced(function* <E, R>(find: Effect.Effect<Checkout.Checkout, E, R>) {
     const checkout = yield* find
-    const { id, invoiceId } = checkout
+    const { id, onChainAddressId } = checkout
     const status = yield* standing(checkout)
     if (status === "canceled") return
     if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
     // Cancel the invoice first, so that the checkout is not canceled while its invoice is being paid. From that
     // commit on, a job cancels the checkout even if this process dies.
     yield* Effect.catchTag(
-      close(checkout, (atMillis) => CheckoutJobs.cancels(invoiceId, atMillis)),
+      close(checkout, (atMillis) => CheckoutJobs.cancels(onChainAddressId, atMillis)),
       "InvoiceNotPayable",
       () => Effect.fail(new Checkout.CheckoutNotOpen({ id, status: "being paid" }))
     )
@@ -62,15 +61,6 @@ export const make = Effect.gen(function* () {
       Effect.retry(cancel(find), {
         times: maxTries,
         while: (error) => error instanceof Checkout.CheckoutNotOpen && isMoved.has(error.status)
-      }),
-    /**
-     * Returns whether this job must cancel the checkout, that is, whether the invoice was canceled for that
-     * purpose and the checkout is still open.
-     */
-    isToBeCanceled: Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task) {
-      if (task.kind !== CheckoutJobs.cancelKind || task.id !== checkout.invoiceId) return false
-      const status = yield* standing(checkout)
-      return status === "open" || status === "underpaid"
-    })
+      })
   }
 })

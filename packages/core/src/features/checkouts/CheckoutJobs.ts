@@ -8,8 +8,8 @@ export const expiryKind = "checkout"
 export const paymentKind = "checkout_payment"
 
 /**
- * Kind of the job that cancels a checkout, enqueued when its invoice is canceled. The job has the same id as
- * the invoice.
+ * Kind of the job that cancels a checkout, enqueued when its invoice is canceled for that purpose. The job has the
+ * same id as the checkout's on-chain address.
  */
 export const cancelKind = "checkout_cancel"
 
@@ -22,6 +22,6 @@ export const ofDeposit = ({ id, checkoutId }: Deposit, atMillis: number): Readon
 /** Gives the process that received the request enough time to cancel the checkout itself. */
 const cancelsAfterMillis = 5000
 
-/** Returns the job that cancels the checkout of this invoice. */
-export const cancels = (invoiceId: string, atMillis: number): Change.Enqueue =>
-  Change.enqueue({ kind: cancelKind, id: invoiceId, dueAtMillis: atMillis + cancelsAfterMillis })
+/** Returns the job that cancels the checkout with this address. */
+export const cancels = (onChainAddressId: string, atMillis: number): Change.Enqueue =>
+  Change.enqueue({ kind: cancelKind, id: onChainAddressId, dueAtMillis: atMillis + cancelsAfterMillis })

@@ -16,19 +16,17 @@ const uriOf = (address: string, invoice: string | null, rest: Msat.Msat | null):
 const satsOf = (rest: Msat.Msat | null): number | null => (rest === null ? null : Number(Msat.toSats(rest)))
 
 /** Returns whether the payer still has to send something. */
-const isDue = (checkout: Checkout.Shown): boolean =>
-  (checkout.status === "open" || checkout.status === "underpaid") && !Checkout.isSeen(checkout)
+const isDue = (checkout: Checkout.Shown): boolean => Checkout.isOpen(checkout.status) && !Checkout.isCovered(checkout, checkout)
 
 /**
- * Returns the amount still due and how to pay it. Null if nothing is due, or while there is no invoice for
- * the rest. A smaller on-chain payment than `minDeposit` would be lost, because it is never credited. The invoice
- * also asks for a part that is pending, so it is not shown then.
+ * Returns the amount still due and how to pay it: on-chain alone while there is no invoice for it. Null if nothing is
+ * due, or if it cannot be paid yet. A smaller on-chain payment than `minDeposit` would be lost, because it is never credited.
  */
 const askingOf = (checkout: Checkout.Shown, minDeposit: Msat.Msat): Asking | null => {
-  const { pending, isAsking, paymentRequest, address } = checkout
-  if (!isDue(checkout) || !isAsking) return null
+  const { isAsking, paymentRequest, address } = checkout
+  if (!isDue(checkout)) return null
   const rest = Checkout.unsent(checkout)
-  const asking = { invoice: pending > 0n ? null : paymentRequest, sats: satsOf(rest) }
+  const asking = { invoice: isAsking ? paymentRequest : null, sats: satsOf(rest) }
   if (rest === null || rest >= minDeposit) return { ...asking, uri: uriOf(address, asking.invoice, rest), address }
   return asking.invoice === null ? null : { ...asking, uri: `lightning:${paymentRequest.toUpperCase()}`, address: null }
 }

@@ -140,7 +140,7 @@ export const view = View.make<Checkout.Shown>()(
     received_sats: Member.sats((row) => row.received, "Credited amount, including refunded payments, in whole satoshis, rounded down"),
     pending_sats: Member.sats(
       (row) => row.pending,
-      "Unconfirmed on-chain amount, in whole satoshis. `payment_request` still asks for it too"
+      "Unconfirmed on-chain amount, in whole satoshis. `payment_request` does not ask for it"
     ),
     description: Member.text((row) => row.description),
     order_id: Member.textOrNull((row) => row.orderId),
@@ -163,7 +163,10 @@ export const view = View.make<Checkout.Shown>()(
       }),
       (row) => row.depositIds
     ],
-    invoice_id: Member.uuid((row) => row.invoiceId, "Lightning invoice for the amount still due"),
+    invoice_id: Member.uuid(
+      (row) => row.invoiceId,
+      "Lightning invoice for the amount neither credited nor pending. Canceled once payments cover the checkout"
+    ),
     payment_request: Member.text((row) => row.paymentRequest, "Lightning invoice (BOLT 11)"),
     address: Member.text((row) => row.address, "On-chain address"),
     created_at: Member.instant((row) => row.createdAtMillis),
@@ -205,6 +208,7 @@ const example = (world: World): Checkout.Shown => {
     address: address.address,
     status: "open",
     received: Msat.zero,
+    deducted: Msat.zero,
     pending: Msat.zero,
     pendingHeight: null,
     depositIds: [],

@@ -48,5 +48,10 @@ alter table satrail.checkouts
   add column quoted_at_millis bigint;
 `
 
-/** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order. */
-export const migrations = { "0083_checkout_choices": choices }
+const deducted = `
+alter table satrail.checkouts add column deducted bigint not null default 0 check (deducted >= 0);
+update satrail.checkouts set deducted = received where received > 0 and status in ('open', 'underpaid');
+`
+
+/** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order; what an invoice does not ask for. */
+export const migrations = { "0083_checkout_choices": choices, "0088_checkout_deducted": deducted }
