@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { words } from "@satrail/ui/checkout/Words"
 import { start } from "./Service.ts"
 
 const service = await start()
@@ -61,12 +62,70 @@ describe("the page of a Lightning address", () => {
     const [{ id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
     const payer = await service.ask("GET", `/v1/transactions/deposits/${id}/payer`, { key })
     assert.strictEqual(payer.body.data.comment, "For the maps")
-    for (const wrong of ["0", "1,000.00", "1e3", "10.505", "-1", "abc"]) {
+    for (const [wrong, reason] of [
+      ["0", "Enter an amount from €0.01 to "],
+      ["-1", "Enter an amount from €0.01 to "],
+      ["100,000,000.00", "Enter an amount from €0.01 to "],
+      ["10.505", "The amount must be a multiple of €0.01. From €0.01 to "],
+      ["1e3", "Enter a number, such as 1234.50, without a separator between thousands. From €0.01 to "],
+      ["abc", "Enter a number, such as 1234.50, without a separator between thousands. From €0.01 to "]
+    ] as const) {
       const answer = await ask("POST", "/pay/to/alice", `amount=${encodeURIComponent(wrong)}&unit=fiat&currency=eur&message=%3Cb%3E`)
       assert.strictEqual(answer.status, 422, wrong)
       const text = await answer.text()
-      assert.include(text, "Enter an amount from €0.01 to ")
+      assert.include(text.replaceAll(/<[^>]*>/g, ""), reason)
       assert.include(text, 'value="&lt;b')
+    }
+  })
+
+  it("pay to: an amount is read as the page's language writes it, in the digits of any script", async () => {
+    const pay = (amount: string, language: string, unit: "sats" | "eur" | "jpy") =>
+      ask(
+        "POST",
+        `/pay/to/alice?lang=${language}`,
+        new URLSearchParams({ amount, unit: unit === "sats" ? "sats" : "fiat", currency: unit }).toString()
+      )
+    const sats = async (...of: Parameters<typeof pay>) => {
+      const answer = await pay(...of)
+      assert.strictEqual(answer.status, 303, of.join(" "))
+      return (await stateAt(new URL(answer.headers.get("location") ?? "", "http://service/pay/to/alice").pathname)).asking.sats
+    }
+    for (const [language, amount] of [
+      ["en", "2,100"],
+      ["de", "2.100"],
+      ["es", "2.100"],
+      ["pt", "2.100"],
+      ["fr", "2\u202f100"],
+      ["ar", "٢٬١٠٠"],
+      ["ar", "۲۱۰۰"],
+      ["en", "२१००"],
+      ["de", "২১০০"],
+      ["fr", "２１００"],
+      ["de", "2’100"]
+    ] as const)
+      assert.strictEqual(await sats(amount, language, "sats"), 2100, `${language} ${amount}`)
+    const expected = await sats("12.50", "en", "eur")
+    for (const [language, amount] of [
+      ["de", "12,50"],
+      ["en", "12,50"],
+      ["ar", "١٢٫٥٠"],
+      ["fr", "12,5"]
+    ] as const)
+      assert.strictEqual(await sats(amount, language, "eur"), expected, `${language} ${amount}`)
+    for (const [amount, language, unit, reason, value] of [
+      ["1,234", "de", "eur", "wrongNumber", "1234,50"],
+      ["1,234", "de", "sats", "wrongNumber", "1234"],
+      ["12,505", "fr", "eur", "wrongNumber", "1234,50"],
+      ["0,505", "fr", "eur", "wrongDecimals", "0,01\u00a0€"],
+      ["12.5", "en", "jpy", "wrongDecimals", "¥1"],
+      ["12.5", "es", "sats", "wrongDecimals", "1 sat"],
+      ["-٥", "ar", "sats", "wrong", "\u20661 sat\u2069"],
+      ["٥ ريال", "ar", "eur", "wrongNumber", "\u20661234.50\u2069"]
+    ] as const) {
+      const answer = await pay(amount, language, unit)
+      assert.strictEqual(answer.status, 422, amount)
+      const [expected = ""] = words[language][reason].replace("{1}", value).split("{2}")
+      assert.include((await answer.text()).replaceAll(/<[^>]*>/g, ""), expected, amount)
     }
   })
 

@@ -2,7 +2,7 @@ import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Installation } from "@satrail/core/accounts/Installation"
-import { type Fiat, parseCurrency, isFiat } from "@satrail/core/base/Amount"
+import { decimals, type Fiat, isFiat, parseCurrency } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Prices } from "@satrail/core/nodes/Prices"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
@@ -10,6 +10,7 @@ import type { PayRequest, PayRequestRefused, Place } from "@satrail/core/receivi
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Document from "@satrail/ui/checkout/Document"
 import { type Form, ofInvoice, type Page, type State } from "@satrail/ui/checkout/State"
+import * as NumberText from "@satrail/ui/NumberText"
 import { Clock, Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressOf } from "../wire/Address.ts"
@@ -127,26 +128,35 @@ const enteredIn = (text: string): Entered => {
   }
 }
 
-/** Returns payable limits in fiat, rounded inward to hundredths. */
+/** Returns payable limits in fiat, rounded inward to the currency's decimals. */
 const limitsIn = (currency: Fiat, rate: string, minSats: number, maxSats: number): NonNullable<Form["fiat"]> => {
-  const hundredths = (sats: number) => (sats * Number(rate)) / 1_000_000
+  const parts = 10 ** decimals(currency)
+  const inParts = (sats: number) => (sats * Number(rate) * parts) / 100_000_000
   return {
     currency,
-    min: String(Math.max(1, Math.ceil(hundredths(minSats))) / 100),
-    max: String(Math.floor(hundredths(maxSats)) / 100)
+    min: String(Math.max(1, Math.ceil(inParts(minSats))) / parts),
+    max: String(Math.floor(inParts(maxSats)) / parts)
   }
 }
 
-/** Returns the entered amount as digits in msat, or null if invalid. */
+/** The entered amount as digits in msat, or why it cannot be paid. */
+type Priced = { readonly msat: string } | { readonly wrong: NonNullable<Form["wrong"]> }
+
+/** More whole digits than the supply of bitcoin has in any unit. */
+const maxWholeDigits = 18
+
+/** Reads the entered amount as the page's language writes it. */
 const pricing = Effect.map(Prices, (prices) =>
-  Effect.fnUntraced(function* ({ amount, unit, currency }: Entered) {
-    // Leading zeros would give a different text for the same amount.
-    if (unit === "sats" || currency === null) return /^[1-9]\d{0,14}$/.test(amount) ? `${amount}000` : null
-    if (!/^\d{1,9}(?:[.,]\d{1,2})?$/.test(amount)) return null
-    const decimal = Decimal.parse(amount.replace(",", "."))
-    if (Result.isFailure(decimal)) return null
-    const priced = yield* Effect.option(prices.price({ amount: decimal.success, currency }))
-    return priced._tag === "None" ? null : String(priced.value.amount)
+  Effect.fnUntraced(function* ({ amount, unit, currency }: Entered, locale: Form["locale"]): Effect.fn.Return<Priced> {
+    const entered = NumberText.read(amount, NumberText.separators[locale])
+    if (entered._tag !== "Number") return { wrong: "number" }
+    const isInFiat = unit === "fiat" && currency !== null
+    if (entered.decimals > (isInFiat ? decimals(currency) : 0)) return { wrong: "decimals" }
+    const [whole = ""] = entered.text.split(".")
+    if (entered.isNegative || whole.length > maxWholeDigits) return { wrong: "range" }
+    if (!isInFiat) return { msat: `${whole}000` }
+    const priced = yield* Effect.option(prices.price({ amount: Result.getOrThrow(Decimal.parse(entered.text)), currency }))
+    return priced._tag === "None" ? { wrong: "range" } : { msat: String(priced.value.amount) }
   })
 )
 
@@ -154,7 +164,7 @@ const pricing = Effect.map(Prices, (prices) =>
 const asking = Effect.fnUntraced(function* (isTest: boolean) {
   const payRequests = yield* PayRequests
   const prices = yield* Prices
-  return Effect.fnUntraced(function* (request: Request, place: Place, before: Entered | null) {
+  return Effect.fnUntraced(function* (request: Request, place: Place, before: Entered | null, wrong: Form["wrong"] = null) {
     const offer: PayRequest = yield* payRequests.offer(place)
     const [minSats, maxSats] = [Number(Msat.toSatsCeiling(offer.minSendable)), Number(Msat.toSats(offer.maxSendable))]
     const currency = before?.currency ?? Visitor.currencyOf(request)
@@ -170,7 +180,7 @@ const asking = Effect.fnUntraced(function* (isTest: boolean) {
       amount: before?.amount.slice(0, maxTextCharacters) ?? "",
       message: before?.message ?? "",
       messageCharacters: offer.commentAllowed,
-      isWrong: before !== null,
+      wrong,
       isTest,
       action: encodeURIComponent(place.user)
     }
@@ -213,10 +223,11 @@ const routes = (proxies: number, isTest: boolean) =>
 
       const pay = Effect.fnUntraced(function* ({ request, place }: Asked) {
         const entered = enteredIn(yield* Effect.orDie(request.text))
-        const amount = yield* priced(entered)
+        const amount = yield* priced(entered, Visitor.localeOf(request))
+        if ("wrong" in amount) return yield* ask(request, place, entered, amount.wrong)
         const comment = entered.message.trim() === "" ? null : entered.message
         const query = Visitor.visitOf(request).language === null ? "" : `?lang=${Visitor.visitOf(request).language}`
-        const wanted = { amount, comment, payerData: null, nostr: null, caller: addressOf(request, proxies) }
+        const wanted = { amount: amount.msat, comment, payerData: null, nostr: null, caller: addressOf(request, proxies) }
         return yield* payRequests.invoice(place, wanted).pipe(
           Effect.map(({ invoice }) =>
             HttpServerResponse.empty({
@@ -226,7 +237,7 @@ const routes = (proxies: number, isTest: boolean) =>
           ),
           Effect.catchIf(
             (error) => error._tag === "PayRequestRefused" && (error.code === "amount" || error.code === "comment"),
-            () => ask(request, place, entered)
+            () => ask(request, place, entered, "range")
           )
         )
       })

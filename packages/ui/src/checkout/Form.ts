@@ -1,7 +1,7 @@
 import { Fragment, h } from "preact"
 import { bdi, search, seller } from "./Parts.ts"
 import type { Form, Visit } from "./State.ts"
-import { fiat, filled, sats, type Words } from "./Words.ts"
+import { amountText, fiat, filled, sats, smallest, type Words } from "./Words.ts"
 
 const units = ({ fiat: offered, unit }: Form, say: Words) => {
   if (offered === null) return h("span", { class: "unit" }, "sats", h("input", { type: "hidden", name: "unit", value: "sats" }))
@@ -17,20 +17,32 @@ const units = ({ fiat: offered, unit }: Form, say: Words) => {
   )
 }
 
-const limits = ({ fiat: offered, minSats, maxSats, locale, isWrong }: Form, say: Words) => {
-  const words = isWrong ? say.wrong : say.range
+/** Why the amount was refused, in the unit in which it was entered; null if the range says it. */
+const reason = ({ wrong, unit, fiat: offered, locale }: Form, say: Words): string | null => {
+  const isFiat = unit === "fiat" && offered !== null
+  if (wrong === "number") return filled(say.wrongNumber, isFiat ? amountText("1234.5", offered.currency, locale) : "1234")
+  if (wrong === "decimals")
+    return filled(say.wrongDecimals, isFiat ? fiat(smallest(offered.currency), offered.currency, locale) : sats(1, locale))
+  return null
+}
+
+const limits = (asked: Form, say: Words) => {
+  const { fiat: offered, minSats, maxSats, locale, wrong } = asked
+  const words = wrong === "range" ? say.wrong : say.range
   const inSats = filled(words, sats(minSats, locale), sats(maxSats, locale))
   const inFiat = offered && filled(words, fiat(offered.min, offered.currency, locale), fiat(offered.max, offered.currency, locale))
+  const why = reason(asked, say)
   return h(
     "p",
-    { class: isWrong ? "hint wrong" : "hint", id: "range" },
+    { class: wrong === null ? "hint" : "hint wrong", id: "range" },
+    why !== null && [why, " "],
     inFiat !== null && h("span", { class: "in-fiat" }, inFiat, " ", say.satsLater),
     h("span", { class: "in-sats" }, inSats)
   )
 }
 
 export const form = (asked: Form, say: Words, visit: Visit) => {
-  const { to, amount, message, messageCharacters, isWrong, action } = asked
+  const { to, amount, message, messageCharacters, wrong, action } = asked
   const input = {
     class: "input big",
     id: "amount",
@@ -40,7 +52,7 @@ export const form = (asked: Form, say: Words, visit: Visit) => {
     autoComplete: "off",
     required: true,
     "aria-describedby": "range",
-    ...(isWrong && { "aria-invalid": true })
+    ...(wrong !== null && { "aria-invalid": true })
   } as const
   const messageField = h(
     "div",

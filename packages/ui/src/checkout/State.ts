@@ -188,8 +188,11 @@ export interface Form {
   readonly amount: string
   readonly message: string
   readonly messageCharacters: number
-  /** Whether the amount cannot be paid. */
-  readonly isWrong: boolean
+  /**
+   * Why the amount cannot be paid: it is outside the limits, is not a number that can be read in one way only, or has more
+   * decimals than its unit. Null before the first attempt.
+   */
+  readonly wrong: "range" | "number" | "decimals" | null
   /** Whether the payment is simulated. */
   readonly isTest: boolean
   /** Relative to the page. */

@@ -65,6 +65,16 @@ export const fiat = (amount: string, code: string, locale: Locale): string =>
     locale
   )
 
+/** The smallest amount of a currency: `0.01` for `eur`. */
+export const smallest = (code: string): string => (1 / 10 ** fractionDigits(code)).toFixed(fractionDigits(code))
+
+/** Formats `1234.5` and `eur` as `1234,50` in German: with the currency's digits, but without separating thousands. */
+export const amountText = (amount: string, code: string, locale: Locale): string => {
+  const digits = fractionDigits(code)
+  const format = { useGrouping: false, minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return isolated(new Intl.NumberFormat(formatLocale(locale), format).format(Number(amount)), locale)
+}
+
 /** `1 BTC = €62,300` */
 export const rate = ({ rate: price, currency }: Fiat, locale: Locale): string | null => {
   if (price === null) return null

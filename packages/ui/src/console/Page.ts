@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
-import type { Api, OperatorReads, Reads, Stops } from "./Api.ts"
+import * as NumberText from "../NumberText.ts"
+import { type Api, type OperatorReads, type Reads, Refused, type Stops } from "./Api.ts"
 import type { Format, Preferences } from "./Format.ts"
 import type { Confirmed, Told } from "./Parts.ts"
 import type { Account, ApiKey } from "./wire.ts"
@@ -92,6 +93,20 @@ export interface Page<V extends AnyVisit = Visit> {
 
 /** Returns the value of a text field, without surrounding spaces. */
 export const text = ({ form }: Pick<AnyVisit, "form">, name: string): string => (form.get(name) ?? "").trim()
+
+const reasons = {
+  Unreadable: "Enter a number, such as 1500 or 12.50",
+  Ambiguous: "Enter the number without a separator between thousands, such as 1500 or 12.50"
+}
+
+/** Returns the number in a field, or undefined if the field is empty. Refuses anything that is not one number. */
+export const numberIn = (visit: Pick<AnyVisit, "form">, name: string): number | undefined => {
+  const given = text(visit, name)
+  if (given === "") return undefined
+  const read = NumberText.read(given, NumberText.separators.en)
+  if (read._tag === "Number") return Number(read.text)
+  throw new Refused(400, "malformed", `${reasons[read._tag]} (got ${given})`)
+}
 
 /** Returns the URL of the same page with other parameters. An empty value removes a parameter. */
 export const withQuery = (path: string, query: URLSearchParams, change: Readonly<Record<string, string>>): string => {

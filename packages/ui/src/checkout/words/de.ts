@@ -135,6 +135,8 @@ export const de: Words = {
   range: "Von {1} bis {2}.",
   satsLater: "Vor dem Bezahlen sehen Sie den Betrag in Sats.",
   wrong: "Geben Sie einen Betrag von {1} bis {2} ein.",
+  wrongNumber: "Geben Sie eine Zahl wie {1} ein, ohne Trennzeichen zwischen den Tausendern.",
+  wrongDecimals: "Der Betrag muss ein Vielfaches von {1} sein.",
   message: "Nachricht",
   optional: "(optional)",
   goOn: "Weiter"

@@ -130,6 +130,8 @@ export const en = {
   range: "From {1} to {2}.",
   satsLater: "You’ll see the amount in sats before you pay.",
   wrong: "Enter an amount from {1} to {2}.",
+  wrongNumber: "Enter a number, such as {1}, without a separator between thousands.",
+  wrongDecimals: "The amount must be a multiple of {1}.",
   message: "Message",
   optional: "(optional)",
   goOn: "Continue"

@@ -132,6 +132,8 @@ export const es: Words = {
   range: "De {1} a {2}.",
   satsLater: "Verá el importe en sats antes de pagar.",
   wrong: "Indique un importe de {1} a {2}.",
+  wrongNumber: "Indique un número, como {1}, sin separador de miles.",
+  wrongDecimals: "El importe debe ser un múltiplo de {1}.",
   message: "Mensaje",
   optional: "(opcional)",
   goOn: "Continuar"

@@ -133,6 +133,8 @@ export const fr: Words = {
   range: "De {1} à {2}.",
   satsLater: "Vous verrez le montant en sats avant de payer.",
   wrong: "Saisissez un montant de {1} à {2}.",
+  wrongNumber: "Saisissez un nombre, par exemple {1}, sans séparateur de milliers.",
+  wrongDecimals: "Le montant doit être un multiple de {1}.",
   message: "Message",
   optional: "(facultatif)",
   goOn: "Continuer"

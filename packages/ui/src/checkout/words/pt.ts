@@ -132,6 +132,8 @@ export const pt: Words = {
   range: "De {1} a {2}.",
   satsLater: "Você verá o valor em sats antes de pagar.",
   wrong: "Informe um valor de {1} a {2}.",
+  wrongNumber: "Informe um número, como {1}, sem separador de milhares.",
+  wrongDecimals: "O valor deve ser um múltiplo de {1}.",
   message: "Mensagem",
   optional: "(opcional)",
   goOn: "Continuar"

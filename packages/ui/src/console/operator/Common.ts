@@ -1,8 +1,8 @@
 import { type ComponentChild, type ComponentChildren, h } from "preact"
-import { Refused, unlessRefused } from "../Api.ts"
+import { unlessRefused } from "../Api.ts"
 import type { Format } from "../Format.ts"
 import * as Formats from "../Format.ts"
-import { type AnyVisit, type OperatorVisit, text } from "../Page.ts"
+import { type AnyVisit, type OperatorVisit } from "../Page.ts"
 import { choice, confirm, field, fields, form, panel, type Told, when } from "../Parts.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { mostOffered, offered } from "./CompanyNames.ts"
@@ -132,18 +132,6 @@ export const companyChoice = async (
 
 export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =>
   frozen === null ? { tone: "good", text: "Active" } : { tone: "frozen", text: "Frozen" }
-
-/**
- * A number in a form, or undefined for an empty field. Commas and spaces may separate thousands. A comma for decimals
- * is rejected, because 1500,5 must not become 15005.
- */
-export const numberIn = (visit: Pick<AnyVisit, "form">, name: string): number | undefined => {
-  const given = text(visit, name)
-  if (given === "") return undefined
-  if (!/^-?(?:\d+|\d{1,3}(?:[,\s]\d{3})+)(?:\.\d+)?$/.test(given))
-    throw new Refused(400, "malformed", `Enter a number, such as 1500 or 1,500.5 (got ${given})`)
-  return Number(given.replaceAll(/[,\s]/g, ""))
-}
 
 export const oldestOf = (times: ReadonlyArray<string>): number | null =>
   times.length === 0 ? null : Math.min(...times.map((at) => Date.parse(at)))

@@ -1,11 +1,11 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
-import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
+import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "../Page.ts"
 import { body, checks, choice, entry, fields, form, formPanel, link, note, panel, stack, todo, two } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
-import { companyCrumbs, confirming, count, numberIn, partOf } from "./Common.ts"
+import { companyCrumbs, confirming, count, partOf } from "./Common.ts"
 
 // The settings of a company that operators change: freeze, plan, fees and limits.
 
@@ -20,7 +20,7 @@ const recipientTypes = [
 /** The fields of all limits of a company or key. An empty field means no limit. */
 export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) => [
   h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
-  amounts.map(([name, label]) => entry(visit, { label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: now?.[name]?.toString() })),
+  amounts.map(([name, label]) => entry(visit, { label, name, inputMode: "numeric", value: now?.[name]?.toString() })),
   checks(
     "Only to these kinds of payees",
     "checkbox",
@@ -71,14 +71,12 @@ const feeFields = (visit: OperatorVisit, { fees, own }: CompanyFees) => [
         label: `${label}: fixed, sats`,
         name: `${way}_base`,
         inputMode: "decimal",
-        pattern: "[0-9]+([.][0-9]+)?",
         value: own[way]?.base_sats.toString()
       }),
       entry(visit, {
         label: `${label}: parts per million`,
         name: `${way}_rate`,
         inputMode: "numeric",
-        pattern: "[0-9]+",
         value: own[way]?.parts_per_million.toString()
       })
     )

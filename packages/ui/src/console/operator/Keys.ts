@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { unlessRefused } from "../Api.ts"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
 import {
   body,
@@ -146,7 +146,6 @@ const overlap = (visit: OperatorVisit) =>
     name: "overlap",
     required: true,
     inputMode: "numeric",
-    pattern: "[0-9]+",
     value: "24"
   })
 
@@ -233,7 +232,7 @@ const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
     case "rotate": {
       const { key, name, company_id } = await api.call("POST /operator/api-keys/{id}/rotate", {
         params,
-        body: { overlap_seconds: Number(text(visit, "overlap")) * 3600 }
+        body: { overlap_seconds: (numberIn(visit, "overlap") ?? 0) * 3600 }
       })
       return secret(`Key “${name}” replaced`, visit, company_id, shownOnce, key)
     }

@@ -1,6 +1,6 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown } from "../Page.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn } from "../Page.ts"
 import {
   button,
   copied,
@@ -24,7 +24,7 @@ import {
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Difference, ReconciledAsset, ReconciliationReport } from "../wire.ts"
-import { ago, confirming, count, guide, numberIn, oldestOf } from "./Common.ts"
+import { ago, confirming, count, guide, oldestOf } from "./Common.ts"
 
 // The ledger compared with the node and the wallet: the actual amounts, the expected ones, and what explains
 // the difference.
@@ -258,7 +258,6 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
       label,
       name,
       inputMode: "decimal",
-      pattern: "-?[0-9,]+([.][0-9]{1,3})?",
       hint: hint(asset),
       value: now(asset)
     })

@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
 import { Qr } from "../../checkout/Qr.ts"
 import { type Payment, Refused } from "../Api.ts"
-import { may, text, type Visit } from "../Page.ts"
+import { may, numberIn, text, type Visit } from "../Page.ts"
 import { body, choice, confirm, copy, entry, type Fact, factPanel, form, panel, status, when } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
@@ -94,7 +94,6 @@ export const amountFields = (
       label: "Amount",
       name: "amount",
       inputMode: "decimal",
-      pattern: "[0-9]+([.][0-9]+)?",
       hint,
       required,
       value
@@ -110,14 +109,10 @@ export const amountFields = (
     )
   )
 
-/** Returns a form's amount with its currency; undefined if the amount is empty. Rejects text that is not a number. */
+/** Returns a form's amount with its currency; undefined if the amount is empty. */
 export const amountOf = (visit: Visit): { readonly amount: number; readonly currency: string } | undefined => {
-  const amount = text(visit, "amount")
-  if (amount === "") return undefined
-  // In JSON, NaN and Infinity would become null, which lets the payer choose the amount.
-  if (!Number.isFinite(Number(amount)) || !/^\d+(?:\.\d+)?$/.test(amount))
-    throw new Refused(400, "malformed", `Amount must be a number, such as 1.50 (got ${amount})`)
-  return { amount: Number(amount), currency: text(visit, "currency") }
+  const amount = numberIn(visit, "amount")
+  return amount === undefined ? undefined : { amount, currency: text(visit, "currency") }
 }
 
 export const descriptionField = (visit: Visit, hint: string) =>

@@ -1,8 +1,8 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { cursorOf, pages } from "../../List.ts"
-import { companyChoice, companyIn, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
+import { companyChoice, companyIn, confirming, countOf, deciding, most, totalsOf } from "../../operator/Common.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "../../Page.ts"
 import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status, two } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
 import type { OperatorAdjustment } from "../../wire.ts"
@@ -72,8 +72,7 @@ const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
           label: "Amount, sats",
           name: "amount",
           required: true,
-          inputMode: "decimal",
-          pattern: "[0-9]+([.][0-9]{1,3})?"
+          inputMode: "decimal"
         }),
         entry(visit, { label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it" }),
         entry(visit, { label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it" })

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
-import { text, type Visit } from "../../Page.ts"
+import { numberIn, text, type Visit } from "../../Page.ts"
 import { checks, choice, entry, type Fact, factPanel, type Input } from "../../Parts.ts"
 import type { Checkout, CreateCheckout } from "../../wire.ts"
 
@@ -63,16 +63,17 @@ export const optionFields = (visit: Visit) => {
 /** Returns the options of a form, without empty fields. */
 export const optionsOf = (visit: Visit): Omit<CreateCheckout, "amount"> => {
   const [minutes, tolerance] = numbers.map(({ label, name }) => {
-    const given = text(visit, name)
-    if (!/^\d*$/.test(given)) throw new Refused(400, "malformed", `${label} must be a whole number (got ${given})`)
+    const given = numberIn(visit, name)
+    if (given !== undefined && !Number.isInteger(given))
+      throw new Refused(400, "malformed", `${label} must be a whole number (got ${text(visit, name)})`)
     return given
   })
   const chosen = choices.flatMap(([name]) => (visit.form.getAll("options").includes(name) ? [name] : []))
   const locale = languages.find(([name]) => name === text(visit, "locale"))
   return {
     ...Object.fromEntries(texts.flatMap(({ name }) => (text(visit, name) === "" ? [] : [[name, text(visit, name)]]))),
-    ...(minutes !== "" && { expiry_seconds: Number(minutes) * minuteSeconds }),
-    ...(tolerance !== "" && { tolerance_percent: Number(tolerance) }),
+    ...(minutes !== undefined && { expiry_seconds: minutes * minuteSeconds }),
+    ...(tolerance !== undefined && { tolerance_percent: tolerance }),
     ...(chosen.length > 0 && { options: chosen }),
     ...(locale !== undefined && { locale: locale[0] })
   }

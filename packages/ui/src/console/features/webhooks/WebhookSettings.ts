@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "../../Issued.ts"
-import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
+import { type AnyVisit, type Elsewhere, type Page, type Shown, numberIn, text } from "../../Page.ts"
 import { body, confirm, entry, fields, form, formPanel, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
@@ -115,7 +115,6 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
             label: "Keep signing with the old secret for (hours)",
             name: "overlap",
             inputMode: "numeric",
-            pattern: "[0-9]+",
             value: "24",
             required: true
           })
@@ -150,7 +149,7 @@ const change = async (visit: AnyVisit): Promise<Shown | Elsewhere> => {
   const params = { id }
   switch (text(visit, "do")) {
     case "rotate": {
-      const body = { overlap_seconds: Number(text(visit, "overlap")) * 3600 }
+      const body = { overlap_seconds: (numberIn(visit, "overlap") ?? 0) * 3600 }
       const { secret } = await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/rotate-secret`, { params, body })
       return secretPage(visit, id, "Secret rotated", secret)
     }
