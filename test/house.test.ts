@@ -35,10 +35,9 @@ const allowed: Record<string, ReadonlyArray<string>> = {
     "node:util",
     "node:zlib",
     "@satrail/ui",
-    "@simplewebauthn/server",
-    "qr"
+    "@simplewebauthn/server"
   ],
-  ui: ["@satrail/bitcoin", "preact", "preact-render-to-string", "qr", "node:fs"],
+  ui: ["@satrail/bitcoin", "lean-qr", "preact", "preact-render-to-string", "node:fs"],
   client: [],
   react: ["react"],
   server: [""],

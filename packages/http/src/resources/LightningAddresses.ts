@@ -5,9 +5,9 @@ import type { Invalid } from "@satrail/core/base/Invalid"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { handleIssue, LightningAddresses, successMessageIssue } from "@satrail/core/receiving/LightningAddresses"
+import { svg } from "@satrail/ui/checkout/Qr"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { encodeQR } from "qr"
 import { Caller, companyId, Scopes } from "../api/Authentication.ts"
 import { bodyIsOptional } from "../api/Base.ts"
 import * as Envelope from "../wire/Envelope.ts"
@@ -103,7 +103,7 @@ const qrText = (row: LightningAddress.LightningAddress): string => `LIGHTNING:${
 /** Returns an address's QR code. */
 export const qrOf = (row: LightningAddress.LightningAddress): typeof Qr.Type => {
   const text = qrText(row)
-  return { text, svg: encodeQR(text, "svg") }
+  return { text, svg: svg(text) }
 }
 
 const example = ({ id, millis, companyId, serviceDomain, metadata }: World): LightningAddress.LightningAddress => ({

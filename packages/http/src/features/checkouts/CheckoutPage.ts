@@ -5,10 +5,10 @@ import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
 import { Prices } from "@satrail/core/nodes/Prices"
 import * as Document from "@satrail/ui/checkout/Document"
+import * as Qr from "@satrail/ui/checkout/Qr"
 import { isOver, type State } from "@satrail/ui/checkout/State"
 import { Clock, Context, Deferred, Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { encodeQR } from "qr"
 import { addressOf } from "../../wire/Address.ts"
 import * as Asset from "../../wire/Asset.ts"
 import * as CheckoutState from "./CheckoutState.ts"
@@ -172,7 +172,7 @@ const coding = (read: Read) =>
     const { asking } = (yield* read(id)).state
     if (asking === null) return notFound
     const headers = { "cache-control": "no-store", "content-security-policy": "default-src 'none'" }
-    return HttpServerResponse.text(encodeQR(asking.uri, "svg", { ecc: "low" }), { contentType: "image/svg+xml", headers })
+    return HttpServerResponse.text(Qr.svg(asking.uri), { contentType: "image/svg+xml", headers })
   })
 
 /** Redirects from a submitted form to its page. With `isFailed`, the page reports the failure. */
