@@ -212,8 +212,8 @@ export interface CreateCheckout<M = Metadata> {
   readonly contact?: string | null | undefined
   /** Lets the payer get a `new_quote` after expiry, add a `tip`, or leave an `email` address for a receipt, which you send. Default: none */
   readonly options?: ReadonlyArray<"new_quote" | "tip" | "email"> | null | undefined
-  /** Language of the page. Default: `en` */
-  readonly locale?: "en" | "de" | "es" | "fr" | "pt" | "ar" | null | undefined
+  /** Language of the page, as a language tag or a POSIX locale: `pt-BR`, `de_DE.UTF-8`. The region is ignored. `auto`, or a language in which the page is not available: the language of the payer's browser, or else English. Default: `auto` */
+  readonly locale?: string | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
@@ -245,7 +245,8 @@ export interface Checkout<M = Metadata> {
   readonly cancelUrl: string | null
   readonly embedOrigin: string | null
   readonly color: string | null
-  readonly locale: "en" | "de" | "es" | "fr" | "pt" | "ar"
+  /** Language of the page; `auto` if the payer's browser decides */
+  readonly locale: "en" | "de" | "es" | "fr" | "pt" | "ar" | "auto"
   readonly contact: string | null
   readonly options: ReadonlyArray<"new_quote" | "tip" | "email">
   /** Tip that the payer chose, in addition to `amount_sats` */

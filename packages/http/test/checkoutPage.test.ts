@@ -609,6 +609,28 @@ describe("the checkout page", () => {
     assert.include((await service.ask("GET", `${path.replace("/receipt", "")}?lang=fr`)).text, ">Montant payé\u00a0: <")
   })
 
+  it("page: the shop's language is used if there are texts in it, else the payer's browser's, else English", async () => {
+    for (const [locale, accepts, stored, shown] of [
+      ["pt-BR", "de", "pt", "pt"],
+      ["de_DE.UTF-8", "fr", "de", "de"],
+      ["he", "fr-CH, fr;q=0.9", "auto", "fr"],
+      ["zh-Hant-TW", "ja", "auto", "en"],
+      ["C", "es", "auto", "es"],
+      ["auto", "ar", "auto", "ar"],
+      ["", "de", "auto", "de"],
+      [null, "de", "auto", "de"],
+      [undefined, "de", "auto", "de"]
+    ] as const) {
+      const made = await created({ ...(locale !== undefined && { locale }) })
+      assert.strictEqual((await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data.locale, stored)
+      const path = new URL(made.url).pathname
+      const html = async (query: string) =>
+        (await service.handler(new Request(`http://service${path}${query}`, { headers: { "accept-language": accepts } }))).text()
+      assert.include(await html(""), `<html lang="${shown}"`, String(locale))
+      assert.include(await html("?lang=es"), '<html lang="es"')
+    }
+  })
+
   it("page: the query selects the language and the QR code, and unknown values are ignored", async () => {
     const made = await created({ locale: "fr" })
     const { pathname } = new URL(made.url)

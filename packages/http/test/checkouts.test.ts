@@ -187,7 +187,7 @@ describe("checkouts", () => {
       order_id: ["x".repeat(201), "a\u0000b"],
       expiry_seconds: [59, 604_801],
       tolerance_percent: [-1, 51, 1.5],
-      locale: ["tlh"]
+      locale: ["de DE", "de/AT", "<b>", "de-", "ⅾe", "x".repeat(101)]
     }
     for (const [member, values] of Object.entries(wrong))
       for (const value of values) {

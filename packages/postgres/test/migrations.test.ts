@@ -69,7 +69,15 @@ it("migration: only a feature's own migrations use its tables, so that the other
 
 /** Columns that migrations add to the first release's rows, with their values, by table. */
 const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  checkouts: { options: [], contact: null, tip_percent: null, payer_email: null, quoted_at_millis: null, deducted: 0 },
+  checkouts: {
+    options: [],
+    contact: null,
+    tip_percent: null,
+    payer_email: null,
+    quoted_at_millis: null,
+    deducted: 0,
+    locale_source: "seller"
+  },
   deposits: { paid_at_millis: null }
 }
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { duration, moment } from "../src/checkout/Clock.ts"
 import * as Html from "../src/Html.ts"
-import { accepted, fiat, filled, parts, rate, sats, span, words, worth } from "../src/checkout/Words.ts"
+import { fiat, filled, parts, rate, sats, span, words, worth } from "../src/checkout/Words.ts"
 
 describe("texts of pages", () => {
   it("words: the texts in every language have the same placeholders", () => {
@@ -108,17 +108,5 @@ describe("texts of pages", () => {
       [-5000, "00:00"]
     ] as const)
       assert.strictEqual(duration(millis), text)
-  })
-
-  it("words: the browser's language is used if the page has texts in that language", () => {
-    for (const [header, locale] of [
-      [undefined, "en"],
-      ["pt-BR,pt;q=0.9", "pt"],
-      ["tlh, ar;q=0.5", "ar"],
-      ["tlh", "en"]
-    ] as const)
-      assert.strictEqual(accepted(header), locale)
-    assert.strictEqual(accepted("de", "fr"), "fr")
-    assert.strictEqual(accepted("de", "tlh"), "de")
   })
 })

@@ -1,5 +1,6 @@
 import type { Fiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
+import * as Language from "@satrail/core/base/Language"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import { type Locale, locales, type Visit } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
@@ -25,7 +26,8 @@ export const visitOf = (request: Request): Visit => {
 }
 
 /** Returns the language for a page that does not set one. */
-export const localeOf = (request: Request): Locale => Words.accepted(request.headers["accept-language"], queryOf(request).get("lang"))
+export const localeOf = (request: Request): Locale =>
+  visitOf(request).language ?? Language.accepted(request.headers["accept-language"] ?? "") ?? "en"
 
 const regions: Readonly<Record<string, Fiat>> = {
   US: "usd",

@@ -26,7 +26,7 @@ export const defaults = {
         description: "",
         embedOrigin: null,
         expirySeconds: Checkout.expirySeconds.default,
-        locale: "en",
+        locale: null,
         metadata: {},
         options: [],
         orderId: null,
@@ -46,7 +46,7 @@ export const parameters = {
         amount: anyAmount,
         ...maybe({ cancelUrl: text, color: text, contact: text, description: text, embedOrigin: text, expirySeconds: number }),
         idempotencyKey,
-        ...maybe({ locale: Checkout.Locale, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
+        ...maybe({ locale: text, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
         ...maybe({ returnUrl: text, tolerancePercent: number })
       })
     ],

@@ -1,5 +1,5 @@
 import { words as refunds } from "./features/refunds/Words.ts"
-import { type Fiat, type Locale, locales, type Price } from "./State.ts"
+import { type Fiat, type Locale, type Price } from "./State.ts"
 import { ar } from "./words/ar.ts"
 import { de } from "./words/de.ts"
 import { en } from "./words/en.ts"
@@ -148,14 +148,4 @@ export const span = (millis: number, locale: Locale): string => {
     minutes < 120 ? [minutes, "minute"] : minutes < 2880 ? [Math.round(minutes / 60), "hour"] : [Math.round(minutes / 1440), "day"]
   const options = { style: "unit", unit, unitDisplay: "long", numberingSystem: "latn" } as const
   return new Intl.NumberFormat(locale, options).format(Number(value))
-}
-
-/** The language of a page: the visitor's choice, or the first supported one of `Accept-Language`. */
-export const accepted = (header = "", chosen: string | null = null): Locale => {
-  for (const one of [chosen ?? "", ...header.split(",")]) {
-    const wanted = one.trim().slice(0, 2).toLowerCase()
-    const found = locales.find((locale) => locale === wanted)
-    if (found !== undefined) return found
-  }
-  return "en"
 }

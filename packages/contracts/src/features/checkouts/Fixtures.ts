@@ -21,6 +21,7 @@ export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   embedOrigin: null,
   color: null,
   locale: "en",
+  localeSource: "seller",
   options: [],
   contact: null,
   tipPercent: null,

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema, Struct } from "effect"
 import { originOf } from "../../accounts/Installation.ts"
 import * as CompanyId from "../../base/CompanyId.ts"
+import * as Language from "../../base/Language.ts"
 import * as Metadata from "../../base/Metadata.ts"
 import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
@@ -19,10 +20,6 @@ export type Status = typeof Status.Type
 
 /** Returns whether a checkout with this status requests payment. */
 export const isOpen = (status: Status): boolean => status === "open" || status === "underpaid"
-
-/** Languages of the checkout page. */
-export const Locale = Schema.Literals(["en", "de", "es", "fr", "pt", "ar"])
-export type Locale = typeof Locale.Type
 
 /** Limits and default of a checkout's lifetime, in seconds. */
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 604_800 } as const
@@ -84,7 +81,9 @@ export const Checkout = Schema.Struct({
   embedOrigin: Schema.NullOr(Schema.String),
   /** Color of the page's buttons, as `#rrggbb`; null for the default. */
   color: Schema.NullOr(Schema.String),
-  locale: Locale,
+  /** Language of the page. If the payer's browser decides, only for a browser that accepts none that is available. */
+  locale: Language.Locale,
+  localeSource: Schema.Literals(["seller", "browser"]),
   options: Schema.Array(Option),
   /** Email address or URL where payers can reach the seller; null if none is shown. */
   contact: Schema.NullOr(Schema.String),
@@ -401,7 +400,7 @@ export interface Followed {
   readonly status: Status
   readonly arrived: Arrived
   readonly asking?: Asking | undefined
-  /** True if the current invoice is to be canceled by its job, because it could not be canceled yet. */
+  /** True if a job must cancel the current invoice, because it could not be canceled yet. */
   readonly isPayable?: boolean
 }
 

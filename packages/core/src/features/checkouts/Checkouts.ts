@@ -8,6 +8,7 @@ import * as Decimal from "../../base/Decimal.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
+import * as Language from "../../base/Language.ts"
 import * as Metadata from "../../base/Metadata.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
@@ -44,12 +45,13 @@ export interface Ask extends Pick<
   | "cancelUrl"
   | "embedOrigin"
   | "color"
-  | "locale"
   | "options"
   | "contact"
 > {
   readonly asked: Asked | null
   readonly expirySeconds: number
+  /** Language tag or POSIX locale. If null, `auto` or a language that is not available, the payer's browser decides. */
+  readonly locale: string | null
 }
 
 /** Creates and manages checkouts: requests for payment, over Lightning or on-chain, on a hosted page. */
@@ -187,6 +189,7 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
     ["cancel_url", issueOf(ask.cancelUrl, urlIssue)],
     ["embed_origin", issueOf(ask.embedOrigin, originIssue)],
     ["color", issueOf(ask.color, colorIssue)],
+    ["locale", issueOf(ask.locale, Language.tagIssue)],
     ["contact", issueOf(ask.contact, contactIssue)],
     ["options", ask.options.includes("tip") && ask.asked === null ? "must not include tip: the payer chooses the amount" : undefined]
   ]
@@ -241,7 +244,7 @@ export const make = Effect.gen(function* () {
   const open = (publicId: string) => Effect.flatMap(found("checkout", publicId, nouns.named(Checkout.noun, { publicId })), show)
 
   /** Creates the checkout's invoice, address and record. */
-  const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, ...words }: Ask) {
+  const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, locale, ...words }: Ask) {
     const { companyId, description, metadata } = words
     const id = Id.fromMillis(yield* now, entropy)
     const own = { companyId, metadata, checkoutId: id }
@@ -251,9 +254,12 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
     const address = yield* Effect.flatMap(addresses.create({ ...own, type: addressType }), Answer.made)
     const isFiat = asked !== null && Amount.isFiat(asked.currency)
+    const language = locale === null ? undefined : Language.languageOf(locale)
     const checkout: Checkout.Checkout = {
       id,
       ...words,
+      locale: language ?? "en",
+      localeSource: language === undefined ? "browser" : "seller",
       ...Checkout.unpaid,
       publicId: Id.toHex(entropy(publicIdBytes)),
       domain: linkHost,

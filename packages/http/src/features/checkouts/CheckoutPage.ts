@@ -90,7 +90,7 @@ const documents = Effect.fnUntraced(function* (read: Read) {
   const payer = yield* Payer
 
   const pageOf = Effect.fnUntraced(function* (request: Request, { checkout, state }: Effect.Success<ReturnType<Read>>) {
-    const locale = Visitor.visitOf(request).language ?? checkout.locale
+    const locale = checkout.localeSource === "browser" ? Visitor.localeOf(request) : (Visitor.visitOf(request).language ?? checkout.locale)
     const sats = checkout.fiatAmount === null ? (state.asking?.sats ?? null) : null
     const page = CheckoutState.pageOf(checkout, {
       isSandbox: payer !== undefined,

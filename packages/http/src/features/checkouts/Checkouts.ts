@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Characters from "@satrail/core/base/Characters"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import * as Language from "@satrail/core/base/Language"
 import { Checkouts, colorIssue, contactIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -95,7 +96,13 @@ const Body = Schema.Struct({
       examples: [["new_quote"]]
     })
   ),
-  locale: Scalars.given(Checkout.Locale.annotate({ description: "Language of the page. Default: `en`" })),
+  locale: Scalars.given(
+    Schema.String.annotate({
+      description:
+        "Language of the page, as a language tag or a POSIX locale: `pt-BR`, `de_DE.UTF-8`. The region is ignored. `auto`, or a language in which the page is not available: the language of the payer's browser, or else English. Default: `auto`",
+      examples: ["pt-BR"]
+    }).check(Scalars.stated(Language.tagIssue, { maxLength: Language.maxTagCharacters, pattern: "^([A-Za-z]|$)" }))
+  ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })
 
@@ -149,7 +156,12 @@ export const view = View.make<Checkout.Shown>()(
     cancel_url: Member.textOrNull((row) => row.cancelUrl),
     embed_origin: Member.textOrNull((row) => row.embedOrigin),
     color: Member.textOrNull((row) => row.color),
-    locale: [Checkout.Locale, (row) => row.locale],
+    locale: [
+      Schema.Literals([...Language.Locale.literals, Language.auto]).annotate({
+        description: "Language of the page; `auto` if the payer's browser decides"
+      }),
+      (row) => (row.localeSource === "browser" ? Language.auto : row.locale)
+    ],
     contact: Member.textOrNull((row) => row.contact),
     options: [options, (row) => row.options],
     tip_sats: [
@@ -198,6 +210,7 @@ const example = (world: World): Checkout.Shown => {
     embedOrigin: null,
     color: null,
     locale: "en",
+    localeSource: "browser",
     options: [],
     contact: null,
     tipPercent: null,
@@ -276,7 +289,7 @@ const create = Section.company(
             cancelUrl: payload.cancel_url ?? null,
             embedOrigin: payload.embed_origin ?? null,
             color: payload.color ?? null,
-            locale: payload.locale ?? "en",
+            locale: payload.locale ?? null,
             contact: payload.contact ?? null,
             options: payload.options ?? [],
             metadata: payload.metadata ?? Metadata.empty

@@ -53,5 +53,9 @@ alter table satrail.checkouts add column deducted bigint not null default 0 chec
 update satrail.checkouts set deducted = received where received > 0 and status in ('open', 'underpaid');
 `
 
-/** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order; what an invoice does not ask for. */
-export const migrations = { "0083_checkout_choices": choices, "0088_checkout_deducted": deducted }
+const localeSource = `
+alter table satrail.checkouts add column locale_source text not null default 'seller' check (locale_source in ('seller', 'browser'));
+`
+
+/** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order; what an invoice does not ask for; whether the payer's browser chooses the language. */
+export const migrations = { "0083_checkout_choices": choices, "0088_checkout_deducted": deducted, "0089_checkout_language": localeSource }

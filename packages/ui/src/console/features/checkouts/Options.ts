@@ -6,6 +6,7 @@ import { checks, choice, entry, type Fact, factPanel, type Input } from "../../P
 import type { Checkout, CreateCheckout } from "../../wire.ts"
 
 const languages = [
+  ["auto", "The customer’s language"],
   ["en", "English"],
   ["de", "Deutsch"],
   ["es", "Español"],
@@ -43,8 +44,8 @@ const numbers = [
 export const optionFields = (visit: Visit) => {
   const { form: given } = visit
   const named = (one: Input) => entry(visit, { ...one, optional: true })
-  const locale = given.get("locale") ?? "en"
-  const isOpen = given.has("options") || locale !== "en" || [...numbers, ...texts].some(({ name }) => (given.get(name) ?? "") !== "")
+  const locale = given.get("locale") ?? "auto"
+  const isOpen = given.has("options") || locale !== "auto" || [...numbers, ...texts].some(({ name }) => (given.get(name) ?? "") !== "")
   return h(
     "details",
     { class: "more", open: isOpen },
