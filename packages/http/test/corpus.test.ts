@@ -100,7 +100,16 @@ describe("hostile texts", () => {
 
   it("corpus: a Lightning address's form escapes every text", () => {
     const fiat = { currency: "eur", min: "0.01", max: "100" }
-    const asked = { locale: "en", minSats: 1, maxSats: 2, fiat, unit: "fiat", messageCharacters: 280, wrong: "number", isTest: true } as const
+    const asked = {
+      locale: "en",
+      minSats: 1,
+      maxSats: 2,
+      fiat,
+      unit: "fiat",
+      messageCharacters: 280,
+      wrong: "number",
+      isTest: true
+    } as const
     assert.deepStrictEqual(
       broken((text) => Document.ask({ ...asked, to: text, amount: text, message: text, action: text }, files(text))),
       []

@@ -10,6 +10,7 @@ import type * as Proxy from "@satrail/regtest/Proxy"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Result } from "effect"
 import * as Composed from "./Composed.ts"
+import * as CoveredCheckout from "./CoveredCheckout.ts"
 
 const hashOf = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
 
@@ -87,6 +88,16 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
           assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.fromSats(1000))
           yield* proxy.mend
           yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1500))
+        })
+      )
+    )
+
+    it.effect("lnd: once on-chain payments cover a checkout, lnd accepts no payment of its invoices", () =>
+      Composed.story(({ run }) =>
+        Effect.gen(function* () {
+          const { carol } = yield* Network
+          const shop = yield* run(Composed.company)
+          yield* run(CoveredCheckout.covered(shop, (paymentRequest) => Peer.pay(carol, paymentRequest)))
         })
       )
     )
