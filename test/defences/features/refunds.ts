@@ -37,8 +37,8 @@ export const refunds: ReadonlyArray<Canary> = [
     bug: "the checkout page shows the link of a refund with on_checkout false",
     file: "packages/http/src/features/refunds/Refunds.ts",
     in: "create",
-    find: "on_checkout === false ? undefined : {",
-    replace: "{",
+    find: "isOnCheckout = on_checkout !== false",
+    replace: "isOnCheckout = true",
     test: "packages/http/test/checkoutPage.test.ts",
     titles: "a refund with on_checkout false"
   },
