@@ -56,7 +56,7 @@ export interface Limits {
   readonly maxRedirects: number
 }
 
-export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, maxBytes: 300_000, maxRedirects: 1 }
+export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, maxBytes: 300_000, maxRedirects: 3 }
 
 /**
  * Maximum number of chunks and interim responses of a response. A server can send each byte as a chunk of its own,

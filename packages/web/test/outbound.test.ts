@@ -210,6 +210,40 @@ describe("Outbound", () => {
     })
   )
 
+  it.live("C48: outbound: each of three redirects is checked like the first URL: no other scheme, internal host or low port", () =>
+    Effect.gen(function* () {
+      let steps: ReadonlyArray<string> = []
+      const answer: http.RequestListener = ({ url = "" }, response) => {
+        const next = steps[Number(url.slice(1) || 0)]
+        if (next !== undefined) response.writeHead(301, { location: next })
+        response.end("paid here")
+      }
+      const hosts = ["www.example.com", "pay.example.com", "page.example.com"]
+      const resolves = { ...Object.fromEntries(hosts.map((host) => [host, [["127.0.0.2"]]])), "inside.example.com": [["127.0.0.3"]] }
+      const { server, ask, url } = yield* page({ answer, resolves })
+      const inside = yield* internal(server)
+      const hops = hosts.map((host, n) => `https://${host}:${server.port}/${n + 1}`)
+      steps = hops
+      assert.strictEqual((yield* ask({ url })).body, "paid here")
+      for (const [n, host] of hosts.entries())
+        for (const bad of [
+          `http://${host}:${server.port}/${n + 1}`,
+          `https://inside.example.com:${inside.port}/`,
+          `https://127.0.0.3:${inside.port}/`,
+          `https://${host}:22/`,
+          `https://user@${host}:${server.port}/`,
+          "https://hidden.onion/",
+          "file:///etc/passwd"
+        ]) {
+          steps = [...hops.slice(0, n), bad]
+          const before = server.asked.length
+          assert.strictEqual((yield* Effect.flip(ask({ url })))._tag, "Forbidden", `${n}: ${bad}`)
+          assert.strictEqual(server.asked.length - before, n + 1, bad)
+        }
+      assert.strictEqual(inside.connections(), 0)
+    })
+  )
+
   it.live("C50: outbound: a trusted host is reached at the given address, and its redirects are not trusted", () =>
     Effect.gen(function* () {
       const server = yield* serve((request, response) => {
@@ -238,7 +272,7 @@ describe("a server's responses", () => {
 
   const slow = { totalMillis: 600 }
 
-  it.live("outbound: one redirect is followed, but a second redirect is not", () =>
+  it.live("outbound: three redirects are followed, but a fourth redirect is not, and a loop ends", () =>
     Effect.gen(function* () {
       const redirecting =
         (times: number): http.RequestListener =>
@@ -247,8 +281,16 @@ describe("a server's responses", () => {
           if (n < times) response.writeHead(307, { location: `/${n + 1}` })
           response.end(String(n))
         }
-      assert.strictEqual((yield* asking(redirecting(1))).body, "1")
-      assert.strictEqual((yield* failure(redirecting(2)))._tag, "Unusable")
+      for (const times of [1, 2, 3]) assert.strictEqual((yield* asking(redirecting(times))).body, String(times))
+      const reason = "redirects more often than 3 times"
+      assert.deepInclude(yield* failure(redirecting(4)), { _tag: "Unusable", reason })
+      let requests = 0
+      const looping: http.RequestListener = (_, response) => {
+        requests++
+        response.writeHead(302, { location: "/" }).end()
+      }
+      assert.deepInclude(yield* failure(looping), { _tag: "Unusable", reason })
+      assert.strictEqual(requests, 4)
     })
   )
 
