@@ -83,6 +83,7 @@ import * as Survey from "../packages/sandbox/src/Survey.ts"
 import * as Time from "../packages/sandbox/src/Time.ts"
 import { satrail } from "../packages/server/src/commands/Commands.ts"
 import * as Commands from "./reference/Commands.ts"
+import * as Destinations from "./reference/Destinations.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Listener from "../packages/server/src/serving/Listener.ts"
 import { smallParts } from "../packages/server/src/serving/SmallParts.ts"
@@ -454,6 +455,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "api.md": made + Reference.endpoints(Docs.documented(api)),
   "errors.md": made + Reference.errors(),
   "sandbox-errors.md": made + Recipes.page(),
+  "destinations.md": made + Destinations.page(),
   "limits.md": made + limits(),
   "metrics.md": made + metrics(),
   "defences.md": made + Defences.page(),

@@ -2,17 +2,20 @@ import { Result, Schema } from "effect"
 import * as Msat from "./Msat.ts"
 import { type Network, parameters as networks } from "./Network.ts"
 
-/** The contents of a `bitcoin:` URI (BIP 21, BIP 321). Only its amount has been validated. */
+/**
+ * The contents of a `bitcoin:` URI (BIP 21, BIP 321). Only its amount has been validated. The lists hold
+ * alternatives for one payment, in the order of the URI.
+ */
 export interface Bip21 {
-  /** Absent if the URI has only other ways to pay. */
-  readonly address?: string
+  /** Bitcoin addresses. Empty if the URI has only other ways to pay. */
+  readonly addresses: ReadonlyArray<string>
   readonly amount?: Msat.Msat
   readonly label?: string
   readonly message?: string
-  /** A BOLT 11 invoice or an LNURL for the same payment. */
-  readonly lightning?: string
-  /** A BOLT 12 offer for the same payment. */
-  readonly offer?: string
+  /** BOLT 11 invoices and LNURLs. */
+  readonly lightning: ReadonlyArray<string>
+  /** BOLT 12 offers. */
+  readonly offers: ReadonlyArray<string>
 }
 
 /** The URI cannot be used. */
@@ -49,45 +52,56 @@ const decodeText = (text: string): string | undefined => {
   }
 }
 
+/** Parameters that describe the payment as a whole. Other parameters may repeat (BIP 321). */
+const once: ReadonlySet<string> = new Set(["amount", "label", "message"])
+
+/** Parses `name=value&…` into decoded pairs, with the names in lower case. A plus sign stays a plus sign. */
+export const pairs = (query: string): Result.Result<ReadonlyArray<readonly [name: string, value: string]>, Bip21Invalid> =>
+  Result.all(
+    query.split("&").flatMap((parameter) => {
+      if (parameter === "") return []
+      const equals = parameter.indexOf("=")
+      const name = (equals < 0 ? parameter : parameter.slice(0, equals)).toLowerCase()
+      const value = decodeText(equals < 0 ? "" : parameter.slice(equals + 1))
+      return [value === undefined ? refuse("malformed", `"${name}" must be percent-encoded UTF-8`) : Result.succeed([name, value] as const)]
+    })
+  )
+
 /** Returns whether a string is a `bitcoin:` URI, valid or not. */
 export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
 
 /**
- * Parses a `bitcoin:` URI. The scheme and parameter names may be in upper case, as in QR codes. A duplicate
- * parameter, or an unknown one that begins with `req-`, makes the URI invalid. If a network is given, the
- * address may be in a parameter named after the network's address prefix (BIP 321: `bitcoin:?bc=bc1q…`).
+ * Parses a `bitcoin:` URI, or `bitcoin://` as some wallets write it. The scheme and parameter names may be in upper
+ * case, as in QR codes. Payment methods may repeat; a second `amount`, `label` or `message`, or an unknown parameter
+ * that begins with `req-`, makes the URI invalid. If a network is given, addresses may be in parameters named after
+ * the network's address prefix (BIP 321: `bitcoin:?bc=bc1q…`).
  */
 export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip21Invalid> =>
   Result.gen(function* () {
-    const [, body = "", query = ""] = /^bitcoin:([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? []
-    const parameters = new Map<string, string>()
-    for (const parameter of query.split("&")) {
-      if (parameter === "") continue
-      const equals = parameter.indexOf("=")
-      const name = (equals < 0 ? parameter : parameter.slice(0, equals)).toLowerCase()
-      const value = decodeText(equals < 0 ? "" : parameter.slice(equals + 1))
-      if (value === undefined) return yield* refuse("malformed", `"${name}" in the bitcoin: URI must be percent-encoded UTF-8`)
-      if (parameters.has(name)) return yield* refuse("duplicate", `The bitcoin: URI contains "${name}" twice`)
+    const [, slashes, path = "", query = ""] = /^bitcoin:(\/\/)?([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? []
+    const body = decodeText(slashes === undefined ? path : path.replace(/\/$/, ""))
+    if (body === undefined) return yield* refuse("malformed", "The address in the bitcoin: URI must be percent-encoded UTF-8")
+    const parameters = yield* pairs(query)
+    const valuesOf = (wanted: string | undefined) => parameters.flatMap(([name, value]) => (name === wanted && value !== "" ? [value] : []))
+    for (const [at, [name]] of parameters.entries()) {
+      if (once.has(name) && parameters.findIndex(([other]) => other === name) !== at)
+        return yield* refuse("duplicate", `The bitcoin: URI contains "${name}" twice`)
       if (name.startsWith("req-"))
         return yield* refuse("required", `The bitcoin: URI requires "${name}", which this service does not support`)
-      parameters.set(name, value)
     }
-    const written = parameters.get("amount")
+    const valueOf = (wanted: string) => parameters.find(([name]) => name === wanted)?.[1]
+    const [written, label, message] = [valueOf("amount"), valueOf("label"), valueOf("message")]
     const amount = written === undefined ? undefined : yield* parseAmount(written)
-    const lightning = parameters.get("lightning") || undefined
-    const address = body || (network && parameters.get(networks[network].bech32Prefix)) || ""
-    const offer = parameters.get("lno") || undefined
-    const label = parameters.get("label")
-    const message = parameters.get("message")
-    if (address === "" && lightning === undefined && offer === undefined) {
+    const addresses = [...(body === "" ? [] : [body]), ...valuesOf(network && networks[network].bech32Prefix)]
+    const [lightning, offers] = [valuesOf("lightning"), valuesOf("lno")]
+    if (addresses.length + lightning.length + offers.length === 0)
       return yield* refuse("nothing_to_pay", "The bitcoin: URI must contain an address, a Lightning invoice or an offer")
-    }
     return {
-      ...(address !== "" && { address }),
+      addresses,
       ...(amount !== undefined && { amount }),
       ...(label !== undefined && { label }),
       ...(message !== undefined && { message }),
-      ...(lightning !== undefined && { lightning }),
-      ...(offer !== undefined && { offer })
+      lightning,
+      offers
     }
   })

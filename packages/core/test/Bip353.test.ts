@@ -100,7 +100,7 @@ describe("BIP 353, the record", () => {
 
   const segwit = "bc1qztwy6xen3zdtt7z0vrgapmjtfz8acjkfp5fp7l"
   const ways = (uri: string, sats = 1000) => {
-    const found = Instructions.waysOf(uri, Msat.fromSats(sats), "mainnet", { paysOffers: true })
+    const found = Instructions.methodsOf(uri, Msat.fromSats(sats), "mainnet")
     return Result.isSuccess(found) ? found.success.map(({ _tag }) => _tag) : found.failure
   }
   it("BIP 353: a record's destinations are its invoice and then its address; a destination that cannot be parsed is left out", () => {
@@ -193,7 +193,7 @@ describe("BIP 353, paying a name", () => {
       yield* publish(`bitcoin:${yield* chainAddress}?lno=${offer}`)
       assert.strictEqual((yield* Context.get(other, Withdrawals).estimate(ask)).instructed?._tag, "ChainAddress")
       yield* publish(`bitcoin:?lno=${offer}`)
-      assert.match(yield* said(Context.get(other, Withdrawals).estimate(ask)), /^RecipientRefused: .*cannot pay BOLT 12 offers/)
+      assert.match(yield* said(Context.get(other, Withdrawals).estimate(ask)), /^DestinationRefused: unsupported/)
     }
   )
 

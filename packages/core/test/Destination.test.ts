@@ -8,6 +8,7 @@ import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import * as Destination from "../src/sending/Destination.ts"
+import * as Forms from "./PastedForms.ts"
 
 const invoice = (network: Network, amount?: Msat.Msat) =>
   Result.getOrThrow(
@@ -157,19 +158,99 @@ describe("Destination, BOLT 12 offers", () => {
       assert.deepStrictEqual(understood(`${uri}${bad}`), ["lightning_invoice", priced, 2_500_000n], bad)
     assert.strictEqual(understood(`${uri}${offer({ amount: Msat.fromSats(2501) })}`), "amount_mismatch")
   })
+})
 
-  it("destination: if the node cannot pay offers, the URI's alternative is used, and an offer without an alternative is refused", () => {
-    const parse = (text: string) => Destination.parse(text, "mainnet", { paysOffers: false })
-    const alone = parse(`bitcoin:?lno=${tea}`)
-    assert.deepStrictEqual(parse(tea), alone)
-    assert.strictEqual(
-      Result.isFailure(alone) && alone.failure.message,
-      "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee"
-    )
-    const tagOf = (text: string) => Result.getOrThrow(parse(text))._tag
-    assert.strictEqual(tagOf(`bitcoin:?lno=${tea}&lightning=${priced}`), "LightningInvoice")
-    assert.strictEqual(tagOf(`bitcoin:${segwit}?lno=${tea}`), "ChainAddress")
-    assert.strictEqual(tagOf(`bitcoin:?lno=${tea}&lightning=${lnurl}`), "Lnurl")
+describe("Destination, as people paste it", () => {
+  const methods = (text: string) => Result.map(Destination.methods(text, "mainnet"), (all) => all.map(Destination.text))
+
+  for (const [group, forms] of Object.entries(Forms.accepted)) {
+    it(`destination: accepted: ${group}`, () => {
+      for (const { form, methods: expected } of forms)
+        assert.deepStrictEqual(methods(Forms.filled(form)), Result.succeed(expected.map(Forms.filled)), form)
+    })
+  }
+
+  for (const [group, forms] of Object.entries(Forms.refused)) {
+    it(`destination: refused: ${group}`, () => {
+      for (const { form, code } of forms) {
+        const read = Destination.methods(Forms.filled(form), "mainnet")
+        assert.strictEqual(Result.isFailure(read) ? read.failure.code : "accepted", code, form)
+      }
+    })
+  }
+
+  const { invoice, lnurl, offer, address, old_address: old } = Forms.parts
+  const prefixed = [invoice, lnurl, offer].flatMap((text) =>
+    ["", "lightning:", "LIGHTNING://"].map((scheme) => [scheme + text, text] as const)
+  )
+  const whole = [...prefixed, [address, address], [`bitcoin:${address}`, address], [old, old], [`bitcoin:${invoice}`, undefined]] as const
+
+  it("destination: an invisible character or a line break at any place changes nothing", () => {
+    const inside = [
+      "\u200b",
+      "\u200d",
+      "\ufeff",
+      "\u00ad",
+      "\u2060",
+      "\u202e",
+      "\ufe0f",
+      "\u0007",
+      "\u2800",
+      "\n",
+      "\r\n  ",
+      "\u00a0",
+      "\u2028"
+    ]
+    for (const [text, expected] of whole) {
+      if (expected === undefined) continue
+      // A scheme is not broken over lines.
+      const begin = text.length - expected.length
+      for (const [n, character] of inside.entries())
+        for (let at = begin + n; at <= text.length; at += inside.length * 4 + 1)
+          assert.deepStrictEqual(
+            methods(text.slice(0, at) + character + text.slice(at)),
+            Result.succeed([expected]),
+            JSON.stringify([character, at, text])
+          )
+    }
+  })
+
+  it("destination: quotes, brackets and punctuation around any form change nothing", () => {
+    const around = [
+      ["<", ">"],
+      ["(", ")."],
+      ["[", "]"],
+      ["{", "}"],
+      ['"', '"'],
+      ["'", "',"],
+      ["`", "`"],
+      ["“", "”"],
+      ["„", "“!"],
+      ["«", "»"],
+      ["「", "」。"],
+      ["（", "）"],
+      ["*", "*"],
+      ["  ", "?"],
+      ["", ";"],
+      ["\ufeff", "\u200b"]
+    ]
+    for (const { form, methods: expected } of Object.values(Forms.accepted).flat())
+      for (const [before, after] of around)
+        assert.deepStrictEqual(
+          methods(`${before}${Forms.filled(form)}${after}`),
+          Result.succeed(expected.map(Forms.filled)),
+          `${before}${form}${after}`
+        )
+  })
+
+  it("destination: the invoice in any form is found, also on another network, and several invoices are refused", () => {
+    for (const { form, methods: expected } of Object.values(Forms.accepted).flat()) {
+      const invoices = expected.filter((one) => one.startsWith("{invoice"))
+      const found = Result.map(Destination.invoiceIn(Forms.filled(form)), ({ paymentRequest }) => paymentRequest)
+      if (invoices.length === 1) assert.deepStrictEqual(found, Result.succeed(Forms.parts.invoice), form)
+      else if (!form.includes("signet_invoice")) assert.isTrue(Result.isFailure(found), form)
+    }
+    assert.isTrue(Result.isSuccess(Destination.invoiceIn(Forms.parts.signet_invoice)))
   })
 })
 
@@ -192,7 +273,6 @@ describe("Destination, refusals", () => {
     [`bitcoin:${segwit}?req-x=1`, "invalid_uri"],
     [`bitcoin:${segwit}?amount=1&amount=2`, "invalid_uri"],
     [`bitcoin:${segwit}?amount=-1`, "invalid_uri"],
-    [`bitcoin://${segwit}`, "invalid_address"],
     [`${lnurl.slice(0, -1)}q`, "invalid_lnurl"],
     [Lnurl.encode("https://127.0.0.1/x"), "invalid_lnurl"],
     ["alice@localhost", "invalid_lightning_address"],

@@ -56,7 +56,7 @@ describe("the checkout page", () => {
     const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
     const { asking } = stateOf(shown, { confirmations: null, payments: [], refunds: [], minDeposit: Confirmations.defaults.minDeposit }, 0)
     const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
-    assert.deepStrictEqual(uri, { address: made.address, amount: service.sats(21_000), lightning: made.payment_request })
+    assert.deepStrictEqual(uri, { addresses: [made.address], amount: service.sats(21_000), lightning: [made.payment_request], offers: [] })
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
   })
 

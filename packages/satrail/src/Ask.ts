@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type { CallOptions, CompanyRef } from "@satrail/client/Calls"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { CompanyId } from "@satrail/core/base/CompanyId"
@@ -8,6 +7,7 @@ import * as Limits from "@satrail/core/accounts/Limits"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Decimal } from "@satrail/core/base/Decimal"
 import type { Request } from "@satrail/core/ledger/Answer"
+import * as Destination from "@satrail/core/sending/Destination"
 import * as Page from "@satrail/http/wire/Page"
 import { Redacted, Result } from "effect"
 import * as Money from "./Money.ts"
@@ -197,7 +197,7 @@ const pageAt = (cursor: string, { isId }: Reading): Members => {
 }
 
 const paymentOf = (paymentRequest: string): Members =>
-  Result.mapBoth(Bolt11.decode(paymentRequest.trim()), {
+  Result.mapBoth(Destination.invoiceIn(paymentRequest), {
     onSuccess: ({ paymentHash }) => ({ paymentHash }),
     onFailure: ({ message }) => new Invalid({ path: "paymentRequest", message })
   })

@@ -121,14 +121,14 @@ const paidOnItsPage = async (scene: Scene): Promise<void> => {
   const { network } = scene
   const millis = await quickest(1000, async () => {
     const lightning = await checkout(scene, 3000)
-    await outside(Peer.pay(network.carol, lightning.code.lightning ?? assert.fail("no invoice in the code")))
+    await outside(Peer.pay(network.carol, lightning.code.lightning[0] ?? assert.fail("no invoice in the code")))
     const settledMillis = performance.now()
     return (await lightning.paid) - settledMillis
   })
   console.info(`the checkout page is notified ${Math.round(millis)} ms after lnd settles`)
   assert.isBelow(millis, 1000)
   const chain = await checkout(scene, 40_000)
-  await outside(network.chain.send(chain.code.address ?? assert.fail("no address in the code"), 40_000n))
+  await outside(network.chain.send(chain.code.addresses[0] ?? assert.fail("no address in the code"), 40_000n))
   await mining(scene, chain.paid)
 }
 

@@ -25,20 +25,20 @@ export const offers: ReadonlyArray<Canary> = [
   {
     name: "own-offers-need-the-node",
     bug: "our own offer is refused if the node cannot pay offers, although the node is not needed",
-    file: core("sending/PayableOffers"),
+    file: core("sending/PaymentChecks"),
     in: "make",
-    find: "Option.isSome(found)",
-    replace: "false",
+    find: `recipient._tag === "Bolt12" && !paysOffers`,
+    replace: `"bolt12" in recipient && !paysOffers`,
     test: coreTest("OwnOffers"),
     titles: "own offers: a payment is settled internally even if the node cannot"
   },
   {
     name: "offers-nobody-can-pay",
     bug: "an external offer is accepted, and money held for it, although the node cannot pay offers",
-    file: core("sending/PayableOffers"),
+    file: core("sending/PaymentChecks"),
     in: "make",
-    find: "Option.isSome(found)",
-    replace: "true",
+    find: `recipient._tag === "Bolt12" && !paysOffers`,
+    replace: `recipient._tag === "Bolt12" && amount < 0n`,
     test: coreTest("OwnOffers"),
     titles: "own offers: if the node cannot pay offers, external offers"
   },

@@ -1,4 +1,3 @@
-import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
@@ -8,6 +7,7 @@ import { Result } from "effect"
 import * as Characters from "../base/Characters.ts"
 import { isText } from "../base/Metadata.ts"
 import * as Destination from "../sending/Destination.ts"
+import * as Pasted from "../sending/Pasted.ts"
 
 // A search looks for one text in a company's order ids, metadata, descriptions, ids, hashes, recipients and amounts.
 
@@ -81,37 +81,34 @@ const amountsOf = (text: string): Sought["amounts"] => {
   return [Msat.make(BigInt(sats) * 1000n), Msat.make(BigInt(sats) * 1000n + 999n)]
 }
 
-/** The text without what surrounds it in a message: line breaks, quotes, a period, or the page that shows it. */
+/** The text that identifies a record in pasted text: without what surrounds it, or from the page that shows the record. */
 const pasted = (text: string): string => {
-  // The second pattern starts only where such a run starts, or it would take the square of the length of a long run.
-  const bare = text.replace(/^[<("'\s]+/, "").replace(/(?<![>)"'.,;\s])[>)"'.,;\s]+$/, "")
-  if (/^https?:/i.test(bare))
+  const clean = Pasted.clean(text)
+  if (Pasted.isLink(clean) && Pasted.fallbacks(clean).length === 0)
     return (
-      URL.parse(bare)
+      URL.parse(clean)
         ?.pathname.split("/")
-        .findLast((part) => part !== "") ?? bare
+        .findLast((part) => part !== "") ?? clean
     )
-  return /^(?:bitcoin:|lightning:|lnurl|ln)/i.test(bare) ? bare.replaceAll(/\s+/g, "") : bare.replace(/^([0-9a-f]{64}):\d+$/i, "$1")
+  return clean.replace(/^([0-9a-f]{64}):\d+$/i, "$1")
 }
 
 /** The URL in a text that a person pasted. */
-export const linkIn = (text: string): string => Lnurl.urlIn(pasted(text).replace(/^lightning:/i, "")) ?? text
-
-/** What can be paid with this text, on whichever network. */
-const payable = (text: string): Destination.Destination | undefined => {
-  for (const network of Network.all) {
-    const destination = Destination.parse(text, network)
-    if (Result.isSuccess(destination)) return destination.success
-  }
-  return undefined
+export const linkIn = (text: string): string => {
+  const clean = Pasted.clean(text)
+  const [lnurl = clean] = Pasted.isLink(clean) ? Pasted.fallbacks(clean) : []
+  return Lnurl.urlIn(Pasted.joined(Pasted.bare(lnurl).text)) ?? text
 }
+
+/** The payment methods in this text, on every network. */
+const payable = (text: string): ReadonlyArray<Destination.Destination> =>
+  Network.all.flatMap((network) => Result.getOrElse(Destination.methods(text, network), () => []))
 
 type Payee = Pick<Sought, "hash" | "address" | "recipient" | "lightningAddress">
 
 const noPayee: Payee = { hash: null, address: null, recipient: null, lightningAddress: null }
 
-const payeeOf = (destination: Destination.Destination | undefined): Payee => {
-  if (destination === undefined) return noPayee
+const payeeOf = (destination: Destination.Destination): Payee => {
   const recipient = Destination.text(destination)
   switch (destination._tag) {
     case "ChainAddress":
@@ -127,13 +124,19 @@ const payeeOf = (destination: Destination.Destination | undefined): Payee => {
   }
 }
 
-/** A `bitcoin:` URI may contain an address and an invoice for the same payment. */
-const payees = (text: string): Payee => {
-  const uri = Bip21.isBip21(text) ? Result.getOrUndefined(Bip21.parse(text)) : undefined
-  if (uri === undefined) return payeeOf(payable(text))
-  const of = (part: string | undefined) => (part === undefined ? noPayee : payeeOf(payable(part)))
-  return { ...of(uri.lightning ?? uri.offer), address: of(uri.address).address }
-}
+/** A `bitcoin:` URI may contain an offer, an invoice and an address for the same payment. */
+const payees = (text: string): Payee =>
+  payable(text)
+    .map(payeeOf)
+    .reduce(
+      (found, one) => ({
+        hash: found.hash ?? one.hash,
+        address: found.address ?? one.address,
+        recipient: found.recipient ?? one.recipient,
+        lightningAddress: found.lightningAddress ?? one.lightningAddress
+      }),
+      noPayee
+    )
 
 /** Parses a search text. Returns undefined if nothing can match it. */
 export const sought = (given: string): Sought | undefined => {

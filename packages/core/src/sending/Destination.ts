@@ -6,9 +6,10 @@ import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
-import { Result, Schema } from "effect"
+import { Array as Arr, Result, Schema } from "effect"
 import { isText } from "../base/Metadata.ts"
 import { RecipientType } from "../ledger/Rail.ts"
+import * as Pasted from "./Pasted.ts"
 
 /**
  * `amount` is the amount requested by the invoice, or by the `bitcoin:` URI around it. Absent if the payer
@@ -57,15 +58,6 @@ export interface Bolt12Offer {
 /** A destination for a payment. */
 export type Destination = LightningInvoice | LightningAddress | LnurlPay | ChainAddress | Bolt12Offer
 
-/** Payment methods that the service supports. */
-export interface Ways {
-  /**
-   * Whether BOLT 12 offers can be paid, by the node or internally. If not, an offer alone is rejected, and an
-   * offer next to another method is ignored.
-   */
-  readonly paysOffers: boolean
-}
-
 export { RecipientType }
 /** The destination cannot be paid. `message` states the error and what would be valid. */
 export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()("DestinationInvalid", {
@@ -94,27 +86,26 @@ type Parsed<A = Destination> = Result.Result<A, DestinationInvalid>
 
 const refuse = (code: DestinationInvalid["code"], message: string) => Result.fail(new DestinationInvalid({ code, message }))
 
+const invalid = Result.mapError(({ message }: Bolt11.Bolt11Invalid) => new DestinationInvalid({ code: "invalid_invoice", message }))
+
 const parseInvoice = (text: string, network: Network, asked?: Msat.Msat): Parsed<LightningInvoice> =>
-  Result.flatMap(
-    Result.mapError(Bolt11.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message })),
-    (invoice): Parsed<LightningInvoice> => {
-      if (invoice.network !== network) {
-        return refuse("wrong_network", `This is a ${invoice.network} invoice, but this service runs on ${network}`)
-      }
-      const amount = invoice.amount ?? asked
-      // The URI's amount is in sats and the invoice's in msat, so accept the invoice's amount rounded either
-      // way.
-      if (
-        amount !== undefined &&
-        asked !== undefined &&
-        Msat.toSats(asked) !== Msat.toSats(amount) &&
-        Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
-      ) {
-        return refuse("amount_mismatch", "The bitcoin: URI and its invoice specify different amounts")
-      }
-      return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
+  Result.flatMap(invalid(Bolt11.decode(text)), (invoice): Parsed<LightningInvoice> => {
+    if (invoice.network !== network) {
+      return refuse("wrong_network", `This is a ${invoice.network} invoice, but this service runs on ${network}`)
     }
-  )
+    const amount = invoice.amount ?? asked
+    // The URI's amount is in sats and the invoice's in msat, so accept the invoice's amount rounded either
+    // way.
+    if (
+      amount !== undefined &&
+      asked !== undefined &&
+      Msat.toSats(asked) !== Msat.toSats(amount) &&
+      Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
+    ) {
+      return refuse("amount_mismatch", "The bitcoin: URI and its invoice specify different amounts")
+    }
+    return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
+  })
 
 const parseAddress = (text: string, network: Network, amount?: Msat.Msat): Parsed<ChainAddress> =>
   Result.mapBoth(BitcoinAddress.decode(text, network), {
@@ -148,7 +139,7 @@ const parseLnurl = (text: string, amount?: Msat.Msat): Parsed<LnurlPay> =>
     onSuccess: (lnurl): LnurlPay => ({ _tag: "Lnurl", lnurl, ...(amount !== undefined && { amount }) })
   })
 
-const parseOffer = (text: string, network: Network, { paysOffers }: Ways, asked?: Msat.Msat): Parsed<Bolt12Offer> =>
+const parseOffer = (text: string, network: Network, asked?: Msat.Msat): Parsed<Bolt12Offer> =>
   Result.flatMap(
     Result.mapError(Bolt12.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_offer", message })),
     (bolt12): Parsed<Bolt12Offer> => {
@@ -156,9 +147,6 @@ const parseOffer = (text: string, network: Network, { paysOffers }: Ways, asked?
       if (!networks.includes(network)) {
         const where = networks.length === 0 ? "another chain" : networks.join(" or ")
         return refuse("wrong_network", `This offer is for ${where}, but this service runs on ${network}`)
-      }
-      if (!paysOffers) {
-        return refuse("unsupported", "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee")
       }
       if (price !== undefined) {
         return refuse(
@@ -174,25 +162,57 @@ const parseOffer = (text: string, network: Network, { paysOffers }: Ways, asked?
     }
   )
 
-/**
- * Prefers a usable offer, because a fresh invoice can be requested from it. A usable invoice comes before the
- * address, because Lightning is faster and cheaper. If the invoice is not usable, the address is paid. The
- * address also comes before an LNURL, whose server may not respond.
- */
-const parseUri = (text: string, network: Network, ways: Ways): Parsed =>
-  Result.flatMap(
-    Result.mapError(Bip21.parse(text, network), ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })),
-    ({ address, amount, lightning, offer }): Parsed => {
-      const offered = offer === undefined ? undefined : parseOffer(offer, network, ways, amount)
-      const isAlone = address === undefined && lightning === undefined
-      if (offered !== undefined && (isAlone || Result.isSuccess(offered) || offered.failure.code === "amount_mismatch")) return offered
-      if (address === undefined && lightning !== undefined && isLnurl(lightning)) return parseLnurl(lightning, amount)
-      const invoice = lightning === undefined ? undefined : parseInvoice(lightning, network, amount)
-      if (invoice !== undefined && (address === undefined || Result.isSuccess(invoice) || invoice.failure.code === "amount_mismatch"))
-        return invoice
-      return parseAddress(address ?? "", network, amount)
-    }
+/** An LNURL or an invoice in the `lightning` parameter of a `bitcoin:` URI. */
+const parseLightning = (given: string, network: Network, amount?: Msat.Msat): Parsed<LightningInvoice | LnurlPay> => {
+  const { text } = Pasted.bare(given)
+  return isLnurl(text) ? parseLnurl(text, amount) : parseInvoice(text, network, amount)
+}
+
+/** Refuses invoices for different amounts, because only one of them can be what the payee wants. */
+const checkAgreed = (parsed: ReadonlyArray<Parsed>): Result.Result<void, DestinationInvalid> => {
+  const wrong = parsed.find((one) => Result.isFailure(one) && one.failure.code === "amount_mismatch")
+  if (wrong !== undefined) return Result.map(wrong, () => undefined)
+  const amounts = new Set(
+    Arr.getSuccesses(parsed).flatMap((one) =>
+      one._tag === "LightningInvoice" && one.invoice.amount !== undefined ? [one.invoice.amount] : []
+    )
   )
+  return amounts.size > 1 ? refuse("amount_mismatch", "The bitcoin: URI contains invoices for different amounts") : Result.void
+}
+
+/**
+ * Prefers offers, because a fresh invoice can be requested from them. Invoices come before addresses, because
+ * Lightning is faster and cheaper. Addresses also come before LNURLs, whose servers may not respond.
+ */
+const preference: ReadonlyArray<Destination["_tag"]> = ["Bolt12Offer", "LightningInvoice", "ChainAddress", "Lnurl"]
+
+/** The payment methods of a text, best first. Each pays the same payee for the same purpose. */
+export type Methods = Arr.NonEmptyReadonlyArray<Destination>
+
+/**
+ * Parses a `bitcoin:` URI (BIP 321). Methods that cannot be used here are left out, but contradictory amounts make the
+ * URI invalid.
+ */
+export const uriMethods = (text: string, network: Network): Parsed<Methods> =>
+  Result.gen(function* () {
+    const uri = yield* Result.mapError(
+      Bip21.parse(text, network),
+      ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })
+    )
+    const { addresses, amount, lightning, offers } = uri
+    const parsed: ReadonlyArray<Parsed> = [
+      ...offers.map((offer) => parseOffer(offer, network, amount)),
+      ...lightning.map((text) => parseLightning(text, network, amount)),
+      ...addresses.map((address) => parseAddress(address, network, amount))
+    ]
+    yield* checkAgreed(parsed)
+    const usable = Arr.getSuccesses(parsed)
+    const methods = preference.flatMap((tag) => usable.filter(({ _tag }) => _tag === tag))
+    if (Arr.isReadonlyArrayNonEmpty(methods)) return methods
+    // The address is the part that every wallet can read, so its error is the most useful one.
+    const [failed] = parsed.slice(addresses.length === 0 ? 0 : -addresses.length)
+    return yield* Result.map(failed ?? refuse("invalid_uri", "The bitcoin: URI must contain an address"), Arr.of)
+  })
 
 /** Formats recognized by their prefix that cannot be paid. */
 const unsupported: ReadonlyArray<readonly [beginning: RegExp, message: string]> = [
@@ -206,52 +226,74 @@ const unsupported: ReadonlyArray<readonly [beginning: RegExp, message: string]> 
 const expected =
   "a Lightning invoice, a Lightning address, a name like ₿user@example.com, an LNURL, a BOLT 12 offer, a bitcoin address or a bitcoin: URI"
 
-const parseTrimmed = (text: string, network: Network, ways: Ways): Parsed => {
+const parsePlain = (text: string, network: Network): Parsed => {
   const lower = text.toLowerCase()
   const known = unsupported.find(([beginning]) => beginning.test(lower))
   if (known !== undefined) return refuse("unsupported", known[1])
   if (isLnurl(text)) return parseLnurl(text)
-  if (Bolt12.isBolt12(text)) return parseOffer(text, network, ways)
+  if (Bolt12.isBolt12(text)) return parseOffer(text, network)
   if (lower.includes("@")) return parseLightningAddress(text)
   if (/^ln[a-z]*\d/.test(lower)) return parseInvoice(text, network)
   return /^[0-9a-z]{14,90}$/.test(lower) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
 }
 
-/**
- * Parses anything that a caller may give as a destination, with optional surrounding spaces and `lightning:`
- * prefix.
- */
-export const parse = (
-  text: string,
-  network: Network,
-  ways: Ways = { paysOffers: true }
-): Result.Result<Destination, DestinationInvalid> => {
-  const trimmed = text.trim()
-  if (trimmed === "" || trimmed.length > maxLength)
-    return refuse("unrecognised", `The destination must be ${expected}, of at most ${maxLength} characters`)
-  // The text is stored as parsed, including URLs with arbitrary content.
-  if (!isText(trimmed)) return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
-  if (Bip21.isBip21(trimmed)) return parseUri(trimmed, network, ways)
-  const [, lightning] = /^lightning:(.*)$/is.exec(trimmed) ?? []
-  if (lightning === undefined) return parseTrimmed(trimmed, network, ways)
-  const parsed = parseTrimmed(lightning, network, ways)
-  return Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
+/** Text whose errors are detected by a checksum or a signature, so white space in it can be removed. */
+const isChecked = (text: string): boolean =>
+  /^(?:ln|bc1|bcrt1|tb1)[^@:]*$/i.test(text) || /^[123mn][1-9A-HJ-NP-Za-km-z\s]{25,60}$/.test(text)
+
+/** Parses text without `bitcoin:` and without white space around it. */
+const parseBare = (given: string, network: Network, around?: "lightning"): Parsed => {
+  const { text, scheme = around } = Pasted.bare(given)
+  const whole = isChecked(text) ? Pasted.joined(text) : text
+  if (scheme === "lnurl") return parseLnurl(whole)
+  if (scheme === "mailto") return parseLightningAddress(whole)
+  const parsed = parsePlain(whole, network)
+  return scheme === "lightning" && Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
     ? refuse("unrecognised", "lightning: must be followed by an invoice, an LNURL, an offer or a Lightning address")
     : parsed
 }
+
+const several = "The destination contains more than one payment. Enter only one"
+
+/** Parses a web address, which can be paid only if it carries an LNURL or an invoice (LUD-01, "Fallback scheme"). */
+const parseLink = (link: string, network: Network): Parsed => {
+  const [value, ...others] = Pasted.fallbacks(link)
+  if (value === undefined) return refuse("unsupported", "A web address cannot be paid. Use the LNURL or the Lightning address")
+  return others.length > 0 ? refuse("unrecognised", several) : parseBare(value, network, "lightning")
+}
+
+/**
+ * Parses anything that a caller may give as a destination: everything that people paste or scan, listed in
+ * docs/reference/destinations.md. Returns the payment methods in it, best first. Whether they can be paid now is
+ * checked later, by `Recipients`.
+ */
+export const methods = (text: string, network: Network): Parsed<Methods> => {
+  const cleaned = Pasted.clean(text)
+  if (cleaned === "" || text.trim().length > maxLength)
+    return refuse("unrecognised", `The destination must be ${expected}, of at most ${maxLength} characters`)
+  // The text is stored as parsed, including URLs with arbitrary content.
+  if (!isText(text)) return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
+  if (Pasted.isSeveral(cleaned)) return refuse("unrecognised", several)
+  if (Bip21.isBip21(cleaned)) return uriMethods(Pasted.joinedUri(cleaned), network)
+  return Result.map(Pasted.isLink(cleaned) ? parseLink(cleaned, network) : parseBare(cleaned, network), Arr.of)
+}
+
+/** Like `methods`, but returns only the best method. */
+export const parse = (text: string, network: Network): Parsed => Result.map(methods(text, network), Arr.headNonEmpty)
 
 /** Parses the destination of a withdrawal, in the form that `text` returns. Throws only if the row is corrupt. */
 export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
   Result.getOrThrow(parse(recipient, network))
 
 /**
- * Returns the offer in a string and ignores other payment methods. Returns undefined if the string has no valid
- * offer.
+ * Returns the invoice in a text that may be written in any form that `methods` takes, whatever its network. Fails if
+ * there is none, or if the text contains several.
  */
-export const offerIn = (text: string, network: Network): Bolt12.Bolt12 | undefined => {
-  const trimmed = text.trim()
-  const offer = Bip21.isBip21(trimmed) ? Result.getOrUndefined(Bip21.parse(trimmed, network))?.offer : trimmed.replace(/^lightning:/i, "")
-  return offer === undefined ? undefined : Result.getOrUndefined(Bolt12.decode(offer))
+export const invoiceIn = (text: string): Parsed<Bolt11.Bolt11> => {
+  const cleaned = Pasted.clean(text)
+  const uri = Bip21.isBip21(cleaned) ? Result.getOrUndefined(Bip21.parse(Pasted.joinedUri(cleaned))) : undefined
+  const [given = cleaned, ...others] = uri?.lightning ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
+  return others.length > 0 ? refuse("invalid_invoice", several) : invalid(Bolt11.decode(Pasted.joined(Pasted.bare(given).text)))
 }
 
 /** Returns the amount requested by the destination itself. */

@@ -2,17 +2,13 @@ import * as Bip21 from "@satrail/bitcoin/Bip21"
 import type { LightningAddressText } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
-import { Clock, Effect, Result } from "effect"
-import { Bounds } from "../accounts/Bounds.ts"
+import { Array as Arr, Effect, Result } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import { Dns, type Validated } from "../base/Dns.ts"
-import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
-import * as PayableOffers from "./PayableOffers.ts"
-import { PaymentOptions } from "./PaymentOptions.ts"
-import { check, DestinationRefused } from "./Recipient.ts"
+import { DestinationRefused } from "./Recipient.ts"
 
 /**
  * Returns the DNS name with a user's payment instructions (BIP 353), or undefined if no such name is possible
@@ -47,86 +43,37 @@ export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | un
   return Result.succeed(uri)
 }
 
-const known = ["Bolt12Offer", "LightningInvoice", "ChainAddress"] as const
-type Way = Extract<Destination.Destination, { readonly _tag: (typeof known)[number] }>
-
-const isWay = (destination: Destination.Destination, at: number): destination is Way => destination._tag === known[at]
-
 /**
- * Returns the supported payment methods of a record's URI, best first: the offer, the invoice, then the
- * address. Ignores a method in another method's parameter, and an LNURL, because a record must state what to
- * pay, not where to request it. The failure's text completes "The payee declined the payment: …".
+ * Returns the payment methods of a record's URI, best first, as if a person had pasted it. Ignores an LNURL, because a
+ * record must state what to pay, not where to request it. The failure's text completes "The payee declined the payment: …".
  */
-export const waysOf = (
-  uri: string,
-  amount: Msat.Msat,
-  network: Network,
-  able: Destination.Ways
-): Result.Result<ReadonlyArray<Way>, string> =>
+export const methodsOf = (uri: string, amount: Msat.Msat, network: Network): Result.Result<Destination.Methods, string> =>
   Result.gen(function* () {
     const refused = ({ message }: { readonly message: string }) => `its domain's DNS record cannot be paid: ${message}`
-    const { address, amount: wanted, lightning, offer } = yield* Result.mapError(Bip21.parse(uri, network), refused)
+    const { amount: wanted } = yield* Result.mapError(Bip21.parse(uri, network), refused)
     if (wanted !== undefined && wanted !== amount)
       return yield* Result.fail(`its domain's DNS record is for ${Msat.inSats(Msat.toSats(wanted))}`)
-    const read = [offer, lightning, address].map((text) => (text === undefined ? undefined : Destination.parse(text, network, able)))
-    const ways = read.flatMap((way, at) => (way !== undefined && Result.isSuccess(way) && isWay(way.success, at) ? [way.success] : []))
-    if (ways.length > 0) return ways
-    const wrong = read.find((way) => way !== undefined && Result.isFailure(way))
-    return yield* Result.fail(
-      wrong !== undefined && Result.isFailure(wrong)
-        ? refused(wrong.failure)
-        : "its domain's DNS record has no payment method that this service supports"
-    )
+    const methods = (yield* Result.mapError(Destination.uriMethods(uri, network), refused)).filter(({ _tag }) => _tag !== "Lnurl")
+    return Arr.isArrayNonEmpty(methods)
+      ? methods
+      : yield* Result.fail("its domain's DNS record has no payment method that this service supports")
   })
 
-/**
- * Returns the first payment method that can be used now for this amount and, if a rail is given, on this rail.
- * If none can be used, fails with the reason that applies to the first one.
- */
-export const chosen = (
-  ways: ReadonlyArray<Way>,
-  amount: Msat.Msat,
-  rail: Rail | undefined,
-  rules: Parameters<typeof check>[2],
-  nowMillis: number
-): Result.Result<Way, DestinationRefused | RecipientRefused> => {
-  const tried = ways
-    .filter(({ _tag }) => rail === undefined || rail === (_tag === "ChainAddress" ? "on_chain" : "lightning"))
-    .map((way): Result.Result<Way, DestinationRefused> => {
-      if (way._tag === "ChainAddress")
-        return Result.map(check({ _tag: "Address", address: way.address }, amount, rules, nowMillis), () => way)
-      if (way._tag === "Bolt12Offer") return Result.map(check({ _tag: "Bolt12", bolt12: way.bolt12 }, amount, rules, nowMillis), () => way)
-      const { invoice } = way
-      if (invoice.amount !== undefined && invoice.amount !== amount)
-        return Result.fail(
-          new DestinationRefused({
-            code: "amount_mismatch",
-            message: `The invoice in the DNS record of the payee's domain is for ${Msat.inSats(Msat.toSatsCeiling(invoice.amount))}`
-          })
-        )
-      return Result.map(check({ _tag: "Invoice", bolt11: invoice }, amount, rules, nowMillis), () => way)
-    })
-  return (
-    tried.find(Result.isSuccess) ??
-    tried[0] ??
-    Result.fail(new RecipientRefused({ reason: "its domain's DNS record no longer has a payment method for this rail" }))
-  )
-}
+const railOf = ({ _tag }: Destination.Destination): Rail => (_tag === "ChainAddress" ? "on_chain" : "lightning")
 
 const certain = Effect.mapError(
   (_: unknown) => new RecipientUnreachable({ reason: "its domain's DNS gave no conclusive response (BIP 353)" })
 )
 
 /**
- * Resolves the payment method that a name's domain publishes for this amount. Undefined if the domain certainly
+ * Resolves the payment methods that a name's domain publishes for this amount and, if a rail is given, on this rail.
+ * Undefined if the domain certainly
  * has no record, so the name may be a Lightning address. In that case, a name written with ₿ fails, because it
  * cannot be a Lightning address.
  */
 export const make = Effect.gen(function* () {
   const { validated } = yield* Dns
   const { network } = yield* Installation
-  const rules = { ...(yield* Bounds), ...(yield* PaymentOptions) }
-  const waysFor = yield* PayableOffers.make
 
   const refused = Effect.mapError((reason: string) => new RecipientRefused({ reason }))
 
@@ -134,7 +81,7 @@ export const make = Effect.gen(function* () {
     { address, isInDns }: Destination.LightningAddress,
     amount: Msat.Msat,
     rail: Rail | undefined
-  ): Effect.fn.Return<Way | undefined, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable> {
+  ): Effect.fn.Return<Destination.Methods | undefined, DestinationRefused | RecipientRefused | RecipientUnreachable> {
     if (validated === undefined && isInDns)
       return yield* new DestinationRefused({
         code: "unsupported",
@@ -149,7 +96,11 @@ export const make = Effect.gen(function* () {
         message: `The domain ${address.domain} has no BIP 353 record for ${address.handle}`
       })
     if (uri === undefined) return undefined
-    const ways = yield* refused(Effect.fromResult(waysOf(uri, amount, network, yield* waysFor(uri))))
-    return yield* Effect.fromResult(chosen(ways, amount, rail, rules, yield* Clock.currentTimeMillis))
+    const methods = (yield* refused(Effect.fromResult(methodsOf(uri, amount, network)))).filter(
+      (method) => rail === undefined || rail === railOf(method)
+    )
+    return Arr.isArrayNonEmpty(methods)
+      ? methods
+      : yield* new RecipientRefused({ reason: "its domain's DNS record no longer has a payment method for this rail" })
   })
 })

@@ -71,6 +71,9 @@ export const understood = (destination: Destination, { instructed }: Recipient):
 export const rail = (recipient: Recipient): Rail =>
   recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"
 
+/** Returns whether nobody has paid our own invoice, is paying it, or canceled it. */
+export const isUnpaid = ({ status }: Invoice): boolean => status === "pending" || status === "expired"
+
 /** Rules for paying invoices. */
 type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalCltvExpiry">
 

@@ -2,7 +2,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import type { Msat } from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
 import { Installation } from "../accounts/Installation.ts"
 import * as ServedDomains from "../accounts/ServedDomains.ts"
@@ -12,7 +12,6 @@ import { cached } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail } from "../ledger/Rail.ts"
-import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type PayTerms, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
 import { IssuedOffers } from "../receiving/IssuedOffers.ts"
@@ -20,15 +19,37 @@ import * as OwnAddress from "../receiving/LightningAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
+import * as PaymentChecks from "./PaymentChecks.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
-import { check, checkFetched, DestinationRefused, type Recipient, unpayable } from "./Recipient.ts"
-import { SendingReads } from "./SendingReads.ts"
+import { checkFetched, DestinationRefused, type Recipient, unpayable } from "./Recipient.ts"
 
 /** A decoded invoice from a payee's server, and the message to show once it is paid. */
 export interface Invoiced {
   readonly bolt11: Bolt11.Bolt11
   readonly successAction: SuccessAction | null
 }
+
+/** A payment method, and the amount to pay with it. */
+export interface Offered {
+  readonly destination: Destination
+  readonly amount: Msat
+}
+
+type Unpayable = DestinationRefused | RecipientRefused | RecipientUnreachable
+
+const isUnpayable = (error: Unpayable | StoreUnavailable): error is Unpayable => error._tag !== "StoreUnavailable"
+
+/**
+ * Returns the first success among the payment methods of one text (BIP 321), best first; if there is none, fails with
+ * the first error.
+ */
+const firstOf = <A, B>(
+  [method, ...others]: Arr.NonEmptyReadonlyArray<A>,
+  attempt: (method: A) => Effect.Effect<B, Unpayable | StoreUnavailable>
+): Effect.Effect<B, Unpayable | StoreUnavailable> =>
+  Effect.catchIf(attempt(method), isUnpayable, (error) =>
+    Arr.isArrayNonEmpty(others) ? Effect.catchIf(firstOf(others, attempt), isUnpayable, () => Effect.fail(error)) : Effect.fail(error)
+  )
 
 /** Resolves a destination to its payee. */
 export class Recipients extends Context.Service<
@@ -58,6 +79,18 @@ export class Recipients extends Context.Service<
       amount: Msat,
       rail?: Rail
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    /**
+     * Like `payable`, for the payment methods of one text, best first. Uses the first method that can be paid; if none
+     * can, fails with the error of the first. Fails in any case if one method is an invoice that was paid or may still
+     * be, because paying another method would pay the payee twice.
+     */
+    readonly choose: <A extends Offered>(
+      companyId: CompanyId.CompanyId,
+      methods: Arr.NonEmptyReadonlyArray<A>
+    ) => Effect.Effect<
+      A & { readonly recipient: Recipient },
+      DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+    >
     /**
      * Requests a fresh invoice for exactly `amount`, and checks its network, amount, description and expiry. Like
      * in `payable`, a company's concurrent requests are limited if `companyId` is given.
@@ -111,12 +144,11 @@ const addressesIn = (nouns: NounReads["Service"]) =>
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const nouns = yield* NounReads
-  const sending = yield* SendingReads
-  const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
   const findOffer = offersIn(nouns, yield* IssuedOffers)
   const ownAddress = addressesIn(nouns)
   const instructions = yield* Instructions.make
+  const checks = yield* PaymentChecks.make
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
   const servedFor = yield* ServedDomains.make
@@ -128,11 +160,18 @@ export const make = Effect.gen(function* () {
    * Finds the payee of a name at a domain that we do not serve. Uses the DNS record, which may lead to one of
    * our companies, or else treats the name as a Lightning address.
    */
-  const findOutside = Effect.fnUntraced(function* (destination: LightningAddress, amount: Msat, rail: Rail | undefined) {
-    const way = yield* instructions(destination, amount, rail)
-    return way === undefined
-      ? { _tag: "LnurlPay" as const, terms: yield* resolver.offer(destination.address.url) }
-      : { ...(yield* find(undefined, way, amount, rail)), instructed: way }
+  const findOutside = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId | undefined,
+    destination: LightningAddress,
+    amount: Msat,
+    rail: Rail | undefined
+  ): Effect.fn.Return<Recipient, Unpayable | StoreUnavailable> {
+    const methods = yield* instructions(destination, amount, rail)
+    if (methods === undefined) return { _tag: "LnurlPay" as const, terms: yield* resolver.offer(destination.address.url) }
+    if (companyId !== undefined) yield* checks.unpaid(companyId, methods)
+    return yield* firstOf(methods, (instructed) =>
+      Effect.map(usable(companyId, instructed, amount, rail), (recipient) => ({ ...recipient, instructed }))
+    )
   })
 
   const find = Effect.fnUntraced(function* (
@@ -142,17 +181,13 @@ export const make = Effect.gen(function* () {
     switch (destination._tag) {
       case "LightningInvoice": {
         const bolt11 = destination.invoice
-        if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
-        const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
-        // Compare hash and text, because another invoice may copy our payment hash and have a different amount.
-        if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
-          return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
-        return yield* notFound("The invoice is signed by this service's node, but this service has no record of it")
+        const invoice = yield* checks.ownInvoice(bolt11)
+        return invoice === undefined ? { _tag: "Invoice", bolt11 } : { _tag: "OwnInvoice", bolt11, invoice }
       }
       case "LightningAddress": {
         const { domain, address } = destination.address
         const { isServed, isOf } = yield* servedFor(domain)
-        if (!isServed) return yield* inTurn(companyId, findOutside(destination, amount, rail))
+        if (!isServed) return yield* inTurn(companyId, findOutside(companyId, destination, amount, rail))
         // A tag only matters to the payee. The payment goes to the same address (LUD-16).
         const found = yield* ownAddress(untagged(destination.address))
         const isTheirs = found._tag === "Some" && isOf(found.value.companyId)
@@ -176,6 +211,20 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** Finds the payee and checks that this method can be used now. */
+  const usable = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId | undefined,
+    destination: Destination,
+    amount: Msat,
+    rail: Rail | undefined
+  ): Effect.fn.Return<Recipient, Unpayable | StoreUnavailable> {
+    const recipient = yield* find(companyId, destination, amount, rail)
+    // The method in the record was checked when it was chosen.
+    if (recipient.instructed !== undefined) return recipient
+    yield* checks.payable(companyId, recipient, amount)
+    return recipient
+  })
+
   return Recipients.of({
     find: (...ask) => find(undefined, ...ask),
     host: Effect.fnUntraced(function* (destination) {
@@ -183,29 +232,15 @@ export const make = Effect.gen(function* () {
       if (address !== undefined && (yield* servedFor(address.domain)).isServed) return undefined
       return destination._tag === "Lnurl" ? new URL(destination.lnurl.url).host : address?.domain
     }),
-    payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
-      const recipient = yield* find(companyId, destination, amount, rail)
-      yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
-      // An invoice that is settled internally while still open at the node could also be paid from outside.
-      if (recipient._tag === "OwnInvoice" && receiver.lacks?.has("cancel") === true) {
-        return yield* new DestinationRefused({
-          code: "invoice_not_payable",
-          message: "This invoice was issued by this service, whose node cannot cancel it. Pay the payee's Lightning address instead"
-        })
-      }
-      // Two withdrawals cannot pay one invoice. The store enforces this when sending; this check reports it
-      // earlier.
-      const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
-      if (earlier?._tag !== "Some") return recipient
-      return yield* earlier.value.companyId === companyId
-        ? new DestinationRefused({
-            code: "payment_hash_used",
-            message: "Another withdrawal exists for this invoice. Get a new invoice from the payee"
-          })
-        : new DestinationRefused({
-            code: "invoice_not_payable",
-            message: "This invoice was already paid or is being paid. Get a new invoice from the payee"
-          })
+    payable: (companyId, destination, amount, rail) => usable(companyId, destination, amount, rail),
+    choose: Effect.fnUntraced(function* (companyId, methods) {
+      yield* checks.unpaid(
+        companyId,
+        methods.map(({ destination }) => destination)
+      )
+      return yield* firstOf(methods, (method) =>
+        Effect.map(usable(companyId, method.destination, method.amount, undefined), (recipient) => ({ ...method, recipient }))
+      )
     }),
     invoice: Effect.fnUntraced(function* (terms, amount, companyId) {
       const { paymentRequest, successAction } = yield* inTurn(companyId, resolver.invoice(terms, amount))

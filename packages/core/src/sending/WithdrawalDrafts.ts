@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Effect, Result } from "effect"
+import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { Unauthorized } from "../accounts/ApiKey.ts"
 import { Bounds } from "../accounts/Bounds.ts"
 import type { Sender } from "../accounts/Company.ts"
@@ -16,13 +16,11 @@ import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as Limit from "../ledger/Limit.ts"
-import type { Rail } from "../ledger/Rail.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
-import * as PayableOffers from "./PayableOffers.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -47,7 +45,7 @@ export interface Ask extends Limits.Spender {
 
 /** A request whose destination has been parsed. */
 export interface ParsedAsk extends Omit<Ask, "destination"> {
-  readonly destination: Destination.Destination
+  readonly methods: Destination.Methods
 }
 
 /** Errors of a request to send. In every case nothing is held. */
@@ -113,28 +111,36 @@ export const make = Effect.gen(function* () {
   const bounds = yield* Bounds
   const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
-  const waysFor = yield* PayableOffers.make
   const mayBegin = yield* WithdrawalHooks.make
   const current = yield* CurrentSpender.make
 
-  const parse = (text: string) => Effect.flatMap(waysFor(text), (ways) => Effect.fromResult(Destination.parse(text, network, ways)))
-
-  /** Returns the payee and the fee. */
-  const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat, rail?: Rail) {
-    const recipient = yield* recipients.payable(company.id, destination, amount, rail)
+  const feeFor = (company: Sender, recipient: Recipient.Recipient, amount: Msat.Msat) => {
     const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
-    return { recipient, fee: yield* fees.quote({ company, way, amount }) }
+    return fees.quote({ company, way, amount })
+  }
+
+  /** Returns the amount to pay with each method that specifies one. Methods that contradict the request are an error. */
+  const offered = Effect.fnUntraced(function* ({ asked, methods, otherwise }: ParsedAsk) {
+    const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
+    const all = Arr.map(methods, (destination) =>
+      Result.map(agreed(priced, Destination.amount(destination), Destination.isLeast(destination), otherwise), (price) => ({
+        ...price,
+        destination
+      }))
+    )
+    const wrong = all.find((one) => Result.isFailure(one) && one.failure.code === "amount_mismatch")
+    if (wrong !== undefined) return yield* Effect.fromResult(Result.map(wrong, Arr.of))
+    const usable = Arr.getSuccesses(all)
+    return Arr.isArrayNonEmpty(usable) ? usable : yield* Effect.fromResult(Result.map(all[0], Arr.of))
   })
 
   /** Validates and prices a request, before any money is held. */
-  const plan = Effect.fnUntraced(function* ({ company, asked, destination, otherwise }: ParsedAsk) {
-    const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
-    const { amount, rate, rateAtMillis } = yield* Effect.fromResult(
-      agreed(priced, Destination.amount(destination), Destination.isLeast(destination), otherwise)
-    )
-    yield* checkSendable(amount, bounds)
-    const found = yield* way(company, destination, amount)
-    return { destination: Recipient.understood(destination, found.recipient), amount, rate, rateAtMillis, ...found }
+  const plan = Effect.fnUntraced(function* (ask: ParsedAsk) {
+    const methods = yield* offered(ask)
+    for (const { amount } of methods) yield* checkSendable(amount, bounds)
+    const { destination, recipient, ...price } = yield* recipients.choose(ask.company.id, methods)
+    const fee = yield* feeFor(ask.company, recipient, price.amount)
+    return { destination: Recipient.understood(destination, recipient), recipient, fee, ...price }
   })
 
   const workOf = ({ _tag }: Recipient.Recipient, nowMillis: number) =>
@@ -144,8 +150,8 @@ export const make = Effect.gen(function* () {
 
   return {
     plan,
-    /** Parses a destination, given the payment methods that this service supports. */
-    parse,
+    /** Parses a destination into its payment methods, best first. */
+    parse: (text: string) => Effect.fromResult(Destination.methods(text, network)),
     /**
      * Repeats the request's checks for a withdrawal that was waiting. Returns the task that now sends the
      * withdrawal, and the current fee and limits.
@@ -154,7 +160,8 @@ export const make = Effect.gen(function* () {
       const askedAtMillis = yield* Clock.currentTimeMillis
       // The operator may have lowered the maximum since.
       yield* Effect.mapError(checkSendable(row.amount, bounds), outOfRange)
-      const { recipient, fee } = yield* way(by.company, Destination.stored(row), row.amount, row.rail)
+      const recipient = yield* recipients.payable(by.company.id, Destination.stored(row), row.amount, row.rail)
+      const fee = yield* feeFor(by.company, recipient, row.amount)
       const { company } = yield* current(by, askedAtMillis)
       yield* mayBegin({ spender: { company }, recipient, withdrawal: row })
       const atMillis = yield* Clock.currentTimeMillis

@@ -109,8 +109,8 @@ export const make = Effect.gen(function* () {
   const mayAsk = { company: Throttle.make(estimates.perCompany), host: Throttle.make(estimates.perHost) }
 
   /** Checks that another estimate may call the payee's server, if there is one. */
-  const checkOften = Effect.fnUntraced(function* ({ company, destination }: ParsedAsk) {
-    const host = yield* recipients.host(destination)
+  const checkOften = Effect.fnUntraced(function* ({ company, methods }: ParsedAsk) {
+    const [host] = (yield* Effect.forEach(methods, recipients.host)).filter((one) => one !== undefined)
     if (host === undefined) return
     const nowMillis = yield* Clock.currentTimeMillis
     const { perCompany, perHost } = estimates
@@ -141,7 +141,7 @@ export const make = Effect.gen(function* () {
 
   return Withdrawals.of({
     estimate: Effect.fnUntraced(function* (request) {
-      const ask = { ...request, destination: yield* drafts.parse(request.destination) }
+      const ask = { ...request, methods: yield* drafts.parse(request.destination) }
       yield* checkOften(ask)
       const { destination, recipient, amount, fee } = yield* drafts.plan(ask)
       return {
@@ -159,9 +159,9 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      const destination = yield* drafts.parse(text)
+      const methods = yield* drafts.parse(text)
       return yield* retryOnFeeChange(ask.company, (company) => {
-        const drafted = drafts.withdrawal({ ...ask, company, destination, metadata, askedAtMillis })
+        const drafted = drafts.withdrawal({ ...ask, company, methods, metadata, askedAtMillis })
         return Effect.flatMap(drafted, ({ spender, ...draft }) => {
           const { withdrawal, recipient, counts, feesRevision } = draft
           // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.

@@ -1,7 +1,7 @@
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as Metadata from "@satrail/core/base/Metadata"
+import * as Destination from "@satrail/core/sending/Destination"
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import * as Errors from "./Errors.ts"
 import * as Scalars from "./Scalars.ts"
@@ -54,7 +54,7 @@ export const payment = {
     Schema.String.annotate({ description: "Lightning invoice (BOLT 11), instead of its `payment_hash`" }).pipe(
       Schema.decodeTo(Schema.String, {
         decode: SchemaGetter.transformEffect((text) => {
-          const read = Bolt11.decode(text.trim())
+          const read = Destination.invoiceIn(text)
           return Result.isSuccess(read)
             ? Effect.succeed<string>(read.success.paymentHash)
             : Effect.fail(new SchemaIssue.InvalidValue({ message: read.failure.message }))

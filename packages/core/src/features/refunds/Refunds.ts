@@ -245,8 +245,8 @@ export const make = Effect.gen(function* () {
     otherwise: Msat.Msat
   ) {
     if (destination !== undefined) {
-      const parsed = yield* withdrawalDrafts.parse(destination)
-      const ask = { company, apiKey, asked, destination: parsed, otherwise, metadata: words.metadata, refundId, askedAtMillis }
+      const methods = yield* withdrawalDrafts.parse(destination)
+      const ask = { company, apiKey, asked, methods, otherwise, metadata: words.metadata, refundId, askedAtMillis }
       const { withdrawal, work, counts, spender, feesRevision } = yield* withdrawalDrafts.withdrawal(ask)
       const change = Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision)
       return { change, held: Withdrawal.held(withdrawal), spender, voucher: null, withdrawal, url: null }

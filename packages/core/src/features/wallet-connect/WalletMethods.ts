@@ -1,4 +1,3 @@
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { AccountReads } from "../../accounts/AccountReads.ts"
@@ -13,6 +12,7 @@ import type { Position } from "../../ledger/Page.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import type { Transaction } from "../../reports/Transaction.ts"
 import { Transactions } from "../../reports/Transactions.ts"
+import * as Destination from "../../sending/Destination.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as WalletInvoices from "./WalletInvoices.ts"
 import * as WalletNotices from "./WalletNotices.ts"
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
   const lookUp = Effect.fnUntraced(function* (call: Call) {
     const { payment_hash: hash, invoice } = yield* paramsOf(call, LookedUp)
     const { id: apiKeyId, companyId } = call.holder.apiKey
-    const decoded = invoice === undefined ? undefined : Bolt11.decode(invoice.trim())
+    const decoded = invoice === undefined ? undefined : Destination.invoiceIn(invoice)
     const text = hash ?? (decoded !== undefined && Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
     if (!/^[0-9a-fA-F]{64}$/.test(text))
       return yield* refuse("OTHER", "A payment_hash (64 hex characters) or a BOLT 11 invoice is required.")

@@ -1,10 +1,10 @@
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Option, Result, Schedule, Schema } from "effect"
 import { sentence } from "../../base/Invalid.ts"
 import type { CompanyId } from "../../base/CompanyId.ts"
 import type * as Answer from "../../ledger/Answer.ts"
 import { Tail } from "../../events/Tail.ts"
+import * as Destination from "../../sending/Destination.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import { Withdrawals } from "../../sending/Withdrawals.ts"
@@ -109,11 +109,10 @@ export const make = Effect.gen(function* () {
   return {
     payInvoice: Effect.fnUntraced(function* (call: Call): Effect.fn.Return<unknown, WalletRefused> {
       const { invoice: text, amount } = yield* paramsOf(call, Params)
-      const invoice = text.trim().replace(/^lightning:/i, "")
-      const bolt11 = Bolt11.decode(invoice)
+      const bolt11 = Destination.invoiceIn(text)
       // Accept only invoices. A name or address given to an app may not be the one its user saw.
       if (Result.isFailure(bolt11)) return yield* refuse("OTHER", `This is not a valid BOLT 11 invoice: ${bolt11.failure.message}.`)
-      const own = bolt11.success.amount
+      const { amount: own, paymentRequest: invoice } = bolt11.success
       if (own !== undefined && amount !== undefined && BigInt(amount) !== own)
         return yield* refuse("OTHER", "The amount differs from the invoice's. Omit it.")
       if (own === undefined && amount === undefined)
