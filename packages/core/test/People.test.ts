@@ -11,7 +11,7 @@ import * as Id from "../src/base/Id.ts"
 import { Approvals } from "../src/features/approvals/Approvals.ts"
 import { type CompanyGranting, type Granting, People } from "../src/features/people/People.ts"
 import * as Person from "../src/features/people/Person.ts"
-import { type Role, scopes } from "../src/features/people/Role.ts"
+import { Role, scopes, sends } from "../src/features/people/Role.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import * as Page from "../src/ledger/Page.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
@@ -152,16 +152,66 @@ describe("People", () => {
     assert.isTrue(Effect.isEffect(promote))
   })
 
-  scenario("people: an API key can invite people who can read and receive, but not people who can send", function* () {
+  scenario("people: an API key can manage people who read and receive, but in no way those who can send", function* () {
     const { id } = yield* company()
     const people = yield* People
     const key: CompanyGranting = { _tag: "Key", id: "7Kq2mVx9TbZc" }
+    const by = person(yield* member(id))
+    for (const role of Role.literals) {
+      const who = yield* member(id, role, by)
+      const expected = sends(role) ? "PersonRequired" : "ok"
+      assert.strictEqual(yield* said(invite(id, role, key)), expected, `invite ${role}`)
+      for (const to of Role.literals) {
+        const either = sends(role) || sends(to) ? "PersonRequired" : "ok"
+        assert.strictEqual(yield* said(people.promote(id, who.id, to, key)), either, `${role} to ${to}`)
+        if (either === "ok") yield* people.promote(id, who.id, role, key)
+      }
+      for (const each of [who, (yield* invite(id, role, by)).person]) {
+        assert.strictEqual(yield* said(people.recover(id, each.id, key)), expected, `recover ${each.status} ${role}`)
+        assert.strictEqual(yield* said(people.remove(id, each.id, key)), expected, `remove ${each.status} ${role}`)
+      }
+    }
+  })
+
+  scenario("people: any change of a person's role or access voids their open invitation or recovery link", function* () {
+    const { id } = yield* company()
+    const people = yield* People
     const admin = yield* member(id)
-    for (const role of ["operator", "admin"] as const) assert.strictEqual(yield* said(invite(id, role, key)), "PersonRequired")
-    const viewer = yield* member(id, "viewer", key)
-    assert.strictEqual(yield* said(people.promote(id, viewer.id, "operator", key)), "PersonRequired")
-    assert.strictEqual(yield* said(people.recover(id, admin.id, key)), "PersonRequired")
-    yield* people.remove(id, admin.id, key)
+    type Linked = { readonly person: Person.Person; readonly text: Redacted.Redacted }
+    const links: Record<string, (role: Role) => Effect.Effect<Linked, unknown, People>> = {
+      invitation: (role) => invite(id, role, person(admin)),
+      recovery: (role) => Effect.flatMap(member(id, role, person(admin)), (who) => people.recover(id, who.id, person(admin)))
+    }
+    for (const [what, make] of Object.entries(links))
+      for (const role of Role.literals) {
+        for (const to of Role.literals.filter((other) => other !== role)) {
+          const { person: who, text } = yield* Effect.orDie(make(role))
+          const read = Option.getOrThrow(yield* people.invited(Redacted.value(text)))
+          const moved = yield* people.promote(id, who.id, to, person(admin))
+          assert.deepStrictEqual([moved.role, moved.secretHash, moved.invitedUntilMillis], [to, null, null], `${what}: ${role} to ${to}`)
+          assert.isFalse(yield* isInvited(text), `${what}: ${role} to ${to}`)
+          // A request that read the invitation earlier cannot use it either.
+          const use = { id: who.id, counter: 0, challengedAtMillis: 0 }
+          assert.strictEqual(yield* said(people.join(read, passkey("x"), use)), "PersonMoved")
+          yield* join(yield* people.recover(id, who.id, person(admin)))
+          yield* people.remove(id, who.id, person(admin))
+        }
+        const same = yield* Effect.orDie(make(role))
+        yield* people.promote(id, same.person.id, role, person(admin))
+        assert.isTrue(yield* isInvited(same.text), `${what}: ${role} is kept`)
+        yield* people.remove(id, same.person.id, person(admin))
+        assert.isFalse(yield* isInvited(same.text), `${what}: removed`)
+      }
+  })
+
+  scenario("people: a new role also voids an invitation that awaits a second operator", function* () {
+    const { id } = yield* companyWith(10)
+    const people = yield* People
+    const admin = yield* join(yield* Effect.tap(invite(id), ({ person }) => people.approve(person.id, bob)))
+    const { person: who, text } = yield* invite(id, "operator")
+    yield* people.promote(id, who.id, "admin", person(admin))
+    yield* people.approve(who.id, bob)
+    assert.isFalse(yield* isInvited(text))
   })
 
   scenario("people: once a company is in use, inviting or recovering someone who can send takes two operators", function* () {

@@ -72,19 +72,26 @@ export class People extends Context.Service<
       id: string,
       by: Granting
     ) => Effect.Effect<Invited, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
-    /** Changes the role of another person of the company. An operator cannot: no second one would have to approve it. */
+    /**
+     * Changes the role of another person of the company, and voids their open invitation; `recover` issues a new
+     * one. Only an administrator can change the role of a person who can move money, or to such a role. An
+     * operator cannot change roles, because no second operator would have to approve it.
+     */
     readonly promote: (
       companyId: CompanyId.CompanyId,
       id: string,
       role: Role.Role,
       by: CompanyGranting
     ) => Effect.Effect<Person.Person, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
-    /** Removes another person. Once this returns, they have no access. Removing them again changes nothing. */
+    /**
+     * Removes another person. Once this returns, they have no access. Removing them again changes nothing. A key
+     * cannot remove a person who can move money.
+     */
     readonly remove: (
       companyId: CompanyId.CompanyId,
       id: string,
       by: Granting
-    ) => Effect.Effect<Person.Person, Refused | PeopleErrors.OwnAccess>
+    ) => Effect.Effect<Person.Person, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
     /** Returns a person of any company. */
     readonly get: (id: string) => Effect.Effect<Person.Person, NotFound | StoreUnavailable>
     /** Returns a page of a company's people, including removed ones, newest first. */
@@ -118,8 +125,11 @@ export class People extends Context.Service<
 const keyOf = ({ id, companyId, name, role, createdAtMillis }: Person.Person): ApiKey.ApiKey =>
   ApiKey.withoutSecret({ id, companyId, name, scopes: Role.scopes[role].company, createdAtMillis })
 
-/** Only a person or an operator can invite people who can move money, so that a leaked key cannot create further access. */
-const mayGrant = (by: Granting, role: Role.Role) =>
+/**
+ * Only a person or an operator can invite or change people who can move money, so that a leaked key cannot create
+ * further access or lock out those who would revoke it.
+ */
+const mayManage = (by: Granting, role: Role.Role) =>
   by._tag === "Key" && Role.sends(role) ? Effect.fail(new PeopleErrors.PersonRequired({ role })) : Effect.void
 
 const notOneself = (by: Granting, id: string) =>
@@ -239,7 +249,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, owner, request)
       if (before !== undefined) return before
       yield* checkName(name)
-      yield* mayGrant(by, role)
+      yield* mayManage(by, role)
       if (companyId !== CompanyId.operator && Option.isNone(yield* accounts.company(companyId)))
         return yield* new NotFound({ what: "company", id: companyId })
       const nowMillis = yield* now
@@ -276,7 +286,7 @@ export const make = Effect.gen(function* () {
     recover: Effect.fnUntraced(function* (companyId, id, by) {
       yield* notOneself(by, id)
       const person = yield* present(companyId, id)
-      yield* mayGrant(by, person.role)
+      yield* mayManage(by, person.role)
       const { secretHash, text } = Person.generate(id, entropy)
       const vouchedBy = Person.vouched(person, sponsorOf(by))
       const invitation = { secretHash, vouchedBy, waiting: yield* waitingFor(companyId, person.role, by) }
@@ -285,7 +295,8 @@ export const make = Effect.gen(function* () {
     promote: Effect.fnUntraced(function* (companyId, id, role, by) {
       yield* notOneself(by, id)
       const person = yield* present(companyId, id)
-      yield* mayGrant(by, role)
+      for (const each of [person.role, role]) yield* mayManage(by, each)
+      if (role === person.role) return person
       const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? Person.vouched(person, sponsorOf(by)) : person.vouchedBy
       return yield* moved(Person.promoted(person, { role, vouchedBy }, yield* at))
     }),
@@ -293,7 +304,9 @@ export const make = Effect.gen(function* () {
       yield* notOneself(by, id)
       const person = yield* get(id)
       if (person.companyId !== companyId) return yield* new NotFound({ what: "person", id })
-      return person.status === "removed" ? person : yield* moved(Person.removed(person, yield* at))
+      if (person.status === "removed") return person
+      yield* mayManage(by, person.role)
+      return yield* moved(Person.removed(person, yield* at))
     }),
     get,
     list: (companyId, asked) => Page.read(asked, (before, limit) => nouns.newestFirst(noun, companyId, before, limit)),

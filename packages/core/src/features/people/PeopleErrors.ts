@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Role } from "./Role.ts"
 
-/** An API key cannot invite or recover people who can move money, nor promote people to a role that can. */
+/** An API key cannot invite, recover, change or remove people who can move money, nor promote people to a role that can. */
 export class PersonRequired extends Schema.TaggedError<PersonRequired>()("PersonRequired", { role: Role }) {}
 
 /** No one can recover, promote or remove their own account, so an administrator cannot lock themselves out. */

@@ -103,7 +103,14 @@ export const life = {
   }),
   used: Noun.move(noun, "used", { from: ["active"], expects, sets: ["uses", "revision"], stamps, again }),
   rekeyed: Noun.move(noun, "rekeyed", { from: ["active"], expects, sets: ["passkeys", "uses", "epoch", "revision"], stamps, again }),
-  promoted: Noun.move(noun, "promoted", { from: ["invited", "active"], expects, sets: ["role", "vouchedBy", "revision"], stamps, again }),
+  promoted: Noun.move(noun, "promoted", {
+    from: ["invited", "active"],
+    expects,
+    sets: ["role", "vouchedBy", "revision"],
+    clears: ["secretHash", "invitedUntilMillis", "waiting"],
+    stamps,
+    again
+  }),
   recovered: Noun.move(noun, "recovered", {
     from: ["invited", "active"],
     expects,
@@ -218,6 +225,7 @@ export const unkeyed = (person: Person, passkeyId: string, at: At): PasskeysChan
     })
   ])
 
+/** Changes the person's role, and voids their open invitation, which was granted for the earlier role. */
 export const promoted = (person: Person, to: Pick<Person, "role" | "vouchedBy">, at: At): PersonPromoted =>
   written("PersonPromoted", at.atMillis, [
     Noun.step(life.promoted, person, { role: to.role, vouchedBy: to.vouchedBy, revision: at.revision })

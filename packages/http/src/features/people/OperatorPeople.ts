@@ -183,7 +183,7 @@ const remove = Section.operator(
   HttpApiEndpoint.delete("operatorRemovePerson", `${path}/:id`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "own_access", "person_changed", "store_unavailable")
+    error: errors.of("not_found", "own_access", "person_required", "person_changed", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Remove a person")

@@ -179,19 +179,19 @@ const invite = Section.company(
   }
 )
 
-const changes = ["not_found", "own_access", "person_changed", "store_unavailable"] as const
+const changes = ["not_found", "own_access", "person_required", "person_changed", "store_unavailable"] as const
 
 const recover = Section.company(
   HttpApiEndpoint.post("recoverPerson", `${path}/:id/recover`, {
     params: resource.one.params,
     success: Envelope.success(200, invitedView.schema),
-    error: errors.of("person_required", "unsupported", ...changes)
+    error: errors.of("unsupported", ...changes)
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Recover a person's access")
     .annotate(
       OpenApi.Description,
-      "Revokes all passkeys of a person, ends their sessions, and returns a one-time link for adding a new passkey. Use it if a passkey was lost or stolen, or an invitation expired. Afterwards, you and the person cannot approve each other's withdrawals. Requires the `admin` scope."
+      "Revokes all passkeys of a person, ends their sessions, and returns a one-time link for adding a new passkey. Use it if a passkey was lost or stolen, or an invitation expired. Afterwards, you and the person cannot approve each other's withdrawals. An API key can recover only viewers and bookkeepers. Requires the `admin` scope."
     )
     .annotate(Example, (world) => {
       const invited = invitedExample(world)
@@ -211,11 +211,11 @@ const promote = Section.company(
     params: resource.one.params,
     payload: Schema.Struct({ role: RoleGiven }).annotate({ identifier: "SetPersonRole" }),
     success: Envelope.success(200, view.schema),
-    error: errors.of("malformed", "person_required", ...changes)
+    error: errors.of("malformed", ...changes)
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Change a person's role")
-    .annotate(OpenApi.Description, "Changes another person's role immediately. Requires the `admin` scope.")
+    .annotate(OpenApi.Description, "Changes another person's role immediately, and voids their open invitation or recovery link; recover the person for a new one. An API key can change only viewers and bookkeepers, and only to these roles. Requires the `admin` scope.")
     .annotate(Example, (world) => {
       const row = { ...example(world), role: "viewer" as const }
       return { params: { id: row.id }, body: { role: row.role }, message: "Role changed", data: view.of(row) }
@@ -242,7 +242,7 @@ const remove = Section.company(
     .annotate(OpenApi.Summary, "Remove a person")
     .annotate(
       OpenApi.Description,
-      "Revokes a person's passkeys and invitation and ends their sessions immediately. A removed person stays in the list and cannot regain access. Removing twice has no further effect. Requires the `admin` scope."
+      "Revokes a person's passkeys and invitation and ends their sessions immediately. A removed person stays in the list and cannot regain access. Removing twice has no further effect. An API key can remove only viewers and bookkeepers. Requires the `admin` scope."
     )
     .annotate(Example, removedExample),
   People,

@@ -6,10 +6,10 @@ export const errors = OwnErrors.make({
   PersonRequired: {
     code: "person_required",
     status: 403,
-    meaning: "An API key cannot invite people who can send or approve payments.",
+    meaning: "An API key cannot invite, change or remove people who can send or approve payments.",
     remedy: "Use the console, or ask the operator.",
     message: ({ role }: Core.PersonRequired) =>
-      `An API key cannot invite or recover a person with the role ${role}. Have an administrator do this in the console, or ask the operator.`
+      `An API key cannot invite, recover, change or remove a person with the role ${role}. Have an administrator do this in the console, or ask the operator.`
   },
   OwnAccess: {
     code: "own_access",
