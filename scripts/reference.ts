@@ -43,6 +43,7 @@ import * as LightningAddress from "../packages/core/src/receiving/LightningAddre
 import * as LookupSchedule from "../packages/core/src/receiving/LookupSchedule.ts"
 import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
 import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
+import * as Verify from "../packages/http/src/features/webhooks/Webhooks.ts"
 import * as WebhookTest from "../packages/http/src/features/webhooks/WebhookTest.ts"
 import { maxPreviousSecrets } from "../packages/core/src/features/webhooks/records/Endpoint.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
@@ -241,6 +242,10 @@ const limits = (): string => {
     ["concurrent webhook tests, per process / company", `${WebhookTest.tests.most} / ${WebhookTest.tests.each}`],
     ["webhook endpoints of a company", Webhooks.maxEndpoints],
     ["earlier secrets of a webhook endpoint that sign until a rotation's overlap ends", maxPreviousSecrets],
+    [
+      "webhook that `verify` accepts: signatures / length of the `webhook-` headers together, characters / body, bytes",
+      `${Verify.maxSignatures} / ${Verify.maxHeaders} / ${Verify.maxBodyBytes}`
+    ],
     ["time for a webhook's receiver to respond, seconds", attemptMillis / 1000],
     ["interval between keep-alive comments in an idle event stream, seconds", Events.heartbeatMillis / 1000],
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],

@@ -58,6 +58,8 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
   readonly close: () => Promise<void>
 }
 
+type Writable<A> = { -readonly [K in keyof A]: A[K] }
+
 /** Matches routes that create a record, but not routes that add something to a record. */
 export const isNew = /^CREATE [^{]+$/
 
@@ -78,21 +80,22 @@ const nextOf = (headers: Headers): string | undefined => /[?&]cursor=([\w-]+)[^>
 
 /** Returns a response's data. For a new on-chain address, the record is a field of the data. */
 const dataOf = (answer: unknown): unknown => {
-  const data = isObject(answer) ? answer["data"] : undefined
-  return isObject(data) && isObject(data["address"]) ? data["address"] : data
+  const { data } = Object(answer)
+  const { address } = Object(data)
+  return isObject(address) ? address : data
 }
 
 /** Converts a record to the client's format. */
 const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 
 /** Returns the id of a record or company, given either. */
-const idOf = (value: unknown): string | undefined => text(isObject(value) ? value["id"] : value)
+const idOf = (value: unknown): string | undefined => text(Object(value).id ?? value)
 
 /** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`. The id is omitted if the verb's route has none. */
 const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const ids = given.flatMap((one) => idOf(one) ?? [])
-  const ask = given[ids.length]
-  const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
+  const ask = Object(given[ids.length])
+  const { company, idempotencyKey, signal, ...fields } = ask
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
   if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} needs ${needed ? "an" : "no"} id`)
@@ -100,7 +103,7 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
     // Null for a missing header, which must not turn the protection off.
-    idempotencyKey: isObject(ask) && "idempotencyKey" in ask ? text(idempotencyKey) || null : undefined,
+    idempotencyKey: "idempotencyKey" in ask ? text(idempotencyKey) || null : undefined,
     signal: signal instanceof AbortSignal ? signal : undefined,
     fields
   }
@@ -176,8 +179,10 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
       follow(transport, () => keyOf(idOf(company)), query, isOpenTold)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- Records.ts is generated from the same routes, which a test checks
   const pay = { ...nouns, events: Object.assign(stream(), nouns["events"]) } as unknown as Client
-  const { events, webhooks, withdrawals } = pay
-  const settled = async (...given: ReadonlyArray<unknown>): Promise<unknown> => {
+  const { events } = pay
+  const webhooks: Writable<Client["webhooks"]> = pay.webhooks
+  const withdrawals: Writable<Client["withdrawals"]> = pay.withdrawals
+  withdrawals.settled = async (...given: ReadonlyArray<unknown>) => {
     const { path: subject, company, signal } = read("{id}", given)
     // Also check the withdrawal whenever a connection opens, because it may have become final before that.
     for await (const _ of stream(true)({ after: "now", subject, company, signal })) {
@@ -191,8 +196,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     throw signal?.reason
   }
   const on = consuming(options, outside, { events: stream(true), get: (id, company) => events.get(id, { company }) })
-  Object.assign(webhooks, { verify })
-  Object.assign(withdrawals, { settled })
+  webhooks.verify = verify
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller determines the type of metadata
   return { ...pay, on, close: async () => {} } as unknown as Client<M>
 }

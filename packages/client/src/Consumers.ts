@@ -42,11 +42,10 @@ interface Place {
 
 type Handler = (event: Event) => unknown
 
-/**
- * The maximum number of handlers that run concurrently, each for a different record, and the maximum number of
- * events that were read but not handled, because the stored position contains the id of each.
- */
-const [atOnce, maxOpen] = [16, 1000]
+/** Maximum number of handlers that run concurrently, each for a different record. */
+const atOnce = 16
+/** Maximum number of events that were read but not handled, because the stored position contains the id of each. */
+const maxOpen = 1000
 
 interface Ask {
   readonly name: string
@@ -164,7 +163,7 @@ export const consuming = ({ cursors, onError = report }: Options, world: World, 
     if (!cursors) return fail("on needs client({ cursors })")
     const types = [type].flat()
     const called = name ?? types.join(", ")
-    if (running.has(called)) fail(`${called} is already running: set another name`)
+    if (running.has(called)) fail(`${called} is already running; set its name`)
     running.add(called)
     const controller = new AbortController()
     const ask = { name: called, types, handler, begin, company, cursors, onError }

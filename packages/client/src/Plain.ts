@@ -187,10 +187,8 @@ export interface EventOf<T, D> {
  * unknown types, which a newer version of the service may send.
  */
 export const eventOf = (value: unknown): unknown => {
-  if (!isObject(value)) return undefined
-  const { id, timestamp, company_id: company, data } = value
-  const [type, at] = [text(value["type"]), text(timestamp)]
-  if (!text(id) || !type || !at || !isObject(data)) return undefined
+  const { id, type, timestamp: at, company_id: company, data } = Object(value)
+  if (!text(id) || !text(type) || !text(at) || !isObject(data)) return undefined
   return { id, type: eventType(type), at: new Date(at), company, subject: data["id"] ?? data["domain"] ?? "", data: plain(data) }
 }
 

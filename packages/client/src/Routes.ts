@@ -42,7 +42,7 @@ const read = (): Readonly<Record<string, Verbs>> => {
     for (const text of verbs) {
       const [verb = "", route] = text.split("=")
       const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (route ?? usual[verb] ?? `POST:#/${verb}`).split(":")
-      ;(nouns[noun] ??= {})[verb] = `${kind} ${path.startsWith("/") ? "" : "/v1/"}${path}${rest.replace("#", "/{id}")}`
+      ;(nouns[noun] ??= {})[verb] = `${kind} ${path.replace(/^(?!\/)/, "/v1/")}${rest.replace("#", "/{id}")}`
     }
   }
   return nouns

@@ -70,7 +70,7 @@ export async function* follow(
       const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
       if (name === "data") data.push(value)
       else if (name === "id") id = value
-      else if (name === "retry") retryMillis = Number(value) || retryMillis
+      else if (name === "retry") retryMillis = +value || retryMillis
       if (line !== "") continue
       const event = eventOf(parsed(data.join("\n")))
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the service sends events

@@ -91,7 +91,10 @@ export interface Transport {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const notOurs = (status: number): string => `Not a satrail response (${status}). Check the URL.`
+const json = "application/json"
+
+const notOurs = ({ status, headers }: Response, to = headers.get("location") ?? ""): string =>
+  `Not a satrail response (${status}${to && ` to ${to}`}). Check the URL.`
 
 const retryAfter = (headers: Headers): number | undefined => {
   const said = headers.get("retry-after") ?? ""
@@ -104,7 +107,8 @@ const named = (issue: Issue): Issue => ({ ...issue, path: issue.path.replace(/^(
 
 /** Converts an error response to an error. */
 const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
-  const { status, headers } = response
+  // A browser hides the status of a redirect.
+  const status = response.status || 302
   const { error, message }: Fields = Object(await response.json().catch(() => undefined))
   const isOurs = isObject(error)
   const {
@@ -117,9 +121,9 @@ const refusalOf = async (response: Response, idempotencyKey: string | undefined)
   return new SatrailError({
     status,
     idempotencyKey,
-    retryAfterMillis: retryAfter(headers),
+    retryAfterMillis: retryAfter(response.headers),
     code: text(code) ?? "unreadable",
-    message: isOurs ? (text(message) ?? "") : notOurs(status),
+    message: isOurs ? (text(message) ?? "") : notOurs(response),
     // Another program's issues have other fields.
     issues: [issues]
       .flat()
@@ -132,9 +136,8 @@ const refusalOf = async (response: Response, idempotencyKey: string | undefined)
 }
 
 export const make = (options: Options, { sleep, random }: World = world): Transport => {
-  const { retries = 4, timeoutMillis = 35_000, maxWaitMillis = 60_000 } = options
+  const { retries = 4, timeoutMillis = 35_000, maxWaitMillis = 60_000, fetch: request = fetch } = options
   const base = String(options.url).replace(/\/+$/, "")
-  const fetch = options.fetch ?? globalThis.fetch
 
   const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
     // Not checked earlier, because a build may load the program's modules without its settings.
@@ -143,20 +146,22 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
     const authorization = `Bearer ${key}`.trim()
     // The error of `fetch` would contain the key, and would look like a lost connection.
     if (/[^ -~\x80-ÿ]/.test(idempotencyKey + authorization)) fail("invalid character in a key")
-    const request = {
+    const init = {
       method,
       headers: {
         authorization,
-        accept: "application/json",
-        ...(body && { "content-type": "application/json" }),
+        accept: json,
+        ...(body && { "content-type": json }),
         ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
         ...headers
       },
       body: JSON.stringify(body) ?? null,
+      // Another server must receive neither key nor body, and must not answer for the service.
+      redirect: "manual" as const,
       signal: signal ?? null
     }
-    const response = await fetch(`${base}${path}`, request).catch((cause: unknown) => lost(cause, idempotencyKey))
-    if (response.ok) return response
+    const response = await request(`${base}${path}`, init).catch((cause: unknown) => lost(cause, idempotencyKey))
+    if (response.ok && !response.redirected) return response
     throw await refusalOf(response, idempotencyKey)
   }
 
@@ -172,7 +177,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       signal?.throwIfAborted()
       const response = await open({ ...ask, signal: signal ? AbortSignal.any([signal, limit]) : limit })
       const body = await response.text().catch((cause: unknown) => lost(cause, idempotencyKey))
-      return { answer: body === "" ? undefined : decoded(body, response.status, idempotencyKey), headers: response.headers }
+      return { answer: body === "" ? undefined : decoded(body, response, idempotencyKey), headers: response.headers }
     } catch (error) {
       // If the caller aborted the request, throw the caller's reason.
       signal?.throwIfAborted()
@@ -208,8 +213,8 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   return { send, open, waitMillis, sleep }
 }
 
-const decoded = (body: string, status: number, idempotencyKey: string | undefined): unknown => {
+const decoded = (body: string, response: Response, idempotencyKey: string | undefined): unknown => {
   const answer = parsed(body)
   if (isObject(answer)) return answer
-  throw new SatrailError({ status, code: "unreadable", message: notOurs(status), idempotencyKey })
+  throw new SatrailError({ status: response.status, code: "unreadable", message: notOurs(response), idempotencyKey })
 }

@@ -2,14 +2,14 @@ import { attempt, eventOf, parsed } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 
 /**
- * The `Request` that a `fetch` handler receives, or its headers and raw body. Get the raw body from
- * `express.raw()` or by joining the chunks of a Node request.
+ * The `Request` that a `fetch` handler receives, or its headers and raw body. Pass a Node request itself as the
+ * body, or what `express.raw()` read.
  */
 export type Received =
   | Request
   | {
       readonly headers: Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
-      readonly body: string | Uint8Array
+      readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
     }
 
 /** The webhook was not sent by the service, or its timestamp is too old. Respond with 400. */
@@ -23,6 +23,13 @@ export class WebhookRefused extends Error {
  */
 const toleranceSeconds = 300
 
+/** Maximum number of signatures in a request. The service sends at most five. */
+export const maxSignatures = 8
+/** Maximum size of a body, in bytes. The service's events have at most about 20,000. */
+export const maxBodyBytes = 262_144
+/** Maximum length of the `webhook-` headers together, in characters. */
+export const maxHeaders = 1024
+
 const refuse = (reason: string): never => {
   throw new WebhookRefused(reason)
 }
@@ -30,36 +37,25 @@ const refuse = (reason: string): never => {
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined =>
   attempt(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)))
 
-const headerOf = ({ headers }: Received, name: string): string => {
-  if (headers instanceof Headers) return headers.get(name) ?? ""
-  const [, value = ""] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? []
-  return typeof value === "string" ? value : value.join(" ")
-}
-
-const textOf = async (received: Received): Promise<string> => {
-  if (received instanceof Request) return received.text()
-  const { body } = received
-  if (typeof body === "string") return body
-  // The signature covers the raw bytes, which are lost when the body is parsed.
-  if (!(body instanceof Uint8Array)) return refuse("body must be raw, not parsed JSON")
-  return new TextDecoder().decode(body)
-}
-
-/**
- * Returns a function that verifies a signature in constant time, and the version of the signatures that it can
- * verify. In JavaScript, the secret can be undefined if a setting is missing.
- */
-const verifier = async (secret = "") => {
-  const isPublic = secret.startsWith("whpk_")
-  const bytes = bytesOf(secret.replace(/^wh(sec|pk)_/, ""))
-  if (!bytes?.length) return refuse("secret must be whsec_… or whpk_…")
-  const algorithm = isPublic ? { name: "Ed25519" } : { name: "HMAC", hash: "SHA-256" }
-  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])
-  return {
-    version: isPublic ? "v1a" : "v1",
-    isRight: (signature: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffer>) =>
-      crypto.subtle.verify(algorithm, key, signature, content)
+/** Returns the raw body. Of a stream, at most `maxBodyBytes` and the chunk that exceeds them are read. */
+const bodyOf = async (received: Received): Promise<Blob> => {
+  const body: unknown = received.body ?? ""
+  const parts: Array<BlobPart> = []
+  let size = 0
+  const check = (bytes: number) => bytes > maxBodyBytes && refuse(`body is over ${maxBodyBytes} bytes`)
+  const add = (part: unknown) => {
+    // The signature covers the raw bytes, which are lost when the body is parsed.
+    if (typeof part !== "string" && !(part instanceof Uint8Array)) return refuse("body must be raw, not parsed JSON")
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- its memory is not shared
+    parts.push(part as BlobPart)
+    return check((size += part.length || 1))
   }
+  const stream = Object(body)
+  if (Symbol.asyncIterator in stream) for await (const chunk of stream) add(chunk)
+  else add(body)
+  const whole = new Blob(parts)
+  check(whole.size) // a character can have several bytes
+  return whole
 }
 
 /**
@@ -74,20 +70,35 @@ const verifier = async (secret = "") => {
  * if (event.type === "checkout.paid") await ship(event.data.orderId)
  */
 export const verify = async (received: Received, secret: string, nowMillis: number = Date.now()): Promise<Event> => {
-  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => headerOf(received, `webhook-${name}`))
-  if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || !signatures) return refuse("a webhook- header is missing or invalid")
-  const text = await textOf(received)
-  const { version, isRight } = await verifier(secret)
-  const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
-  let isSigned = false
-  for (const one of signatures.split(" ")) {
-    const signature = one.startsWith(`${version},`) ? bytesOf(one.slice(version.length + 1)) : undefined
-    if (signature && (await isRight(signature, content))) isSigned = true
+  const { headers } = received
+  const header = (name: string): string => {
+    const key = `webhook-${name}`
+    const value = headers instanceof Headers ? headers.get(key) : Object.entries(headers).find(([one]) => one.toLowerCase() === key)?.[1]
+    return [value ?? ""].flat().join(" ")
   }
-  if (!isSigned) return refuse("No signature matches")
-  if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds) return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
-  const event = eventOf(parsed(text))
-  if (!event) return refuse("body is not an event")
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the service signed the event
-  return event as Event
+  const id = header("id")
+  const timestamp = header("timestamp")
+  const signature = header("signature")
+  const signatures = signature.split(" ")
+  if (!id || !/^\d{1,12}$/.test(timestamp) || signatures.length > maxSignatures || (id + signature).length > maxHeaders)
+    return refuse("a webhook- header is missing or invalid")
+  // The sender is unknown until a signature matches, so the cheapest checks come first.
+  if (Math.abs(nowMillis / 1000 - +timestamp) > toleranceSeconds) return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
+  const isPublic = /^whpk_/.test(secret)
+  // In JavaScript, the secret can be undefined if a setting is missing.
+  const bytes = bytesOf((secret ?? "").replace(/^wh(sec|pk)_/, ""))
+  if (!bytes?.length) return refuse("secret must be whsec_… or whpk_…")
+  const algorithm = isPublic ? "Ed25519" : { name: "HMAC", hash: "SHA-256" }
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])
+  const body = await bodyOf(received)
+  const content = await new Blob([`${id}.${timestamp}.`, body]).arrayBuffer()
+  for (const one of signatures) {
+    const [version, text = ""] = one.split(",")
+    const signature = version === (isPublic ? "v1a" : "v1") && bytesOf(text)
+    // `crypto.subtle.verify` compares in constant time.
+    if (signature && (await crypto.subtle.verify(algorithm, key, signature, content)))
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the service signed the event
+      return (eventOf(parsed(await body.text())) as Event | undefined) ?? refuse("body is not an event")
+  }
+  return refuse("No signature matches")
 }

@@ -6,7 +6,7 @@ export const validate = async (schema: StandardSchema, metadata: unknown): Promi
   const result = await schema["~standard"].validate(metadata ?? {})
   if (!result.issues) return result.value
   const issues = result.issues.map(({ path = [], message }) => {
-    const at = ["metadata", ...path.map((part) => (typeof part === "object" ? part.key : part))].join(".")
+    const at = ["metadata", ...path.map((part) => Object(part).key ?? part)].join(".")
     return { path: at, message: `${at} is invalid: ${message}` }
   })
   throw new SatrailError({ status: 400, code: "malformed", message: issues.map((issue) => issue.message).join("; "), issues })

@@ -14,6 +14,13 @@ export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("Webhoo
  */
 export const toleranceSeconds = 300
 
+/** Maximum number of signatures in a request. The service sends at most five. */
+export const maxSignatures = 8
+/** Maximum size of a body, in bytes. The service's events have at most about 20,000. */
+export const maxBodyBytes = 262_144
+/** Maximum length of the `webhook-` headers together, in characters. */
+export const maxHeaders = 1024
+
 /** Headers as represented by Node, `fetch` and most frameworks. */
 export type Given = Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
@@ -67,14 +74,20 @@ const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
  * service can send events of types that `Told` lacks. They are returned too; ignore them.
  */
 export const verify = (headers: Given, body: string | Uint8Array, secret: string, nowMillis: number = Date.now()): Told => {
-  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headerIn(headers, name))
-  if (id === undefined || timestamp === undefined || signatures === undefined || id === "" || signatures === "")
-    return refuse("The headers webhook-id, webhook-timestamp and webhook-signature are required")
+  const given = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headerIn(headers, name))
+  const [id, timestamp = "", signatures = ""] = given
+  if (given.includes("") || given.join("").length > maxHeaders)
+    return refuse(
+      `The headers webhook-id, webhook-timestamp and webhook-signature are required, with at most ${maxHeaders} characters together`
+    )
   if (!/^\d{1,12}$/.test(timestamp)) return refuse("The header webhook-timestamp must be a number of seconds")
-  const text = typeof body === "string" ? body : Buffer.from(body).toString("utf8")
-  if (!isSigned(secret, `${id}.${timestamp}.${text}`, signatures)) return refuse("The signature does not match this secret and body")
+  // The sender is unknown until a signature matches, so the cheapest checks come first.
   if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
     return refuse(`The timestamp is more than ${toleranceSeconds} seconds from the current time`)
+  if (signatures.split(" ").length > maxSignatures) return refuse(`The header webhook-signature has more than ${maxSignatures} signatures`)
+  if (body.length > maxBodyBytes || Buffer.byteLength(body) > maxBodyBytes) return refuse(`The body is over ${maxBodyBytes} bytes`)
+  const text = typeof body === "string" ? body : Buffer.from(body).toString("utf8")
+  if (!isSigned(secret, `${id}.${timestamp}.${text}`, signatures)) return refuse("The signature does not match this secret and body")
   const event = Option.getOrUndefined(parsed(text))
   return isEvent(event) ? event : refuse("The body is not an event")
 }
