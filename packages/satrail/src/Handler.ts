@@ -1,3 +1,4 @@
+import { writtenIn } from "@satrail/http/edge/Refusals"
 import { arrivedFrom } from "@satrail/http/wire/Address"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { pipeline } from "node:stream/promises"
@@ -90,6 +91,16 @@ const urlOf = (path: string, origin = "http://localhost"): URL => new URL(path.s
 /** Whether a web request with this method has a body. Some clients also send one with GET, and it is ignored. */
 const hasBody = ({ method = "GET" }: IncomingMessage): boolean => method !== "GET" && method !== "HEAD"
 
+/**
+ * Returns a request's URL. A web request would change a path with dots or backslashes, for example `/v1/../operator` to
+ * `/operator`, after a guard before the handler has allowed it. Such a path becomes one that is no route.
+ */
+const targetOf = (path: string, prefix: string | undefined): URL => {
+  const url = urlOf(inside(path, prefix))
+  const [written = ""] = writtenIn(inside(path, prefix)).split(/[?#]/)
+  return written === url.pathname ? url : urlOf(`/${encodeURIComponent(path)}`)
+}
+
 /** Returns undefined if a web request cannot have this method or URL, such as `TRACE` or `http://[`. */
 const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request | undefined => {
   const { method = "GET", headersDistinct } = incoming
@@ -97,7 +108,7 @@ const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request |
   const { path, prefix } = pathOf(incoming)
   const sent = hasBody(incoming) ? { body: stream, duplex: "half" as const } : {}
   try {
-    return new Request(urlOf(inside(path, prefix)), { method, headers, ...sent })
+    return new Request(targetOf(path, prefix), { method, headers, ...sent })
   } catch {
     return undefined
   }

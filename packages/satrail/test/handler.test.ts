@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Received, webhooks } from "@satrail/client"
+import { answerTo } from "@satrail/testing/answerTo"
 import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, request, type ServerResponse } from "node:http"
@@ -180,6 +181,33 @@ describe("pay.handler", () => {
       for (const path of ["//", "//[", "//other.example/healthz", "//other.example:99999/"])
         assert.strictEqual(await statusOf(`GET ${path}`), "404", path)
     })
+  })
+
+  it("handler: a path that a URL would change gets 404 or 400, so that a guard before the handler and the service see the same path", async () => {
+    const route = "/v1/transactions/balance"
+    const listen = (request: IncomingMessage, response: ServerResponse) => void pay.handler(request, response)
+    /** As Express mounts a handler at /pay. */
+    const mounted = (request: IncomingMessage, response: ServerResponse) =>
+      void pay.handler(Object.assign(request, { originalUrl: request.url, baseUrl: "/pay" }), response)
+    const dots = ["..", "%2e%2e", ".%2e", "%2E."].flatMap((up) => [`/x/${up}${route}`, `/v1/x/${up}${route.slice(3)}`, `/${up}${route}`])
+    const one = [".", "%2e"].flatMap((here) => [`/${here}${route}`, `${route}/${here}`, route.replace("/t", `/${here}/t`)])
+    const backslashes = [route.replaceAll("/", "\\"), `/x/..\\${route}`, `\\${route}`, `/\\x/..${route}`]
+    const others = [`/${route}`, route.replace("/t", "//t"), "/%76%31/transactions/balance", route.replace("/t", "%2ft"), `${route}/`, `${route}#x`, `${route}"`]
+    const targets = [...dots, ...one, ...backslashes, ...others]
+    for (const [host, prefix, handler] of [
+      ["", "", listen],
+      ["http://localhost", "", listen],
+      ["", "/pay", mounted]
+    ] as const)
+      await served(handler, async (url) => {
+        const statusOf = async (target: string) => {
+          const head = `GET ${host}${prefix}${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`
+          return Number(/^HTTP\/1.1 (\d+)/.exec(await answerTo(Number(new URL(url).port), head))?.[1])
+        }
+        assert.strictEqual(await statusOf(route), 200)
+        assert.strictEqual(await statusOf("/v1/transactions?from=2026-01-01T00:00:00.000Z&cursor=/../%2e%2e"), 400)
+        for (const target of targets) assert.oneOf(await statusOf(target), [400, 404], `${host}${prefix}${target}`)
+      })
   })
 
   /** As behind a body parser. */

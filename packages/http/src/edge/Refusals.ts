@@ -41,7 +41,7 @@ const hasEscapedLetter = (url: string): boolean =>
  * Returns the path and query of an absolute-form target (`http://host/path?query`), without normalizing them.
  * Returns any other target unchanged.
  */
-const writtenIn = (target: string): string =>
+export const writtenIn = (target: string): string =>
   target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))
 
 /** Rejects a request that a proxy in front could interpret differently. */
