@@ -71,8 +71,10 @@ export const folderOf = (given: string): string => {
       .replace(/[/\\]+$/, "")
       .split(/[/\\]/)
       .at(-1) ?? ""
-  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name))
-    throw new Refused(`The folder's name must consist of a-z, 0-9, ".", "_" and "-" (got ${JSON.stringify(given)})`)
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name) || /\p{Cc}/u.test(given))
+    throw new Refused(
+      `The folder's name must consist of a-z, 0-9, ".", "_" and "-", and its path of printable characters (got ${JSON.stringify(given)})`
+    )
   return given
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { accessSync, constants, lstatSync, mkdirSync, readFileSync, statSync, type Stats, writeFileSync } from "node:fs"
 import path from "node:path"
 import { type Choices, Refused } from "./Choices.ts"
 import { servers } from "./templates/server.ts"
@@ -50,10 +50,47 @@ export const files = ({ folder, kind, framework }: Choices): Readonly<Record<str
   }
 }
 
-/** Writes a project's files. If any of them already exists, writes nothing. */
+const refuse = (because: string): never => {
+  throw new Refused(`Nothing was written, because ${because}. Choose another folder.`)
+}
+
+/** Returns what is at a path without following a link; undefined if nothing is. */
+const at = (file: string): Stats | undefined => {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch (cause) {
+    return refuse(cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+/** Throws unless files can be created in this folder, or in the nearest one above that exists. */
+const checkWritable = (folder: string): void => {
+  try {
+    const found = statSync(folder, { throwIfNoEntry: false })
+    if (found === undefined && path.dirname(folder) !== folder) return checkWritable(path.dirname(folder))
+    if (found?.isDirectory() !== true) refuse(`${folder} is not a folder`)
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    if (cause instanceof Refused) throw cause
+    refuse(cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+/** Throws unless every file can be created. Nothing is created through a link below or at `folder`. */
+const check = (folder: string, files: ReadonlyArray<string>): void => {
+  const within = (one: string): ReadonlyArray<string> => (one === "." ? [one] : [...within(path.dirname(one)), one])
+  for (const one of new Set(files.flatMap((file) => within(path.dirname(file))))) {
+    const found = at(path.join(folder, one))
+    if (found?.isDirectory() === false) refuse(`${path.join(folder, one)} is not a folder${found.isSymbolicLink() ? ", but a link" : ""}`)
+    checkWritable(path.resolve(folder, one))
+  }
+  const there = files.filter((file) => at(path.join(folder, file)) !== undefined)
+  if (there.length > 0) refuse(`${folder} already has ${there.join(", ")}`)
+}
+
+/** Writes a project's files. If any of them already exists or cannot be created, writes nothing. */
 export const write = (folder: string, all: Readonly<Record<string, string>>): void => {
-  const there = Object.keys(all).filter((file) => existsSync(path.join(folder, file)))
-  if (there.length > 0) throw new Refused(`Nothing was written, because ${folder} already has ${there.join(", ")}. Choose another folder.`)
+  check(folder, Object.keys(all))
   for (const [file, text] of Object.entries(all)) {
     const to = path.join(folder, file)
     mkdirSync(path.dirname(to), { recursive: true })
@@ -61,5 +98,11 @@ export const write = (folder: string, all: Readonly<Record<string, string>>): vo
   }
 }
 
+/** Quotes a path for a shell, if necessary. Windows' shells have no single quotes, and its paths no double ones. */
+const quoted = (folder: string): string => {
+  if (/^[\w./:@%+=,][\w./:@%+=,-]*$/.test(folder)) return folder
+  return process.platform === "win32" ? `"${folder}"` : `'${folder.replaceAll("'", `'\\''`)}'`
+}
+
 /** The commands to run next. */
-export const next = (folder: string): ReadonlyArray<string> => [`cd ${folder}`, "npm install", "npm run dev"]
+export const next = (folder: string): ReadonlyArray<string> => [`cd ${folder.startsWith("-") ? "-- " : ""}${quoted(folder)}`, "npm install", "npm run dev"]

@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { PassThrough } from "node:stream"
@@ -98,6 +99,57 @@ describe("npm create satrail", () => {
     writeFileSync(path.join(folder, "tsconfig.json"), "{}")
     assert.include(await refusal(created([folder, "--yes"])), "already has tsconfig.json")
     assert.deepStrictEqual(filesIn(folder), ["tsconfig.json"])
+  })
+
+  it("create: nothing is written through a link or into a file, wherever in the project it is", async () => {
+    const elsewhere = path.join(work, "elsewhere")
+    const plans: Record<string, (at: string) => void> = {
+      "a link to a folder": (at) => symlinkSync(elsewhere, at),
+      "a link to a file": (at) => symlinkSync(path.join(elsewhere, "file"), at),
+      "a dangling link": (at) => symlinkSync(path.join(elsewhere, "missing"), at),
+      "a link to itself": (at) => symlinkSync(at, at),
+      "a file": (at) => writeFileSync(at, "mine"),
+      "a folder": (at) => mkdirSync(at)
+    }
+    mkdirSync(elsewhere)
+    writeFileSync(path.join(elsewhere, "file"), "theirs")
+    const snapshot = () => readdirSync(work, { recursive: true, encoding: "utf8" }).toSorted()
+    let at = 0
+    for (const { kind, framework } of every) {
+      const files = Object.keys(Project.files({ folder: "shop", kind, framework }))
+      // Every file, every folder that contains one, and the project's folder.
+      const paths = new Set(files.flatMap((file) => file.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")).concat(file)))
+      for (const one of paths)
+        for (const [what, plant] of Object.entries(plans)) {
+          if (what === "a folder" && !files.includes(one)) continue
+          const folder = path.join(work, `links-${at++}`)
+          mkdirSync(path.dirname(path.join(folder, one)), { recursive: true })
+          plant(path.join(folder, one))
+          const before = snapshot()
+          const said = await refusal(created([folder, "--yes", "--kind", kind, "--framework", framework]))
+          assert.include(said, "Nothing was written", `${what} at ${one}`)
+          assert.deepStrictEqual(snapshot(), before, `${what} at ${one}`)
+          assert.strictEqual(readFileSync(path.join(elsewhere, "file"), "utf8"), "theirs")
+          rmSync(folder, { recursive: true, force: true })
+        }
+    }
+    writeFileSync(path.join(work, "not-a-folder"), "mine")
+    assert.include(await refusal(created([path.join(work, "not-a-folder/shop"), "--yes"])), "Nothing was written")
+    // The path to the project can contain links.
+    symlinkSync(elsewhere, path.join(work, "projects"))
+    await created([path.join(work, "projects/shop"), "--yes"])
+    assert.include(filesIn(path.join(elsewhere, "shop")), "package.json")
+  })
+
+  it("create: the printed commands reach the folder in a shell, whatever its path contains", async () => {
+    for (const name of ["plain", "a b", "$(touch hit)", "`touch hit`", "it's", '"', "~", "&;|<>*?", "-n", "\\", "!"]) {
+      const folder = path.join(name, "shop")
+      const [cd = ""] = Project.next(folder)
+      assert.strictEqual(execFileSync("sh", ["-c", `mkdir -p -- "$0"; ${cd} && pwd -P`, folder], { cwd: work, encoding: "utf8" }).trimEnd(), path.join(realpathSync(work), folder))
+    }
+    assert.notInclude(readdirSync(work), "hit")
+    for (const control of ["\n", "\u001b[2J", "\u0000", "\u007f", "\u0085"])
+      assert.include(await refusal(created([`a${control}b/shop`, "--yes"])), "The folder's name must consist of")
   })
 
   it("create: on a Node that cannot run the project, nothing is asked or written, and the error is that of the service", async () => {
