@@ -20,10 +20,15 @@ import { run } from "./CommandLine.ts"
 const asked: Array<string> = []
 let answered: object = []
 let refusal: object | undefined
+let redirect: { readonly status: number; readonly location: string } | undefined
 const server = createServer((request, response) => {
   asked.push(`${request.method} ${request.url}`)
   request.resume()
   response.setHeader("content-type", "application/json")
+  if (redirect !== undefined) {
+    response.writeHead(redirect.status, { location: redirect.location }).end()
+    return
+  }
   if (refusal !== undefined) {
     const status = "status" in refusal ? Number(refusal.status) : 422
     response.writeHead(status).end(JSON.stringify({ status, message: "Refused", data: null, error: refusal }))
@@ -192,6 +197,19 @@ describe("the command line and the routes", () => {
       assert.deepStrictEqual([one?.split("?")[0], more], [`${method} ${filled}`, []])
     })
   }
+
+  it("command line: no command follows a redirect with its credential, and the error says where it pointed", async () => {
+    for (const status of [301, 302, 303, 307, 308])
+      for (const command of ["companies list", "companies create --name Acme --plan free", `export ${whole} ${file}`, `statement ${whole} 2026-01`]) {
+        asked.length = 0
+        redirect = { status, location: `${url}/elsewhere` }
+        const { exit } = await Effect.runPromise(run(command, env))
+        redirect = undefined
+        assert.strictEqual(asked.length, 1, `${status} ${command}`)
+        const error = Exit.findErrorOption(exit)
+        assert.include(String(Option.getOrUndefined(error)), `redirects to ${url}/elsewhere`)
+      }
+  })
 
   it("command line: list options are sent to the service, with times in seconds", async () => {
     assert.deepStrictEqual(await asks("withdrawals list --status pending --older-than 1h --limit 5"), [

@@ -1,4 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import * as Telemetry from "../src/deployment/Telemetry.ts"
 import { boundPort } from "@satrail/testing/boundPort"
 import { eventually } from "@satrail/testing/Waiting"
 import { createServer, type IncomingHttpHeaders } from "node:http"
@@ -35,6 +37,21 @@ const receiver = async () => {
 }
 
 describe("traces", () => {
+  it("traces: a collector's redirect is not followed, so that no other server receives its headers", async () => {
+    const other = await receiver()
+    const asked: Array<string | undefined> = []
+    const server = createServer((request, response) => {
+      asked.push(request.url)
+      request.resume()
+      response.writeHead(307, { location: other.url }).end()
+    })
+    afterAll(() => server.close())
+    const otlpEndpoint = `http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}`
+    const spans = Telemetry.spans({ otlpEndpoint, otlpHeaders: { "x-api-key": Redacted.make("a secret") } })
+    await Effect.runPromise(Effect.provide(Effect.withSpan(Effect.void, "a span"), spans))
+    assert.deepStrictEqual([asked, other.asked], [["/v1/traces"], []])
+  })
+
   it("C56: traces: a collector receives one trace from the caller's span through HTTP, journal and node to the webhook, and the trace contains no secret", async () => {
     const [collector, endpoint] = [await receiver(), await receiver()]
     const service = await Whole.start({

@@ -90,6 +90,22 @@ export const away = (url: string) => (cause: unknown) =>
     isRetryable: true
   })
 
+/**
+ * Sends a request to the service. A redirect is not followed, because another server must not receive the
+ * credential or answer for the service.
+ */
+const respond = (url: string, request: HttpClientRequest.HttpClientRequest) =>
+  HttpClient.execute(request).pipe(
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+    Effect.provide(FetchHttpClient.layer),
+    Effect.mapError(away(url)),
+    Effect.filterOrFail(
+      ({ status }) => status < 300 || status >= 400,
+      ({ headers }) =>
+        new CommandFailed({ message: `${url} redirects to ${headers["location"] ?? "nowhere"}. Set SATRAIL_URL to the service's own address.` })
+    )
+  )
+
 /** Returns the error for a refused request. A rejected credential is reported with its source. */
 const refusalOf = (
   { status, message, error }: typeof Envelope.Type,
@@ -125,16 +141,9 @@ const send = Effect.fnUntraced(function* (method: Method, route: string, body?: 
     HttpClientRequest.setHeaders(headers),
     body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(given(body))
   )
-  const answer = yield* HttpClient.execute(request).pipe(
-    Effect.flatMap(({ json, headers }) =>
-      Effect.map(Effect.flatMap(json, Schema.decodeUnknownEffect(Envelope)), (envelope) => ({
-        ...envelope,
-        next: cursorIn(headers["link"])
-      }))
-    ),
-    Effect.provide(FetchHttpClient.layer),
-    Effect.mapError(away(url))
-  )
+  const { json, headers: received } = yield* respond(url, request)
+  const envelope = yield* Effect.flatMap(json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
+  const answer = { ...envelope, next: cursorIn(received["link"]) }
   const refusal = refusalOf(answer, { url, source })
   return refusal === undefined ? answer : yield* refusal
 })
@@ -160,7 +169,7 @@ export const stream = Effect.fnUntraced(function* (given: string, headers: Heade
     HttpClientRequest.bearerToken(token),
     HttpClientRequest.setHeaders(headers)
   )
-  const response = yield* HttpClient.execute(request).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(away(url)))
+  const response = yield* respond(url, request)
   if (response.status < 400) return response.stream
   const refused = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
   return yield* refusalOf(refused, { url, source }) ?? away(url)(new Error(`it returned ${response.status}`))

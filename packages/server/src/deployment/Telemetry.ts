@@ -4,6 +4,9 @@ import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import type { Environment } from "./Environment.ts"
 import { version } from "../base/Version.ts"
 
+/** The headers can contain a secret, which only the configured collector must receive. */
+const withoutRedirects = Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })
+
 /**
  * Sends spans by OTLP over HTTP to the configured collector, every few seconds and at shutdown. If the
  * collector is unreachable, only spans are lost. Without a collector, no spans are created, because each span
@@ -16,4 +19,4 @@ export const spans = ({ otlpEndpoint, otlpHeaders }: Pick<Environment, "otlpEndp
         url: `${otlpEndpoint.replace(/\/$/, "")}/v1/traces`,
         headers: Record.map(otlpHeaders ?? {}, Redacted.value),
         resource: { serviceName: "satrail", serviceVersion: version }
-      }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]))
+      }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer, withoutRedirects]))
