@@ -117,7 +117,12 @@ describe("webhooks.verify", () => {
       return { seen, stream }
     }
     const streamed = (headers: Readonly<Record<string, string>>, body: ReadableStream<Uint8Array>) =>
-      new Request("https://shop.example/webhooks", { method: "POST", headers: { ...sent.headers, ...headers }, body, duplex: "half" } as RequestInit)
+      new Request("https://shop.example/webhooks", {
+        method: "POST",
+        headers: { ...sent.headers, ...headers },
+        body,
+        duplex: "half"
+      } as RequestInit)
 
     it("client: of a body that never ends, at most 256 KiB are read; none if the headers are wrong", async () => {
       for (const [expected, headers, chunks] of [
@@ -134,7 +139,12 @@ describe("webhooks.verify", () => {
     })
 
     it("client: a Node request can be passed as the body", async () => {
-      const body = Readable.from(Buffer.from(sent.body).toString().match(/[^]{1,50}/g)?.map((part) => Buffer.from(part)) ?? [])
+      const body = Readable.from(
+        Buffer.from(sent.body)
+          .toString()
+          .match(/[^]{1,50}/g)
+          ?.map((part) => Buffer.from(part)) ?? []
+      )
       assert.strictEqual((await webhooks.verify({ headers: sent.headers, body }, secret)).type, "invoice.created")
     })
   })

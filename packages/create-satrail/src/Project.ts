@@ -105,4 +105,8 @@ const quoted = (folder: string): string => {
 }
 
 /** The commands to run next. */
-export const next = (folder: string): ReadonlyArray<string> => [`cd ${folder.startsWith("-") ? "-- " : ""}${quoted(folder)}`, "npm install", "npm run dev"]
+export const next = (folder: string): ReadonlyArray<string> => [
+  `cd ${folder.startsWith("-") ? "-- " : ""}${quoted(folder)}`,
+  "npm install",
+  "npm run dev"
+]

@@ -118,7 +118,14 @@ describe("npm create satrail", () => {
     for (const { kind, framework } of every) {
       const files = Object.keys(Project.files({ folder: "shop", kind, framework }))
       // Every file, every folder that contains one, and the project's folder.
-      const paths = new Set(files.flatMap((file) => file.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")).concat(file)))
+      const paths = new Set(
+        files.flatMap((file) =>
+          file
+            .split("/")
+            .map((_, depth, parts) => parts.slice(0, depth).join("/"))
+            .concat(file)
+        )
+      )
       for (const one of paths)
         for (const [what, plant] of Object.entries(plans)) {
           if (what === "a folder" && !files.includes(one)) continue
@@ -145,7 +152,10 @@ describe("npm create satrail", () => {
     for (const name of ["plain", "a b", "$(touch hit)", "`touch hit`", "it's", '"', "~", "&;|<>*?", "-n", "\\", "!"]) {
       const folder = path.join(name, "shop")
       const [cd = ""] = Project.next(folder)
-      assert.strictEqual(execFileSync("sh", ["-c", `mkdir -p -- "$0"; ${cd} && pwd -P`, folder], { cwd: work, encoding: "utf8" }).trimEnd(), path.join(realpathSync(work), folder))
+      assert.strictEqual(
+        execFileSync("sh", ["-c", `mkdir -p -- "$0"; ${cd} && pwd -P`, folder], { cwd: work, encoding: "utf8" }).trimEnd(),
+        path.join(realpathSync(work), folder)
+      )
     }
     assert.notInclude(readdirSync(work), "hit")
     for (const control of ["\n", "\u001b[2J", "\u0000", "\u007f", "\u0085"])

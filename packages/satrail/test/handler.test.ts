@@ -192,7 +192,15 @@ describe("pay.handler", () => {
     const dots = ["..", "%2e%2e", ".%2e", "%2E."].flatMap((up) => [`/x/${up}${route}`, `/v1/x/${up}${route.slice(3)}`, `/${up}${route}`])
     const one = [".", "%2e"].flatMap((here) => [`/${here}${route}`, `${route}/${here}`, route.replace("/t", `/${here}/t`)])
     const backslashes = [route.replaceAll("/", "\\"), `/x/..\\${route}`, `\\${route}`, `/\\x/..${route}`]
-    const others = [`/${route}`, route.replace("/t", "//t"), "/%76%31/transactions/balance", route.replace("/t", "%2ft"), `${route}/`, `${route}#x`, `${route}"`]
+    const others = [
+      `/${route}`,
+      route.replace("/t", "//t"),
+      "/%76%31/transactions/balance",
+      route.replace("/t", "%2ft"),
+      `${route}/`,
+      `${route}#x`,
+      `${route}"`
+    ]
     const targets = [...dots, ...one, ...backslashes, ...others]
     for (const [host, prefix, handler] of [
       ["", "", listen],

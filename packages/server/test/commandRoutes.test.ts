@@ -200,7 +200,12 @@ describe("the command line and the routes", () => {
 
   it("command line: no command follows a redirect with its credential, and the error says where it pointed", async () => {
     for (const status of [301, 302, 303, 307, 308])
-      for (const command of ["companies list", "companies create --name Acme --plan free", `export ${whole} ${file}`, `statement ${whole} 2026-01`]) {
+      for (const command of [
+        "companies list",
+        "companies create --name Acme --plan free",
+        `export ${whole} ${file}`,
+        `statement ${whole} 2026-01`
+      ]) {
         asked.length = 0
         redirect = { status, location: `${url}/elsewhere` }
         const { exit } = await Effect.runPromise(run(command, env))

@@ -102,7 +102,9 @@ const respond = (url: string, request: HttpClientRequest.HttpClientRequest) =>
     Effect.filterOrFail(
       ({ status }) => status < 300 || status >= 400,
       ({ headers }) =>
-        new CommandFailed({ message: `${url} redirects to ${headers["location"] ?? "nowhere"}. Set SATRAIL_URL to the service's own address.` })
+        new CommandFailed({
+          message: `${url} redirects to ${headers["location"] ?? "nowhere"}. Set SATRAIL_URL to the service's own address.`
+        })
     )
   )
 

@@ -215,7 +215,10 @@ const promote = Section.company(
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Change a person's role")
-    .annotate(OpenApi.Description, "Changes another person's role immediately, and voids their open invitation or recovery link; recover the person for a new one. An API key can change only viewers and bookkeepers, and only to these roles. Requires the `admin` scope.")
+    .annotate(
+      OpenApi.Description,
+      "Changes another person's role immediately, and voids their open invitation or recovery link; recover the person for a new one. An API key can change only viewers and bookkeepers, and only to these roles. Requires the `admin` scope."
+    )
     .annotate(Example, (world) => {
       const row = { ...example(world), role: "viewer" as const }
       return { params: { id: row.id }, body: { role: row.role }, message: "Role changed", data: view.of(row) }
