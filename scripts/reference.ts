@@ -129,15 +129,19 @@ const metrics = (): string => {
   return ["# Metrics", about, [...head, ...rows].join("\n")].join("\n\n") + "\n"
 }
 
-const families = Object.values(Caller.widths).flat()
-/** The network sizes and their shares, narrowest first. An example of a title is `/32, /64`. */
-const networks = [1, 4, 16].map((times) => ({
-  times,
-  title: families
-    .filter((one) => one.times === times)
-    .map(({ bits }) => `/${bits}`)
-    .join(", ")
-}))
+/** The network sizes with these shares, narrowest first. An example of a title is `/32, /64`. */
+const networksOf = (families: ReadonlyArray<{ readonly bits: number; readonly times: number }>) =>
+  [...new Set(families.map(({ times }) => times))]
+    .toSorted((one, other) => one - other)
+    .map((times) => ({
+      times,
+      title: families
+        .filter((one) => one.times === times)
+        .map(({ bits }) => `/${bits}`)
+        .join(", ")
+    }))
+const networks = networksOf(Object.values(Caller.widths).flat())
+const newcomers = networksOf(Object.values(Caller.providers).flat()).map(({ times, title }) => `${times} per minute from one ${title}`)
 
 /** The tables of the pools that callers without a key can fill, and of each caller's share. */
 const pools = (): ReadonlyArray<string> => {
@@ -164,7 +168,7 @@ const pools = (): ReadonlyArray<string> => {
     "",
     "### Slots",
     "",
-    "When a share is full, no request is refused. Instead, the largest holder of that share loses its oldest slot. To find that holder, the service takes the /48 (or /24) network with the most slots, then the network within it with the most, and so on down to one caller. If no network holds more than one slot, the company with the most slots loses one. An unpaid invoice that loses its slot is canceled at the node; if it was paid just before, the payment is credited. A checkout page that loses its stream connects again. A network never has more than half of all slots.",
+    "When a share is full, no request is refused. Instead, the largest holder of that share loses its oldest slot. To find that holder, the service takes the /24 (IPv6) or /8 (IPv4) network with the most slots, then the network within it with the most, and so on down to one caller. These widest networks have no share of their own. If no /24 or /48 holds more than one slot, the company with the most slots loses one. An unpaid invoice that loses its slot is canceled at the node; if it was paid just before, the payment is credited. A checkout page that loses its stream connects again. A network never has more than half of all slots.",
     "",
     `| pool | slots | one company; smaller shares | ${networks.map(({ title }) => title).join(" | ")} |`,
     `|---|---|---|${networks.map(() => "---").join("|")}|`,
@@ -175,7 +179,7 @@ const pools = (): ReadonlyArray<string> => {
     "",
     "### Requests per minute",
     "",
-    `A shared rate is first come, first served. Once it is used up, only networks (/24 or /48) that sent no request in the last minute are served, up to ${Throttle.reserve.times} times the shared rate.`,
+    `A shared rate is first come, first served. Once it is used up, only networks (/24 or /48) that sent no request in the last minute are served, up to ${Throttle.reserve.times} times the shared rate, and at most ${newcomers.join(", ")}.`,
     "",
     `| requests | shared by all | ${networks.map(({ title }) => title).join(" | ")} |`,
     `|---|---|${networks.map(() => "---").join("|")}|`,

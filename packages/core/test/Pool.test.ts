@@ -88,6 +88,49 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "100.64.0.1", of: { company: "c" } }, "4"), ["2"])
   })
 
+  const crowds: Record<string, (n: number) => string> = {
+    "/48s of one /32": (n) => `2001:db8:${n.toString(16)}::1`,
+    "/48s of the eight /32s of one /29": (n) => `2a0a:${(n % 8).toString(16)}:${n.toString(16)}::1`,
+    "/64s of one /48": (n) => `2001:db8:1:${n.toString(16)}::1`,
+    "/64s of many /56s and /48s": (n) => `2001:db8:${(n >> 4).toString(16)}:${(n * 64).toString(16).slice(-4)}::1`,
+    "/24s of one /16": (n) => `198.18.${n % 256}.${n >> 8}`,
+    "/24s of one /8": (n) => `10.${n >> 8}.${n % 256}.1`,
+    "addresses of one /24": (n) => `198.51.100.${n % 256}`,
+    "IPv4-mapped addresses of one /8": (n) => `::ffff:10.${n >> 8}.${n % 256}.1`
+  }
+  const payers = ["203.0.113.9", "203.0.113.10", "192.0.2.5", "2a02:1:1:1::1", "2a02:1:2:1::1", "2a02:1:2:2::1"]
+
+  for (const [what, callerOf] of Object.entries(crowds))
+    it(`pool: strangers at ${what} evict no slot of callers elsewhere, who still get new ones`, () => {
+      const pool = Pool.make<string, "company" | "address">({ most: 10_000, perCaller: 120, per: { company: 2500, address: 1200 } })
+      const of = { company: "shop", address: "till" }
+      const mine: Array<string> = []
+      const pay = (round: number) => {
+        for (const caller of payers) {
+          mine.push(`${caller} ${round}`)
+          pool.take({ caller, of }, `${caller} ${round}`)
+        }
+      }
+      pay(0)
+      for (let n = 0; n < 6000; n++) {
+        pool.take({ caller: callerOf(n % 1500), of }, `stranger ${n}`)
+        if (n % 1000 === 0) pay(n + 1)
+      }
+      const open = new Set(pool.items())
+      assert.deepStrictEqual(mine.filter((item) => !open.has(item)), [])
+    })
+
+  it("pool: if no /24 holds more than one slot, the company with the most slots loses its oldest one, whatever its provider holds", () => {
+    const pool = Pool.make<string, "company">({ most: 4, perCaller: 4, per: { company: 4 } })
+    pool.take({ caller: "10.1.1.1", of: { company: "small" } }, "1")
+    for (const n of [2, 3]) pool.take({ caller: `192.0.${n}.1`, of: { company: "large" } }, String(n))
+    pool.take({ caller: "10.1.4.1", of: { company: "large" } }, "4")
+    assert.deepStrictEqual(pool.take({ caller: "10.1.5.1", of: { company: "other" } }, "5"), ["2"])
+    pool.release("5")
+    pool.take({ caller: "10.1.4.9", of: { company: "other" } }, "6")
+    assert.deepStrictEqual(pool.take({ caller: "100.64.0.1", of: { company: "other" } }, "7"), ["4"])
+  })
+
   it("pool: even after 100,000 addresses, a pool tracks no more addresses than it has slots, and a released slot can be reused", () => {
     const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
     for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
@@ -99,6 +142,17 @@ describe("A pool", () => {
 })
 
 describe("Throttling of callers", () => {
+  for (const [what, callerOf] of [
+    ["one /32", (n: number) => `2001:db8:${n.toString(16)}::1`],
+    ["one /29", (n: number) => `2a0a:${(n % 8).toString(16)}:${n.toString(16)}::1`],
+    ["one /16", (n: number) => `198.18.${n % 256}.1`]
+  ] as const)
+    it(`throttle: strangers from all networks of ${what} cannot use up a shared rate's reserve`, () => {
+      const may = Throttle.shared(Throttle.perMinute(300))
+      for (let n = 0; n < 20_000; n++) may("till", callerOf(n), n)
+      for (const [n, caller] of ["203.0.113.9", "192.0.2.5", "2a02:1:1:1::1"].entries()) assert.isTrue(may("till", caller, 20_000 + n), caller)
+    })
+
   it("throttle: each caller is limited to a rate, and its wider networks to four and sixteen times that rate", () => {
     const take = Throttle.callers({ count: 2, everyMillis: 1000 })
     const taken = (addresses: ReadonlyArray<string>) => addresses.filter((address) => take(address, 0).isWithin).length

@@ -5,7 +5,7 @@ export interface Shares<Group extends string = never> {
   readonly most: number
   /**
    * Share of one caller (an IPv4 address or an IPv6 /64). A wider network gets a multiple of it
-   * (`Caller.widths`), up to half of all slots.
+   * (`Caller.widths`), up to half of all slots. A provider's network (`Caller.providers`) has no share of its own.
    */
   readonly perCaller: number
   /** Shares of other holders, such as companies. */
@@ -25,6 +25,8 @@ export interface Holder<Group extends string = never> {
 /** Slots taken in the whole pool, by a company, or by a network. `places` is used only for the narrowest networks. */
 interface Share<A> {
   readonly most: number
+  /** Whether it is a /24 or /48, the widest networks with a share of their own. */
+  readonly isWidest: boolean
   size: number
   readonly children: Map<string, Share<A>>
   readonly places: Set<Place<A>>
@@ -36,7 +38,7 @@ interface Place<A> {
   readonly paths: ReadonlyArray<ReadonlyArray<readonly [name: string, share: Share<A>]>>
 }
 
-const shareOf = <A>(most: number): Share<A> => ({ most, size: 0, children: new Map(), places: new Set() })
+const shareOf = <A>(most: number, isWidest = false): Share<A> => ({ most, isWidest, size: 0, children: new Map(), places: new Set() })
 
 /**
  * Returns the share with the most slots taken, or the first of these if there are several. A holder that left
@@ -65,6 +67,8 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
   const all = shareOf<A>(most)
   const groups = Object.entries<number>(per).map(([name, share]) => ({ name, most: share, shares: new Map<string, Share<A>>() }))
   const placeOf = new Map<A, Place<A>>()
+  /** Number of /24s and /48s in the whole pool with more than one slot. */
+  let crowded = 0
 
   /**
    * Returns the shares from a whole share down to one caller's. Each network's share is limited in the pool,
@@ -72,9 +76,11 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
    */
   const pathOf = (name: string, whole: Share<A>, caller: string): Place<A>["paths"][number] => {
     let parent = whole
-    const below = Caller.networks(caller).map(({ name, times }) => {
-      const limit = whole === all ? shareOfNetwork({ most, perCaller }, times) : Infinity
-      const share = parent.children.get(name) ?? shareOf<A>(limit)
+    let isWider = true
+    const below = Caller.slotNetworks(caller).map(({ name, times }) => {
+      const limit = whole === all && times !== undefined ? shareOfNetwork({ most, perCaller }, times) : Infinity
+      const share = parent.children.get(name) ?? shareOf<A>(limit, whole === all && isWider && times !== undefined)
+      isWider &&= times === undefined
       parent.children.set(name, share)
       parent = share
       return [name, share] as const
@@ -90,6 +96,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
       path.at(-1)?.[1].places.delete(place)
       path.forEach(([name, share], depth) => {
         share.size--
+        if (share.isWidest && share.size === 1) crowded--
         if (share.size > 0) return
         if (depth > 0) path[depth - 1]?.[1].children.delete(name)
         else groups[n - 1]?.shares.delete(name)
@@ -98,11 +105,11 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
   }
 
   /**
-   * Returns the slot to evict. If no network holds more than one slot, evicts from the largest holder in the
+   * Returns the slot to evict. If no /24 or /48 holds more than one slot, evicts from the largest holder in the
    * first group, such as companies.
    */
   const victimOf = (share: Share<A>): Place<A> | undefined => {
-    const isSpread = share === all && (heaviest(all.children.values())?.size ?? 0) <= 1
+    const isSpread = share === all && crowded === 0
     return oldestOf((isSpread ? heaviest(groups[0]?.shares.values() ?? []) : undefined) ?? share)
   }
 
@@ -123,7 +130,10 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
       }
       placeOf.set(item, place)
       for (const path of place.paths) {
-        for (const [, share] of path) share.size++
+        for (const [, share] of path) {
+          share.size++
+          if (share.isWidest && share.size === 2) crowded++
+        }
         path.at(-1)?.[1].places.add(place)
       }
       const evicted: Array<A> = []

@@ -98,17 +98,15 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
 }
 
 /**
- * Limits each caller to a rate, and each wider network to a multiple of it (`Caller.widths`). A request that
- * one network rejects does not count toward the others. Returns the remaining allowance of the network that
- * rejects the request, or else the caller's.
+ * Limits each network to its multiple of a rate. A request that one network rejects does not count toward the
+ * others. Returns the remaining allowance of the network that rejects the request, or else the narrowest one's.
  */
-export const callers = (rate: Rate) => {
+const nested = (rate: Rate) => {
   const newAtMillis = new Map<string, number>()
   const elapsed = elapsing()
 
-  return (address: string, clockMillis: number): Room => {
+  return (networks: ReadonlyArray<Caller.Network>, clockMillis: number): Room => {
     const nowMillis = elapsed(clockMillis)
-    const networks = Caller.networks(address)
     const asked = networks.map(({ name, times }) =>
       ask({ count: rate.count * times, everyMillis: rate.everyMillis / times }, newAtMillis.get(name), nowMillis)
     )
@@ -119,25 +117,35 @@ export const callers = (rate: Rate) => {
   }
 }
 
+/** Limits each caller to a rate, and each wider network to a multiple of it (`Caller.widths`). */
+export const callers = (rate: Rate) => {
+  const take = nested(rate)
+  return (address: string, clockMillis: number): Room => take(Caller.networks(address), clockMillis)
+}
+
 /** Limits each name to one rate. Returns whether the request is allowed. */
 export const make = (rate: Rate) => {
   const take = meter(rate)
   return (name: string, nowMillis: number): boolean => take(name, nowMillis).every(({ isWithin }) => isWithin)
 }
 
-/** Reserve of a shared rate, as a multiple of that rate, and the rate at which one network may use the reserve. */
+/**
+ * Reserve of a shared rate, as a multiple of that rate, and the rate at which one /24 or /48 may use the reserve.
+ * Its provider's networks may use it at a multiple of that rate (`Caller.newcomerNetworks`).
+ */
 export const reserve = { times: 4, perNetwork: perMinute(1) } as const
 
 /**
  * A rate shared by callers that are not authenticated. When it is used up, a reserve serves networks that
- * sent no request in the last minute, so no network can use up the others' share.
+ * sent no request in the last minute, so neither a network nor a provider's networks can use up the others' share.
  */
 export const shared = (rate: Rate) => {
   const mayAsk = make(rate)
   const newcomerMayAsk = make({ count: rate.count * reserve.times, everyMillis: rate.everyMillis / reserve.times })
-  const isNewcomer = make(reserve.perNetwork)
+  const newcomers = nested(reserve.perNetwork)
   return (name: string, caller: string, nowMillis: number): boolean => {
-    const isNew = isNewcomer(`${name} ${Caller.networks(caller)[0]?.name}`, nowMillis)
+    const networks = Caller.newcomerNetworks(caller).map((network) => ({ ...network, name: `${name} ${network.name}` }))
+    const isNew = newcomers(networks, nowMillis).isWithin
     return mayAsk(name, nowMillis) || (isNew && newcomerMayAsk(name, nowMillis))
   }
 }
