@@ -117,7 +117,10 @@ describe("A pool", () => {
         if (n % 1000 === 0) pay(n + 1)
       }
       const open = new Set(pool.items())
-      assert.deepStrictEqual(mine.filter((item) => !open.has(item)), [])
+      assert.deepStrictEqual(
+        mine.filter((item) => !open.has(item)),
+        []
+      )
     })
 
   it("pool: if no /24 holds more than one slot, the company with the most slots loses its oldest one, whatever its provider holds", () => {
@@ -150,7 +153,8 @@ describe("Throttling of callers", () => {
     it(`throttle: strangers from all networks of ${what} cannot use up a shared rate's reserve`, () => {
       const may = Throttle.shared(Throttle.perMinute(300))
       for (let n = 0; n < 20_000; n++) may("till", callerOf(n), n)
-      for (const [n, caller] of ["203.0.113.9", "192.0.2.5", "2a02:1:1:1::1"].entries()) assert.isTrue(may("till", caller, 20_000 + n), caller)
+      for (const [n, caller] of ["203.0.113.9", "192.0.2.5", "2a02:1:1:1::1"].entries())
+        assert.isTrue(may("till", caller, 20_000 + n), caller)
     })
 
   it("throttle: each caller is limited to a rate, and its wider networks to four and sixteen times that rate", () => {
