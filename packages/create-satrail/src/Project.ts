@@ -99,14 +99,11 @@ export const write = (folder: string, all: Readonly<Record<string, string>>): vo
 }
 
 /** Quotes a path for a shell, if necessary. Windows' shells have no single quotes, and its paths no double ones. */
-const quoted = (folder: string): string => {
-  if (/^[\w./:@%+=,][\w./:@%+=,-]*$/.test(folder)) return folder
+const quoted = (given: string): string => {
+  const folder = given.startsWith("-") ? `./${given}` : given
+  if (/^[\w./:@%+=,-]+$/.test(folder)) return folder
   return process.platform === "win32" ? `"${folder}"` : `'${folder.replaceAll("'", `'\\''`)}'`
 }
 
 /** The commands to run next. */
-export const next = (folder: string): ReadonlyArray<string> => [
-  `cd ${folder.startsWith("-") ? "-- " : ""}${quoted(folder)}`,
-  "npm install",
-  "npm run dev"
-]
+export const next = (folder: string): ReadonlyArray<string> => [`cd ${quoted(folder)}`, "npm install", "npm run dev"]

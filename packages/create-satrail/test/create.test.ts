@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { PassThrough } from "node:stream"
@@ -152,10 +152,8 @@ describe("npm create satrail", () => {
     for (const name of ["plain", "a b", "$(touch hit)", "`touch hit`", "it's", '"', "~", "&;|<>*?", "-n", "\\", "!"]) {
       const folder = path.join(name, "shop")
       const [cd = ""] = Project.next(folder)
-      assert.strictEqual(
-        execFileSync("sh", ["-c", `mkdir -p -- "$0"; ${cd} && pwd -P`, folder], { cwd: work, encoding: "utf8" }).trimEnd(),
-        path.join(realpathSync(work), folder)
-      )
+      execFileSync("sh", ["-c", `mkdir -p -- "$0"; ${cd} && touch here`, folder], { cwd: work })
+      assert.deepStrictEqual(readdirSync(path.join(work, folder)), ["here"])
     }
     assert.notInclude(readdirSync(work), "hit")
     for (const control of ["\n", "\u001b[2J", "\u0000", "\u007f", "\u0085"])

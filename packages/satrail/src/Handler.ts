@@ -93,7 +93,7 @@ const hasBody = ({ method = "GET" }: IncomingMessage): boolean => method !== "GE
 
 /**
  * Returns a request's URL. A web request would change a path with dots or backslashes, for example `/v1/../operator` to
- * `/operator`, after a guard before the handler has allowed it. Such a path becomes one that is no route.
+ * `/operator`, after a guard before the handler has allowed it. Such a path becomes one without a route.
  */
 const targetOf = (path: string, prefix: string | undefined): URL => {
   const url = urlOf(inside(path, prefix))
