@@ -213,7 +213,7 @@ describe("Payments by offer", () => {
     "offers: a claim on a withdrawal is twice as long as the longest call to the node, by invoice or by offer",
     forgetful,
     function* () {
-      assert.strictEqual((yield* Claims.make("a process")).leaseMillis, 120_000)
+      assert.strictEqual((yield* Claims.make).leaseMillis, 120_000)
     }
   )
 

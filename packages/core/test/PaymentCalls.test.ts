@@ -175,8 +175,11 @@ describe("Calls to the node", () => {
       function* ({ atSeconds }) {
         const { payer, row } = yield* paying(5000, { sats: 1000 })
         const { step } = yield* PaymentWorker
-        yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
+        const stepping = yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
         yield* TestClock.adjust("10 minutes")
+        // A call that is in progress is not interrupted.
+        yield* Effect.forkChild(Fiber.interrupt(stepping), { startImmediately: true })
+        yield* TestClock.adjust(callSeconds * 1000)
         assert.isTrue(atSeconds.length >= 4, "the payment is tried again")
         for (const [at, seconds] of atSeconds.entries()) {
           if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
@@ -435,7 +438,6 @@ describe("Calls to the node", () => {
   it.effect(
     "C8: payment worker: a store outage after a call whose outcome is unknown does not shorten the wait before the next call",
     () => {
-      const refused = Deferred.makeUnsafe<void>()
       const state = { isAway: true, isStoreAway: false, atSeconds: new Array<number>() }
       const node = sending(() => ({
         graceMillis: 60_000,
@@ -453,20 +455,14 @@ describe("Calls to the node", () => {
           Effect.suspend(() => {
             if (!state.isStoreAway) return tasks.postpone(...given)
             state.isStoreAway = false
-            return Effect.andThen(
-              Deferred.succeed(refused, undefined),
-              Effect.fail(new StoreUnavailable({ operation: "postpone", cause: "a drill" }))
-            )
+            return Effect.fail(new StoreUnavailable({ operation: "postpone", cause: "a drill" }))
           })
       }))
       return run({ change: (ports) => store(node(ports)) }, function* () {
         yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
         yield* steps(10, 10)
         state.isAway = false
-        const stepping = yield* Effect.forkChild(step)
-        yield* Deferred.await(refused)
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.join(stepping)
+        yield* step
         const [called = 0] = state.atSeconds
         yield* steps(48, 1)
         assert.deepStrictEqual(state.atSeconds, [called])

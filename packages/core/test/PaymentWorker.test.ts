@@ -32,26 +32,21 @@ import {
 } from "./World.ts"
 
 /**
- * Starts another process, which can be killed during its call to the node, either after the node has received
- * the payment or before: in its second call, or in the only one (`once`).
+ * Starts another process, which can be killed during its call to the node, either before the node has received the
+ * payment or after.
  */
-const mortal = Effect.fnUntraced(function* (when: "before" | "once" | "after") {
+const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
   const ports = yield* Effect.context<Ports>()
   const gate = yield* Deferred.make<void>()
   let isDead = false
-  let calls = 0
   const process = yield* start(
     ports.pipe(
       replace(Tasks, (tasks) => ({
         takeOver: (ask) => (isDead ? Effect.fail(new StoreUnavailable({ operation: "any", cause: "dead" })) : tasks.takeOver(ask))
       })),
       replace(LightningSender, (sender) => ({
-        pay: (ask) => {
-          if (when === "after") return Effect.tap(sender.pay(ask), () => Deferred.await(gate))
-          return when === "before" && calls++ === 0
-            ? Effect.succeed({ _tag: "unknown" })
-            : Effect.andThen(Deferred.await(gate), sender.pay(ask))
-        }
+        pay: (ask) =>
+          when === "after" ? Effect.tap(sender.pay(ask), () => Deferred.await(gate)) : Effect.andThen(Deferred.await(gate), sender.pay(ask))
       }))
     )
   )
@@ -205,7 +200,7 @@ describe("A payment", () => {
     ["after a lookup without a response, ", 1]
   ] as const) {
     it.effect(
-      `C2 C10: payment worker: ${when}no other process sends a payment that a slow process may still send, even if the slow process is thought to be dead`,
+      `C2 C10: payment worker: ${when}another process sends within 15 s what a process that is thought to be dead may not have sent; a later call by that process pays nothing more`,
       () => {
         let silent = 0
         const flaky = sending(({ lookupPayment }) => ({
@@ -214,22 +209,66 @@ describe("A payment", () => {
         return run({ change: flaky, logsErrors: true }, function* () {
           const payer = yield* companyWith(5000)
           const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          const { graceMillis } = yield* LightningSender
           const { kill, wake } = yield* mortal("before")
           const row = yield* confirm(payer, destination)
-          yield* TestClock.adjust(graceMillis + 1000)
+          yield* TestClock.adjust("1 second")
           yield* kill
           silent = unanswered
           yield* working()
-          yield* TestClock.adjust("10 seconds")
-          assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
-          yield* wake
-          yield* TestClock.adjust(2 * graceMillis + 60_000)
+          yield* TestClock.adjust("15 seconds")
           assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+          yield* wake
+          yield* TestClock.adjust("5 minutes")
+          assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
         })
       }
     )
   }
+
+  it.effect("C2 C10: payment worker: a failure of its own call does not end a payment that a slow process may still send", () => {
+    let isFailing = true
+    const failing = sending(({ pay, lookupPayment }) => ({
+      pay: (ask) => (isFailing ? Effect.succeed({ _tag: "failed", reason: "no_route" } as const) : pay(ask)),
+      lookupPayment: (hash) =>
+        Effect.map(lookupPayment(hash), (found) =>
+          found._tag === "notFound" && isFailing ? { _tag: "failed", reason: "no_route" } : found
+        )
+    }))
+    return run({ logsErrors: true }, function* () {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const { kill, wake } = yield* mortal("before")
+      const row = yield* confirm(payer, destination)
+      yield* TestClock.adjust("1 second")
+      yield* kill
+      yield* working(yield* start(failing(yield* Effect.context<Ports>())))
+      yield* TestClock.adjust("15 seconds")
+      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
+      isFailing = false
+      yield* wake
+      yield* TestClock.adjust("15 seconds")
+      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    })
+  })
+
+  it.effect("payment worker: a payment that failed while its process was dead fails when that process's claim would have ended", () =>
+    run({ logsErrors: true }, function* () {
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
+      const { graceMillis } = yield* LightningSender
+      const { kill } = yield* mortal("after")
+      const row = yield* confirm(payer, destination)
+      yield* TestClock.adjust("1 second")
+      yield* kill
+      yield* working()
+      yield* TestClock.adjust(Math.max(30_000, 2 * graceMillis) - 5000)
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
+    })
+  )
 
   for (const [title, unanswered] of [
     ["an earlier failure of the same invoice", 0],
@@ -247,7 +286,7 @@ describe("A payment", () => {
       return run({ change: earlier, logsErrors: true }, function* () {
         const payer = yield* companyWith(5000)
         const { destination, paymentHash } = yield* outside({ sats: 1000 })
-        const { kill, wake } = yield* mortal("once")
+        const { kill, wake } = yield* mortal("before")
         const row = yield* confirm(payer, destination)
         yield* TestClock.adjust("1 second")
         yield* kill
@@ -262,36 +301,80 @@ describe("A payment", () => {
     })
   }
 
-  it.effect("payment worker: after a short store outage an interrupted withdrawal resumes within seconds, before its claim ends", () => {
-    let backAtMillis = 0
-    const unlessAway = <A, E>(call: Effect.Effect<A, E>) =>
-      Effect.gen(function* () {
-        if ((yield* Clock.currentTimeMillis) < backAtMillis) return yield* new StoreUnavailable({ operation: "any", cause: "away" })
-        return yield* call
+  scenario(
+    "payment worker: a payment that settles although its call got no response is settled within 15 s, not after the grace period",
+    { change: sending(() => ({ graceMillis: 60_000 })) },
+    function* () {
+      const { row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: "unknown_then_settle" })
+      yield* working()
+      yield* TestClock.adjust("15 seconds")
+      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+    }
+  )
+
+  for (const [title, strikes] of [
+    ["before a payment is dispatched", "WithdrawalDispatched"],
+    ["between a payment's dispatch, which is stored without a response, and its call", "after WithdrawalDispatched"],
+    ["after a payment is sent", "WithdrawalSettled"],
+    ["while tasks are claimed", "claim"]
+  ] as const) {
+    it.effect(`payment worker: after a store outage of 20 s that begins ${title}, every process resumes its payments within 15 s`, () => {
+      let backAtMillis = 0
+      let isStruck = false
+      const failure = new StoreUnavailable({ operation: "any", cause: "away" })
+      const strike = Effect.map(Clock.currentTimeMillis, (atMillis) => {
+        isStruck = true
+        backAtMillis = atMillis + 20_000
       })
-    const change = (ports: Context.Context<Ports>) =>
-      ports.pipe(
-        replace(Journal, (journal) => ({ commit: (change) => unlessAway(journal.commit(change)) })),
-        replace(Tasks, (tasks) => ({ postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
-        replace(LightningSender, (sender) => ({
-          pay: (ask) =>
-            Effect.tap(sender.pay(ask), () =>
-              Effect.map(Clock.currentTimeMillis, (atMillis) => {
-                backAtMillis = atMillis + 1000
-              })
-            )
-        }))
-      )
-    return run({ logsErrors: true, change }, function* () {
-      const { row: withdrawal } = yield* paying(5000, { sats: 1000 })
-      const stepping = yield* Effect.forkChild(step)
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(stepping)
-      assert.strictEqual(yield* standing(withdrawal), "pending")
-      yield* step
-      assert.strictEqual(yield* standing(withdrawal), "settled")
+      const isAway = Effect.map(Clock.currentTimeMillis, (atMillis) => atMillis < backAtMillis)
+      const through = <A, E>(begins: boolean, isLate: boolean, call: Effect.Effect<A, E>) =>
+        Effect.gen(function* () {
+          if (yield* isAway) return yield* failure
+          if (isStruck || !begins) return yield* call
+          if (isLate) yield* call
+          yield* strike
+          return yield* failure
+        })
+      const claimed = <A extends ReadonlyArray<unknown>, E>(call: Effect.Effect<A, E>) =>
+        Effect.gen(function* () {
+          if (yield* isAway) return yield* failure
+          const found = yield* call
+          if (strikes !== "claim" || found.length === 0 || isStruck) return found
+          yield* strike
+          return yield* failure
+        })
+      const change = (ports: Context.Context<Ports>) =>
+        ports.pipe(
+          // A claim thus lasts 120 s.
+          sending(() => ({ graceMillis: 60_000 })),
+          replace(Journal, (journal) => ({
+            commit: (change) => through(strikes.endsWith(change._tag), strikes.startsWith("after"), journal.commit(change))
+          })),
+          replace(Tasks, (tasks) => ({
+            claim: (ask) => claimed(tasks.claim(ask)),
+            claimInTurn: (ask) => claimed(tasks.claimInTurn(ask)),
+            takeOver: (ask) => through(false, false, tasks.takeOver(ask)),
+            postpone: (...all) => through(false, false, tasks.postpone(...all)),
+            dueAt: (kinds) => through(false, false, tasks.dueAt(kinds))
+          }))
+        )
+      return run({ logsErrors: true, change }, function* () {
+        const payer = yield* companyWith(50_000)
+        const rows = yield* Effect.forEach(Array.from({ length: 12 }), () =>
+          Effect.flatMap(outside({ sats: 1000 }), ({ destination }) => confirm(payer, destination))
+        )
+        yield* working()
+        // Another process would take over the claims that got no response.
+        if (strikes !== "claim") yield* working(yield* start(yield* Effect.context<Ports>()))
+        yield* TestClock.adjust("20 seconds")
+        assert.isTrue(isStruck)
+        const leftMillis = Math.max(0, backAtMillis - (yield* Clock.currentTimeMillis))
+        yield* TestClock.adjust(leftMillis + 15_000)
+        for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* has(payer), { posted: 50_000 - 12 * 1012, held: 0 })
+      })
     })
-  })
+  }
 
   scenario(
     "payment worker: if an invoice expires while no node can pay it, the withdrawal fails without being sent",

@@ -49,8 +49,9 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a call to the node without a response counts as a failed payment",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), nodePayment.graceMillis) }`,
-    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
+    find: `if (payment._tag === "unknown") {`,
+    replace: `if (payment._tag === "unknown") {
+      if (task.attempts > 0) return yield* fail(withdrawal, "timeout", task)`,
     test: coreTest("PaymentWorker"),
     titles: "C2 C6 C7:",
     isInStories: true
@@ -93,24 +94,35 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "slow-counts-as-dead",
     rows: [2, 10],
-    bug: "a payment of a process presumed dead is sent again while that process may still send it",
+    bug: "a payment of a process presumed dead fails while that process may still send it",
     file: core("sending/LightningPayments"),
-    in: "make",
-    find: "Math.max(graceEndMillis, task.heldUntilMillis ?? 0)",
-    replace: "graceEndMillis",
+    in: "conclusions",
+    find: `if (heldMillis(task, yield* Clock.currentTimeMillis) > 0) return "later"`,
+    replace: "",
     test: coreTest("PaymentWorker"),
-    titles: "no other process sends a payment that a slow process may still send"
+    titles: "does not end a payment that a slow process may still send"
   },
   {
     name: "unanswered-forgets-the-slow",
     rows: [2, 10],
-    bug: "after a lookup without a response, a payment of a process presumed dead is sent again while that process may still send it",
+    bug: "after a lookup without a response, a payment of a process presumed dead fails while that process may still send it",
+    file: core("sending/WithdrawalSteps"),
+    in: "givers",
+    find: "if (held > 0 && !isLost",
+    replace: "if (held > 0 && task.isCalled",
+    test: coreTest("PaymentWorker"),
+    titles: "a lookup without a response, followed by an earlier failure"
+  },
+  {
+    name: "called-again-unanswered",
+    rows: [2, 8],
+    bug: "a call without a response is repeated while it may still reach the node",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `(payment._tag === "failed" || payment._tag === "unknown") && heldMillis > 0`,
-    replace: `payment._tag === "failed" && heldMillis > 0`,
-    test: coreTest("PaymentWorker"),
-    titles: "after a lookup without a response"
+    find: `if (isHeld && task.isCalled) return "later"`,
+    replace: "",
+    test: coreTest("PaymentCalls"),
+    titles: "C8: payment worker: a call that gets no response"
   },
   {
     name: "not-found-is-failure",
@@ -118,10 +130,10 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payment that the node has no record of is refunded although the call may still arrive",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
+    find: `    const isHeld = heldMillis(task, yield* now) > 0
 `,
     replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
-    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
+    const isHeld = heldMillis(task, yield* now) > 0
 `,
     test: coreTest("PaymentCalls"),
     titles: "C8:"

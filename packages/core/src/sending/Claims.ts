@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import * as Id from "../base/Id.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type TakenOver, type Task, Tasks } from "../ledger/Tasks.ts"
 import * as TurnQueue from "../ledger/TurnQueue.ts"
@@ -14,9 +15,12 @@ export const presence = { everyMillis: 4_000, aliveMillis: 8_000 } as const
 
 const takenOverAtOnce = 256
 
-/** Claims withdrawal tasks for the process `holder`, for a duration that depends on the node's calls. */
-export const make = Effect.fnUntraced(function* (holder: string) {
+/** Claims withdrawal tasks for this process, for a duration that depends on the node's calls. */
+export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
+  let holder: string = yield* Id.make
+  /** Whether a claim got no response. The store may have made it, and this process does not know of it. */
+  let isUnsure = false
   const { graceMillis } = yield* NodePayments.make
   const leaseMillis = leaseFor(graceMillis)
 
@@ -28,14 +32,34 @@ export const make = Effect.fnUntraced(function* (holder: string) {
 
   const claim = Effect.fnUntraced(function* (find: (at: At) => Effect.Effect<ReadonlyArray<Task | TakenOver>, StoreUnavailable>) {
     const nowMillis = yield* Clock.currentTimeMillis
-    return (yield* find({ nowMillis, leaseMillis, holder })).map((task): Claim => ({ ...task, atMillis: nowMillis, leaseMillis }))
+    const found = find({ nowMillis, leaseMillis, holder }).pipe(
+      Effect.tapError(({ why }) =>
+        Effect.sync(() => {
+          if (why === "away") isUnsure = true
+        })
+      )
+    )
+    return (yield* found).map((task): Claim => ({ ...task, atMillis: nowMillis, leaseMillis }))
   })
 
   return {
     leaseMillis,
 
-    /** Renews this process's presence, and claims the tasks of processes that are no longer alive. */
-    takeOver: claim((at) => tasks.takeOver({ kinds: Withdrawal.kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
+    /** Returns the current id of this process in its claims. */
+    holder: () => holder,
+
+    /**
+     * Renews this process's presence, and claims the tasks of processes that are no longer alive. After a claim without
+     * a response, the process continues under another id, so that the tasks claimed under the old one are soon taken
+     * over.
+     */
+    takeOver: Effect.gen(function* () {
+      if (isUnsure) holder = yield* Id.make
+      isUnsure = false
+      return yield* claim((at) =>
+        tasks.takeOver({ kinds: Withdrawal.kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })
+      )
+    }),
 
     /** Claims due tasks, longest overdue first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),

@@ -19,8 +19,8 @@ const lookAfter = "1 second"
 
 /** This process's worker, as seen by the code that confirms withdrawals. */
 export interface Worker {
-  /** The id of this process in its claims. */
-  readonly holder: string
+  /** Returns the current id of this process in its claims. */
+  readonly holder: () => string
   readonly leaseMillis: number
   /** Processes one claim and never fails. Uses the given withdrawal, or reads it from the store. */
   readonly work: (claim: Claim, confirmed?: Confirmed) => Effect.Effect<void>
@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
         (worker) =>
           worker === undefined
             ? commit(work)
-            : commit({ ...work, dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder }),
+            : commit({ ...work, dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder() }),
         (worker, exit) => {
           if (worker === undefined) return Effect.void
           if (isNothing(exit)) return leave

@@ -4,7 +4,7 @@ import { waitMillis } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import type { FailureReason } from "../nodes/LightningSender.ts"
-import { type Claim, laterMillis, mayCall } from "./Claim.ts"
+import { type Claim, heldMillis, mayCall } from "./Claim.ts"
 import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
@@ -61,6 +61,8 @@ const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
         return "later"
       }
       case "failed":
+        // An earlier call that may still reach the node would start the payment again.
+        if (heldMillis(task, yield* Clock.currentTimeMillis) > 0) return "later"
         return yield* fail(withdrawal, reasons[payment.reason], task)
       case "pending":
       case "unknown":
@@ -110,7 +112,10 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     }
     // The call may still be in flight. While that is possible, do not call again, even if the node has no
     // record of the payment.
-    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), nodePayment.graceMillis) }
+    if (payment._tag === "unknown") {
+      const untilMillis = (yield* now) + nodePayment.graceMillis
+      return { claim: { ...task, heldUntilMillis: Math.max(task.heldUntilMillis ?? 0, untilMillis), isCalled: true } }
+    }
     return yield* conclude(withdrawal, nodePayment, payment, task)
   })
 
@@ -130,6 +135,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
         // The withdrawal may have waited long for the payee's server or for a slot.
         if ((yield* maySend(withdrawal)) !== "now") return { millis: waitMillis }
         yield* ends.hold(task, nodePayment.key)
+        // A commit without a response may have taken effect, but nothing has been sent.
+        unsent.note(task)
         yield* journal.commit(Withdrawal.dispatched(withdrawal, nodePayment.attempt, fence(task), atMillis))
         return yield* pay(withdrawal, nodePayment, task)
       }).pipe(
@@ -160,19 +167,16 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       // While the node does not respond, what it last reported still holds.
       const isLost = LostWithdrawal.isLost(task)
       const payment = yield* nodePayment.lookup
-      const heldMillis = (task.heldUntilMillis ?? 0) - (yield* now)
-      // The previous process may be about to send the payment. A failure may be an earlier withdrawal's, to the same
-      // invoice, and the next claim does not know of the previous process.
-      if ((payment._tag === "failed" || payment._tag === "unknown") && heldMillis > 0) return { millis: heldMillis, isLost }
       const unknown = isLost ? "lost" : "later"
       if (payment._tag === "unknown") return unknown
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
-      // The node has no record of the payment. That does not mean that the payment failed, because a call by a
-      // process that died may still be in flight. Once that is no longer possible, send the payment; the node
-      // pays each hash or attempt only once. After a takeover, the previous process may be slow rather than
-      // dead, and may call the node until its claim ends.
-      const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
-      const leftMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
+      // The node has no record of the payment. That does not mean that the payment failed, because an earlier call may
+      // still be in flight. Send the payment; the node pays each hash or attempt only once while it has not failed.
+      const isHeld = heldMillis(task, yield* now) > 0
+      if (isHeld && task.isCalled) return "later"
+      // A claim that knows of the earlier call delays a failure instead.
+      const graceEndMillis = isUnsent || task.heldUntilMillis !== undefined ? 0 : dispatchedAtMillis + nodePayment.graceMillis
+      const leftMillis = graceEndMillis - (yield* now)
       if (leftMillis > 0) return { millis: leftMillis }
       const isBeforeLoss = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)
       const record = isBeforeLoss ? "lost" : yield* recordOf(dispatchedAtMillis)
@@ -180,7 +184,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       // A second call would be harmless if the first one arrived late after all, but a failure would not. So the
       // withdrawal fails only once the node also refuses such a call.
       if ((yield* maySend(withdrawal)) === "never" && nodePayment.isRefused(yield* now)) {
-        return yield* fail(withdrawal, "canceled", task)
+        return isHeld ? "later" : yield* fail(withdrawal, "canceled", task)
       }
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })

@@ -1,5 +1,4 @@
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
-import * as Id from "../base/Id.ts"
 import * as WorkSlots from "../base/WorkSlots.ts"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -7,6 +6,7 @@ import * as TurnQueue from "../ledger/TurnQueue.ts"
 import { Wakes } from "../ledger/Wakes.ts"
 import type { Claim } from "./Claim.ts"
 import * as Claims from "./Claims.ts"
+import * as KeptClaims from "./KeptClaims.ts"
 import * as PaymentEnds from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
@@ -39,9 +39,9 @@ export const make = Effect.gen(function* () {
 
   const stopping = yield* Latch.make(false)
   const ends = yield* PaymentEnds.make
-  const holder = yield* Id.make
-  const claims = yield* Claims.make(holder)
-  const take = yield* WithdrawalSteps.make({ ends, stopping: stopping.await })
+  const claims = yield* Claims.make
+  const kept = KeptClaims.make()
+  const take = yield* WithdrawalSteps.make({ ends, kept, stopping: stopping.await })
 
   const freshInTurn = claims.inTurn()
 
@@ -101,9 +101,24 @@ export const make = Effect.gen(function* () {
     work: (group) => take(group)
   }
 
+  /** Claims that this process kept. Payouts are taken together, so that they can share a transaction. */
+  const keptClaims: WorkSlots.WorkQueue<ReadonlyArray<Claim>, StoreUnavailable> = {
+    name: "kept payments",
+    slots: paymentsAtOnce,
+    claim: (free) =>
+      Effect.map(kept.due(free), (due) => {
+        const [others, group] = [
+          due.filter(({ kind }) => kind !== Withdrawal.payoutKind),
+          due.filter(({ kind }) => kind === Withdrawal.payoutKind)
+        ]
+        return { claims: [...others.map((claim) => [claim]), ...(group.length === 0 ? [] : [group])], isMore: due.length === free }
+      }),
+    work: (group) => take(group)
+  }
+
   return PaymentWorker.of({
     step: Effect.gen(function* () {
-      let steps = 0
+      let steps = yield* WorkSlots.fillOnce(keptClaims)
       for (const queue of [fresh, watched, resolving]) steps += yield* WorkSlots.fillOnce(queue)
       return steps + (yield* WorkSlots.fillOnce(payouts))
     }),
@@ -113,10 +128,15 @@ export const make = Effect.gen(function* () {
       // Runs apart from the loop, because a slow payee must not delay the next renewal.
       const takeOver = Effect.flatMap(claims.takeOver, (found) => Effect.forkIn(Effect.uninterruptible(take(found)), scope))
       yield* Worker.run("presence", takeOver, Effect.sleep(Claims.presence.everyMillis))
-      yield* withdrawals.handOver({ holder, leaseMillis: claims.leaseMillis, work: (claim, confirmed) => take([claim], confirmed) })
+      yield* withdrawals.handOver({
+        holder: claims.holder,
+        leaseMillis: claims.leaseMillis,
+        work: (claim, confirmed) => take([claim], confirmed)
+      })
       yield* WorkSlots.keepFilled(fresh, yield* listen(Withdrawal.taskKind), isStopping)
       yield* WorkSlots.keepFilled(resolving, yield* listen(Withdrawal.recipientKind), isStopping)
       yield* WorkSlots.keepFilled(watched, yield* listen(Withdrawal.paymentKind), isStopping)
+      yield* WorkSlots.keepFilled(keptClaims, kept.wake, isStopping)
       yield* WorkSlots.keepFilled(payouts, yield* listen(Withdrawal.payoutKind), isStopping)
       for (const listen of ends.listens) yield* Worker.runOpen("payment notifications", listen, Effect.sleep("1 second"))
       yield* Effect.addFinalizer(() => stopping.open)

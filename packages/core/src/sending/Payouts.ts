@@ -17,9 +17,9 @@ import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 /**
  * The result of a step. `done`: the withdrawal is final, or another process or task handles it. `millis`: the
  * next step follows after this delay. `later`: the next step follows at the usual interval. `lost`: as `later`,
- * and the node has lost the payment, as also with `isLost`.
+ * and the node has lost the payment. `claim`: as `later`, with what this step adds to the claim.
  */
-export type Next = "done" | "later" | "lost" | { readonly millis: number; readonly isLost?: boolean }
+export type Next = "done" | "later" | "lost" | { readonly millis: number } | { readonly claim: Claim }
 
 /** A withdrawal to be paid by one of our transactions, and the claim on its task. */
 export interface Ready {

@@ -20,11 +20,12 @@ export const make = () => {
       if (unsent.size > capacity && oldest !== undefined) unsent.delete(oldest)
     },
     /**
-     * Returns whether the node was not called under the previous claim, and records the same for this one.
-     * Call `forget` before calling the node.
+     * Returns whether the node was not called under this claim or the previous one, and records the same for this
+     * one. Call `forget` before calling the node.
      */
     isStill: ({ id, token }: Claimed): boolean => {
-      if (unsent.get(id) !== token - 1) return false
+      const noted = unsent.get(id)
+      if (noted !== token && noted !== token - 1) return false
       unsent.set(id, token)
       return true
     },

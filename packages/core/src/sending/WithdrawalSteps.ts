@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Option, Schedule } from "effect"
+import { Cause, Clock, Effect, Option } from "effect"
 import { waitMillis } from "../accounts/Stops.ts"
 import * as Outages from "../base/Outage.ts"
 import * as TraceContext from "../base/TraceContext.ts"
@@ -8,10 +8,11 @@ import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { SignerUnavailable } from "../nodes/Signer.ts"
 import * as Broadcasts from "./Broadcasts.ts"
-import { type Claim, laterMillis } from "./Claim.ts"
+import { type Claim, heldMillis, isEnded, laterMillis } from "./Claim.ts"
 import type { Confirmed } from "./ConfirmedCache.ts"
 import * as Destination from "./Destination.ts"
 import * as WithdrawalOutcomes from "./WithdrawalOutcomes.ts"
+import type { KeptClaims } from "./KeptClaims.ts"
 import * as LightningPayments from "./LightningPayments.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
 import * as Payees from "./Payees.ts"
@@ -27,8 +28,8 @@ import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 
-/** Retries of the release of a task while the store is unavailable: about six seconds in total. */
-const givingBack = { times: 5, schedule: Schedule.exponential("200 millis") } as const
+/** The longest pause between attempts to release a task while the store is unavailable. */
+const keptMillis = 1000
 
 type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnavailable
 type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
@@ -36,42 +37,41 @@ type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 const now = Clock.currentTimeMillis
 
 /** Returns the ways to give a claimed task back. None of them fails. */
-const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) => {
+const givers = (ends: PaymentEnds, kept: KeptClaims, paymentOptions: PaymentOptions["Service"]) => {
   /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
   const kindAfter = ({ kind }: Task, isLost: boolean) =>
     kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: isLost ? LostWithdrawal.lane : "" }
 
   /**
-   * A brief store outage delays the withdrawal only briefly. In a long one the claim is kept until
-   * it ends, because an earlier release could repeat a call to the node too soon.
+   * Releases a task, or keeps its claim: while an earlier call may still reach the node, because the next claim would
+   * not know of that call, and while the store is unavailable.
    */
-  const giveBack = (task: Task, next: Payouts.Next): Effect.Effect<void> =>
+  const giveBack = (claim: Claim, next: Payouts.Next): Effect.Effect<void> =>
     next === "done"
-      ? ends.release(task)
-      : Effect.flatMap(now, (atMillis) =>
-          ends.giveBack(
-            task,
-            atMillis + (typeof next === "object" ? next.millis : laterMillis(task, paymentOptions)),
-            kindAfter(task, typeof next === "object" ? next.isLost === true : next === "lost")
-          )
-        ).pipe(
-          Effect.retry(givingBack),
-          Effect.catch((error) =>
-            Effect.andThen(
-              ends.release(task),
-              Outages.log("withdrawal: not released; stays claimed until the claim ends", Cause.fail(error))
+      ? ends.release(claim)
+      : Effect.gen(function* () {
+          const task = typeof next === "object" && "claim" in next ? next.claim : claim
+          const atMillis = yield* now
+          const millis = typeof next === "object" && "millis" in next ? next.millis : laterMillis(task, paymentOptions)
+          const isLost = next === "lost"
+          const held = heldMillis(task, atMillis)
+          if (held > 0 && !isLost && task.kind !== Withdrawal.payoutKind) return kept.keep(task, atMillis + Math.min(millis, held))
+          yield* ends.giveBack(task, atMillis + (isLost ? Math.max(millis, held) : millis), kindAfter(task, isLost)).pipe(
+            Effect.catch((error) =>
+              Effect.andThen(
+                Effect.sync(() => kept.keep(task, atMillis + Math.min(laterMillis(task, paymentOptions), keptMillis))),
+                Outages.log("withdrawal: not released; will retry", Cause.fail(error))
+              )
             )
           )
-        )
+        })
 
-  /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
+  /** After a takeover, the next attempt at a payout also waits until the previous process's claim would have ended. */
   const afterFailure = (task: Claim) =>
-    Effect.flatMap(now, (atMillis) =>
-      giveBack(task, {
-        millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis),
-        isLost: LostWithdrawal.isLost(task)
-      })
-    )
+    Effect.flatMap(now, (atMillis) => {
+      const millis = Math.max(laterMillis(task, paymentOptions), heldMillis(task, atMillis))
+      return giveBack(task, LostWithdrawal.isLost(task) ? "lost" : task.kind === Withdrawal.payoutKind ? { millis } : "later")
+    })
 
   return { giveBack, afterFailure }
 }
@@ -82,9 +82,11 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
  */
 export const make = Effect.fnUntraced(function* ({
   ends,
+  kept,
   stopping
 }: {
   readonly ends: PaymentEnds
+  readonly kept: KeptClaims
   readonly stopping: Effect.Effect<void>
 }) {
   const records = yield* SendingReads
@@ -103,7 +105,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const around = yield* TraceContext.make
 
-  const { giveBack, afterFailure } = givers(ends, paymentOptions)
+  const { giveBack, afterFailure } = givers(ends, kept, paymentOptions)
 
   /** Never fails. On any error, the withdrawals stay as they are and are retried. */
   const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Claim>) =>
@@ -139,9 +141,16 @@ export const make = Effect.fnUntraced(function* ({
    * Runs one step of one task. Returns the withdrawal if it is ready for an on-chain transaction, which others
    * may share.
    */
-  const take = Effect.fnUntraced(function* (task: Claim, known: Confirmed | undefined) {
-    const found = known === undefined ? yield* records.withdrawal(task.companyId, task.id) : Option.some(known.withdrawal)
-    if (found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null) {
+  const take = Effect.fnUntraced(function* (claim: Claim, known: Confirmed | undefined) {
+    if (isEnded(claim, yield* now)) {
+      yield* giveBack(claim, { millis: 0 })
+      return []
+    }
+    const found = known === undefined ? yield* records.withdrawal(claim.companyId, claim.id) : Option.some(known.withdrawal)
+    const isFresh = found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null
+    // The fence keeps a previous process from dispatching it now, so no earlier call exists.
+    const task: Claim = isFresh ? { ...claim, heldUntilMillis: 0 } : claim
+    if (isFresh) {
       const answer = yield* maySend(found.value)
       if (answer === "never") {
         yield* giveBack(task, yield* outcomes.fail(found.value, "canceled", task))
