@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
-import { Clock, Context, Deferred, Effect, Fiber } from "effect"
+import { Clock, Context, Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
