@@ -36,7 +36,7 @@ type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 
 const now = Clock.currentTimeMillis
 
-/** Returns the ways to give a claimed task back. None of them fails. */
+/** Returns the ways to give a claimed task back, none of which fails. */
 const givers = (ends: PaymentEnds, kept: KeptClaims, paymentOptions: PaymentOptions["Service"]) => {
   /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
   const kindAfter = ({ kind }: Task, isLost: boolean) =>
@@ -73,7 +73,19 @@ const givers = (ends: PaymentEnds, kept: KeptClaims, paymentOptions: PaymentOpti
       return giveBack(task, LostWithdrawal.isLost(task) ? "lost" : task.kind === Withdrawal.payoutKind ? { millis } : "later")
     })
 
-  return { giveBack, afterFailure }
+  /** Never fails. On any error, the withdrawals stay as they are and are retried. */
+  const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Claim>) =>
+    Effect.asSome(effect).pipe(
+      Effect.catchCause((cause) =>
+        Outages.log("withdrawal: step failed; will retry", cause).pipe(
+          Effect.andThen(Effect.forEach(claims, afterFailure, unbounded)),
+          Effect.as(Option.none<A>())
+        )
+      ),
+      Effect.annotateLogs({ withdrawalId: claims.map(({ id }) => id).join(" ") })
+    )
+
+  return { giveBack, insistent }
 }
 
 /**
@@ -105,19 +117,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const around = yield* TraceContext.make
 
-  const { giveBack, afterFailure } = givers(ends, kept, paymentOptions)
-
-  /** Never fails. On any error, the withdrawals stay as they are and are retried. */
-  const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Claim>) =>
-    Effect.asSome(effect).pipe(
-      Effect.catchCause((cause) =>
-        Outages.log("withdrawal: step failed; will retry", cause).pipe(
-          Effect.andThen(Effect.forEach(claims, afterFailure, unbounded)),
-          Effect.as(Option.none<A>())
-        )
-      ),
-      Effect.annotateLogs({ withdrawalId: claims.map(({ id }) => id).join(" ") })
-    )
+  const { giveBack, insistent } = givers(ends, kept, paymentOptions)
 
   const advance = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
