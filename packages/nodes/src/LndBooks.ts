@@ -1,9 +1,10 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { type Capacity, LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
+import { type Capacity, type InFlight, LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type * as Lnd from "./Lnd.ts"
+import { hex } from "./LndBytes.ts"
 import * as LndInfo from "./LndInfo.ts"
 import * as LndInvoice from "./LndInvoice.ts"
 import * as LndOwn from "./LndOwn.ts"
@@ -66,6 +67,10 @@ const Channels = Schema.Struct({
       pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats }))
     })
   )
+})
+
+const Held = Schema.Struct({
+  channels: Schema.Array(Schema.Struct({ pending_htlcs: Schema.Array(Schema.Struct({ hash_lock: hex(PaymentHash.PaymentHash) })) }))
 })
 
 const Closing = Schema.Struct({
@@ -195,6 +200,23 @@ export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable
     Effect.catchTag("Refused", unavailable("capacity"))
   )
 
+/**
+ * Returns the HTLCs in the channels of the node at `rest`. lnd lists those of closing channels without their hashes, or
+ * not at all while the commitment is unconfirmed. Open channels are read before closing ones, so that one that begins to
+ * close in between is not missed.
+ */
+const inFlight = (rest: LndRest): Effect.Effect<InFlight, NodeUnavailable> =>
+  Effect.gen(function* () {
+    const { height, isSynced } = yield* LndInfo.chain(rest)
+    const { channels } = yield* rest.ask("inFlight", get("/v1/channels"), Held)
+    const pending = yield* rest.ask("inFlight", get("/v1/channels/pending"), Pending)
+    return {
+      height: isSynced ? height : null,
+      hashes: new Set(channels.flatMap(({ pending_htlcs }) => pending_htlcs.map(({ hash_lock }) => hash_lock))),
+      isClosing: pending.waiting_close_channels.length > 0 || pending.pending_force_closing_channels.length > 0
+    }
+  }).pipe(Effect.catchTag("Refused", unavailable("inFlight")))
+
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const rest = connect(options)
   const own = LndOwn.list(rest)
@@ -275,6 +297,8 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       )
     ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
     capacity: Effect.andThen(recognised, capacity(rest)),
+    // Money may be released on this, so confirm each time that it comes from the expected node.
+    inFlight: Effect.andThen(LndInfo.confirm(rest, options.identity), inFlight(rest)),
     sent: Effect.fnUntraced(
       function* (after) {
         yield* recognised

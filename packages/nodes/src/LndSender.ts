@@ -32,7 +32,12 @@ const Sent = Schema.Struct({
   failure_reason: Schema.String,
   payment_preimage: Preimage.Preimage,
   fee_msat: Msat.FromString,
-  payment_index: Schema.String
+  payment_index: Schema.String,
+  htlcs: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ status: Schema.String, route: Schema.optionalKey(Schema.NullOr(Schema.Struct({ total_time_lock: Schema.Int }))) })
+    )
+  )
 })
 
 /** A payment as `TrackPayments` reports it. */
@@ -55,11 +60,23 @@ const reasons: ReadonlyMap<string, FailureReason> = new Map([
 
 const isFinal = ({ status }: Pick<typeof Sent.Type, "status">) => status === "SUCCEEDED" || status === "FAILED"
 
+/**
+ * Returns the last time lock of all attempts; undefined if one is unknown, or if the payee has claimed a part.
+ */
+const expiryOf = ({ htlcs = [] }: typeof Sent.Type): number | undefined => {
+  const locks = htlcs.map(({ route }) => route?.total_time_lock || Infinity)
+  const last = Math.max(...locks)
+  return Number.isFinite(last) && htlcs.every(({ status }) => status === "IN_FLIGHT" || status === "FAILED") ? last : undefined
+}
+
 const paymentOf = (sent: typeof Sent.Type): Payment => {
   switch (sent.status) {
     case "INITIATED":
-    case "IN_FLIGHT":
       return { _tag: "pending" }
+    case "IN_FLIGHT": {
+      const expiryHeight = expiryOf(sent)
+      return { _tag: "pending", ...(expiryHeight !== undefined && { expiryHeight }) }
+    }
     case "SUCCEEDED":
       return { _tag: "settled", preimage: sent.payment_preimage, fee: sent.fee_msat, index: sent.payment_index }
     case "FAILED":

@@ -42,6 +42,59 @@ describe("lnd", () => {
     )
   }
 
+  for (const [title, status, htlcs, expiryHeight] of [
+    [
+      "all of its attempts",
+      "IN_FLIGHT",
+      [
+        ["IN_FLIGHT", 700],
+        ["FAILED", 900],
+        ["IN_FLIGHT", 800]
+      ],
+      900
+    ],
+    ["none: it has no attempt", "IN_FLIGHT", [], undefined],
+    [
+      "none: the payee claimed a part",
+      "IN_FLIGHT",
+      [
+        ["IN_FLIGHT", 700],
+        ["SUCCEEDED", 700]
+      ],
+      undefined
+    ],
+    ["none: an attempt's state is unknown", "IN_FLIGHT", [["NEW", 700]], undefined],
+    [
+      "none: an attempt has no route",
+      "IN_FLIGHT",
+      [
+        ["IN_FLIGHT", null],
+        ["IN_FLIGHT", 700]
+      ],
+      undefined
+    ],
+    ["none: it has only begun", "INITIATED", [], undefined]
+  ] as const) {
+    it.live(`lnd: a pending payment reports the last time lock of ${title}`, () =>
+      Effect.gen(function* () {
+        const tracked = {
+          status,
+          failure_reason: "FAILURE_REASON_NONE",
+          payment_preimage: "0".repeat(64),
+          fee_msat: "0",
+          payment_index: "1",
+          htlcs: htlcs.map(([status, total_time_lock]) => ({ status, route: total_time_lock === null ? null : { total_time_lock } }))
+        }
+        const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, { result: tracked })))
+        const { sender } = yield* ports(url)
+        assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(hash), {
+          _tag: "pending",
+          ...(expiryHeight !== undefined && { expiryHeight })
+        })
+      }).pipe(Effect.scoped)
+    )
+  }
+
   // A gateway that loses its connection to lnd reports this in lnd's own error format. lnd may already have
   // received the call and may still write a record of it.
   for (const [code, message] of [

@@ -4,7 +4,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Effect, Layer, Redacted } from "effect"
 import * as LndBooks from "../src/LndBooks.ts"
-import { info, invoiceOf, json, nodeId, server } from "./InLndsPlace.ts"
+import { hash, info, invoiceOf, json, nodeId, server } from "./InLndsPlace.ts"
 
 // Responses of lnd 0.21.2 for a forwarding node whose channels were opened by its peers and whose wallet is
 // empty.
@@ -277,6 +277,31 @@ describe("lnd's books", () => {
       const without = yield* own(cursor)
       said = { ...later, closed: [channel(3, 464, "INITIATOR_REMOTE"), channel(2, 465, "INITIATOR_LOCAL"), ...first.closed] }
       assert.deepStrictEqual([without.lines, (yield* own(without.cursor)).lines], [[], []])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lnd: HTLCs are listed by hash, and a closing channel, confirmed or not, may hold more of them", () =>
+    Effect.gen(function* () {
+      const channels = {
+        channels: [{ pending_htlcs: [{ hash_lock: Buffer.from(hash, "hex").toString("base64") }] }, { pending_htlcs: [] }]
+      }
+      const waiting = { channel: { chan_status_flags: "ChanStatusCommitBroadcasted" } }
+      let [isSynced, closing] = [true, { waiting_close_channels: [waiting].slice(1), pending_force_closing_channels: [{}].slice(1) }]
+      const { url } = yield* server((path) => {
+        if (path === "/v1/channels") return json(200, channels)
+        if (path === "/v1/channels/pending") return json(200, { pending_open_channels: [], ...closing })
+        const { body } = info(nodeId)
+        return json(200, { ...JSON.parse(body), block_height: 800, synced_to_chain: isSynced })
+      })
+      const { inFlight } = yield* booksAt(url)
+      if (inFlight === undefined) return assert.fail("lnd can lose results")
+      const hashes = new Set([hash])
+      assert.deepStrictEqual(yield* inFlight, { height: 800, hashes, isClosing: false })
+      isSynced = false
+      closing = { waiting_close_channels: [waiting], pending_force_closing_channels: [] }
+      assert.deepStrictEqual(yield* inFlight, { height: null, hashes, isClosing: true })
+      closing = { waiting_close_channels: [], pending_force_closing_channels: [{}] }
+      assert.isTrue((yield* inFlight).isClosing)
     }).pipe(Effect.scoped)
   )
 })

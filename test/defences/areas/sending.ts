@@ -139,6 +139,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C8:"
   },
   {
+    name: "released-while-in-a-channel",
+    rows: [1],
+    bug: "an operator can release a payment that one of the node's channels still holds",
+    file: core("sending/LostResult"),
+    in: "judge",
+    find: `if (hashes.has(paymentHash)) return "in_channel"`,
+    replace: "",
+    test: coreTest("LostResults"),
+    titles: "if an open channel holds it"
+  },
+  {
     name: "restored-node-believed",
     rows: [4, 8],
     bug: "a node that lost its records is asked to make a payment in flight again",

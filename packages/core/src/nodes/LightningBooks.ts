@@ -74,6 +74,16 @@ export interface Page<A> {
   readonly cursor: string
 }
 
+/** The HTLCs in the node's channels. */
+export interface InFlight {
+  /** Height of the node's best block; null while the node is not synced. */
+  readonly height: number | null
+  /** Payment hashes of the HTLCs in channels that are not closing. */
+  readonly hashes: ReadonlySet<PaymentHash.PaymentHash>
+  /** Whether a channel is closing that may hold HTLCs, confirmed or not. */
+  readonly isClosing: boolean
+}
+
 /**
  * A Lightning node's statement: all payments it recorded, whatever their origin, for reconciliation with the
  * ledger.
@@ -83,6 +93,8 @@ export class LightningBooks extends Context.Service<
   {
     readonly owned: Effect.Effect<Owned, NodeUnavailable>
     readonly capacity: Effect.Effect<Capacity, NodeUnavailable>
+    /** Returns the HTLCs in the channels. Absent if the node never loses a payment's result. */
+    readonly inFlight?: Effect.Effect<InFlight, NodeUnavailable>
     /**
      * Returns payments that started after the position `after`, in the order in which they started and in their
      * current state. Returns no entries if there are no more yet. null returns no entries and the position of

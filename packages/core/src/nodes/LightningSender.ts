@@ -20,12 +20,13 @@ export type FailureReason =
  * The state of a payment. Only `settled` and `failed` are the node's final results for a completed attempt, and
  * only `failed` releases the hold. `unknown` is not a result: the payment may be in flight. `notFound`: the
  * node has no record of the payment. This is not a failure either, as long as a call to send the payment may
- * still arrive.
+ * still arrive. `expiryHeight` is the block height of the last time lock of all HTLCs that the node ever offered for
+ * the payment. Set only if the node can lose the result of a payment, and no HTLC of this one was claimed.
  */
 export type Payment =
   | { readonly _tag: "settled"; readonly preimage: Preimage.Preimage; readonly fee: Msat; readonly index: string | null }
   | { readonly _tag: "failed"; readonly reason: FailureReason }
-  | { readonly _tag: "pending" }
+  | { readonly _tag: "pending"; readonly expiryHeight?: number }
   | { readonly _tag: "unknown" }
 
 /**

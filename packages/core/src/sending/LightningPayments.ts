@@ -9,6 +9,7 @@ import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as LostPayments from "./LostPayments.ts"
+import * as LostResult from "./LostResult.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
 import type { Next } from "./Payouts.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -84,6 +85,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
   const conclude = conclusions(outcomes)
   const unsent = UnsentWithdrawals.make()
   const recordOf = yield* LostPayments.make
+  const resultOf = yield* LostResult.tracked
 
   const pay = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
@@ -169,6 +171,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const payment = yield* nodePayment.lookup
       const unknown = isLost ? "lost" : "later"
       if (payment._tag === "unknown") return unknown
+      const result = yield* resultOf(payment, nodePayment.paymentHash)
+      if (result !== null) return result === "unknown" ? unknown : result === "lost" ? "lost" : "later"
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
       // The node has no record of the payment. That does not mean that the payment failed, because an earlier call may
       // still be in flight. Send the payment; the node pays each hash or attempt only once while it has not failed.

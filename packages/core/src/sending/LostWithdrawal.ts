@@ -5,11 +5,12 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Result, Schema } from "effect"
 import { Invalid } from "../base/Invalid.ts"
 import type * as Waiting from "../ledger/Waiting.ts"
+import * as LostResult from "./LostResult.ts"
 import type { LookupResult } from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-// A withdrawal is lost if its node has lost the record of its payment. It stays pending, because the payee may
-// still be paid, until an operator finds out whether it was.
+// A withdrawal is lost if its node has lost the record of its payment, or its result. It stays pending, because the
+// payee may still be paid, until an operator finds out whether it was.
 
 /** The lane of a lost withdrawal's task. It contains a space, so it is never the name of a payee's host. */
 export const lane = "lost payment"
@@ -25,11 +26,15 @@ export const isLost = (job: Pick<Waiting.Job, "kind" | "lane"> | null): boolean 
  */
 export const claimableMillis = 28 * 86_400_000
 
-/** The withdrawal cannot be ended by an operator. `untilMillis` is set if its payee may claim it until then. */
+/**
+ * The withdrawal cannot be ended by an operator. `untilMillis` is set if its payee may claim it until then, and `result`
+ * if the node reports its payment as pending.
+ */
 export class WithdrawalNotLost extends Schema.TaggedError<WithdrawalNotLost>()("WithdrawalNotLost", {
   id: Schema.String,
   status: Withdrawal.Withdrawal.fields.status,
-  untilMillis: Schema.NullOr(Schema.Int)
+  untilMillis: Schema.NullOr(Schema.Int),
+  result: Schema.optionalKey(LostResult.Verdict)
 }) {}
 
 /** A withdrawal with its job, and with what the node reports of its payment; null if the node was not asked. */
@@ -37,6 +42,8 @@ export interface Found {
   readonly withdrawal: Withdrawal.Withdrawal
   readonly job: Waiting.Job | null
   readonly payment: LookupResult | null
+  /** Whether the node has lost the result of a payment that it reports as pending. */
+  readonly result?: LostResult.Verdict
 }
 
 /** Proof of a payment, and its routing fee. */
@@ -48,8 +55,8 @@ export interface Evidence {
 interface Sent {
   /** Null for an offer, because the node has lost it. */
   readonly paymentHash: PaymentHash | null
-  /** The latest time at which the node can have sent the payment. */
-  readonly lastSentMillis: number
+  /** The latest time at which the payee can claim the payment. */
+  readonly claimableUntilMillis: number
 }
 
 const refused = ({ id, status }: Withdrawal.Withdrawal, untilMillis: number | null = null) =>
@@ -57,17 +64,23 @@ const refused = ({ id, status }: Withdrawal.Withdrawal, untilMillis: number | nu
 
 /**
  * Returns the payment of a lost withdrawal. The node refuses to pay an expired invoice, so it sent the payment
- * before the invoice expired, even if it sent it again. A payment to an offer was sent before the node lost it.
+ * before the invoice expired, even if it sent it again. A payment to an offer was sent before the node lost it. A payment
+ * whose result is lost is no longer in any channel.
  */
-const lost = ({ withdrawal, job, payment }: Found): Result.Result<Sent, WithdrawalNotLost> => {
-  const { status, paymentHash, paymentRequest, dispatchedAtMillis } = withdrawal
-  if (status !== "pending" || !isLost(job) || payment?._tag !== "notFound") return refused(withdrawal)
+const lost = ({ withdrawal, job, payment, result }: Found): Result.Result<Sent, WithdrawalNotLost> => {
+  const { id, status, paymentHash, paymentRequest, dispatchedAtMillis } = withdrawal
+  if (status !== "pending" || !isLost(job)) return refused(withdrawal)
+  if (payment?._tag === "pending" && result !== undefined)
+    return result === "lost"
+      ? Result.succeed({ paymentHash, claimableUntilMillis: 0 })
+      : Result.fail(new WithdrawalNotLost({ id, status, untilMillis: null, result }))
+  if (payment?._tag !== "notFound") return refused(withdrawal)
   if (paymentRequest === null || dispatchedAtMillis === null) return refused(withdrawal)
   const lastMillis =
     paymentHash === null
       ? (payment.lostBeforeMillis ?? 0)
       : Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(paymentRequest))) * 1000
-  return Result.succeed({ paymentHash, lastSentMillis: Math.max(dispatchedAtMillis, lastMillis) })
+  return Result.succeed({ paymentHash, claimableUntilMillis: Math.max(dispatchedAtMillis, lastMillis) + claimableMillis })
 }
 
 /**
@@ -104,9 +117,8 @@ export const paid = (
 
 /** Fails a lost withdrawal that its payee can no longer claim. */
 export const unpaid = (found: Found, atMillis: number): Result.Result<Withdrawal.WithdrawalFailed, WithdrawalNotLost> =>
-  Result.flatMap(lost(found), ({ lastSentMillis }) => {
-    const untilMillis = lastSentMillis + claimableMillis
-    return atMillis < untilMillis
-      ? refused(found.withdrawal, untilMillis)
+  Result.flatMap(lost(found), ({ claimableUntilMillis }) =>
+    atMillis < claimableUntilMillis
+      ? refused(found.withdrawal, claimableUntilMillis)
       : Result.succeed(Withdrawal.failed(found.withdrawal, Withdrawal.releasedFailure, undefined, atMillis))
-  })
+  )

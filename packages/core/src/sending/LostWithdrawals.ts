@@ -8,6 +8,7 @@ import { ChainSource, ChainUnavailable } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
 import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import * as LostPayout from "./LostPayout.ts"
+import * as LostResult from "./LostResult.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
 import * as NodePayments from "./NodePayments.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -15,7 +16,7 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 type Refused = NotFound | LostWithdrawal.WithdrawalNotLost | NodeUnavailable | StoreUnavailable
 
-/** Ends withdrawals whose payment the node has lost, on an operator's evidence. */
+/** Ends withdrawals whose payment, or its result, the node has lost, on an operator's evidence. */
 export class LostWithdrawals extends Context.Service<
   LostWithdrawals,
   {
@@ -39,6 +40,7 @@ export const make = Effect.gen(function* () {
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const { lookup } = yield* NodePayments.make
+  const inFlight = yield* LostResult.inFlight
 
   const get = (id: string) => found("withdrawal", id, records.withdrawalById(id))
 
@@ -55,7 +57,11 @@ export const make = Effect.gen(function* () {
     const payment = LostWithdrawal.isLost(job) ? yield* lookup(withdrawal) : null
     if (payment?._tag === "unknown")
       return yield* new NodeUnavailable({ operation: "lookupPayment", cause: "the node does not report whether it has the payment" })
-    const change = yield* Effect.fromResult(decide({ withdrawal, job, payment }, yield* Clock.currentTimeMillis))
+    const { paymentHash } = withdrawal
+    const isPending = payment?._tag === "pending" && paymentHash !== null && inFlight !== undefined
+    const result = isPending ? LostResult.judge(payment, paymentHash, yield* inFlight) : undefined
+    const found = { withdrawal, job, payment, ...(result !== undefined && { result }) }
+    const change = yield* Effect.fromResult(decide(found, yield* Clock.currentTimeMillis))
     yield* journal.commit(change).pipe(
       Effect.catchTags({
         AlreadyTerminal: ({ status }) =>

@@ -77,7 +77,7 @@ export const release = Section.operator(
     .annotate(OpenApi.Summary, "Release a lost withdrawal")
     .annotate(
       OpenApi.Description,
-      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. An on-chain withdrawal requires \`spent_by\`, and is released with all others of its transaction. Releasing it twice has no further effect.`
+      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. If the node has only lost the payment's result, the node's channels are checked again instead: refused while one of them may hold the payment. An on-chain withdrawal requires \`spent_by\`, and is released with all others of its transaction. Releasing it twice has no further effect.`
     )
     .annotate(Example, (world) => {
       const { settled } = Withdrawals.example(world)

@@ -113,7 +113,7 @@ export const catalogue = {
   },
   withdrawal_not_lost: {
     status: 409,
-    meaning: "The withdrawal is final, the node has not lost its payment, or its payee may still claim it. Nothing changed.",
+    meaning: "The withdrawal is final, the node has not lost its payment or its result, or its payee may still claim it. Nothing changed.",
     remedy: "See `waits_for` in `GET /operator/withdrawals/:id`."
   },
   invoice_not_held: {

@@ -13,6 +13,7 @@ import type { LightningAddresses } from "@satrail/core/receiving/LightningAddres
 import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
+import * as LostResult from "@satrail/core/sending/LostResult"
 import type { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Effect, Schema, SchemaAST } from "effect"
@@ -163,6 +164,14 @@ const reasons = {
   waiting: "This API key is not active until a second operator approves it, in the console or with `satrail keys approve`."
 } as const
 
+/** Why the result of a payment that the node reports as in flight is not lost. */
+const notLost: Record<Exclude<LostResult.Verdict, "lost">, string> = {
+  in_flight: `The node reports this payment as in flight, and may still learn its result. Release it at the earliest ${LostResult.marginBlocks} blocks after its time lock.`,
+  node_behind: "The node is behind the chain, so its channels prove nothing. Wait until it is synced.",
+  in_channel: "A channel of the node still holds this payment, so the payee may still be paid. Wait for its final result.",
+  channel_closing: "A channel of the node is closing, and may still hold this payment. Wait until it is closed."
+}
+
 /** Maps each core error to its response. This is the only place where core errors get a status. */
 const table = {
   Invalid: ({ path, message }) => malformed([{ path, message }]),
@@ -248,14 +257,16 @@ const table = {
     failure("too_many_held", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
   InvoiceNotHeld: ({ status }) => failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
   AlreadyAssigned: () => failure("already_assigned", "This payment has already been assigned to another company."),
-  WithdrawalNotLost: ({ status, untilMillis }) =>
+  WithdrawalNotLost: ({ status, untilMillis, result }) =>
     failure(
       "withdrawal_not_lost",
       status !== "pending"
         ? `This withdrawal is ${status}.`
-        : untilMillis === null
-          ? "The node has not lost this withdrawal's payment. Wait for its final result."
-          : `The payee may claim this payment until ${Scalars.instant(untilMillis)}. Release it after that.`
+        : result !== undefined && result !== "lost"
+          ? notLost[result]
+          : untilMillis === null
+            ? "The node has not lost this withdrawal's payment. Wait for its final result."
+            : `The payee may claim this payment until ${Scalars.instant(untilMillis)}. Release it after that.`
     ),
   SameOperator: ({ name }) => failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
   LooseningRefused: () =>

@@ -29,7 +29,7 @@ export const alarms = {
     path: "backlog?kind=withdrawal_dispatched"
   },
   SatrailPaymentsLost: {
-    title: "The node has lost payments in flight",
+    title: "The node has lost payments in flight, or their results",
     guide: "lnd#after-a-restore",
     path: "backlog?kind=withdrawal_lost"
   },

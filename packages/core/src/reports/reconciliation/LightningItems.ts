@@ -9,6 +9,7 @@ import { unmatchedNoun } from "../../receiving/Invoice.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { PaymentOptions } from "../../sending/PaymentOptions.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
+import * as LostResult from "../../sending/LostResult.ts"
 import * as NodePayments from "../../sending/NodePayments.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as Difference from "./Difference.ts"
@@ -53,6 +54,14 @@ export const make = Effect.gen(function* () {
   const unlessHeld = yield* heldBack
   const receiver = yield* LightningReceiver
   const nodePayments = yield* NodePayments.make
+
+  const inFlight = yield* LostResult.inFlight
+
+  /** Returns whether the node has lost a payment's result. An operator may have released its withdrawal. */
+  const isResultLost = Effect.fnUntraced(function* (line: Extract<Run.Theirs, { readonly _tag: "Sent" }>) {
+    if (inFlight === undefined) return false
+    return LostResult.judge(yield* nodePayments.lookupSent(line), line.paymentHash, yield* inFlight) === "lost"
+  })
 
   const receiptOf = Effect.fnUntraced(function* (
     paymentHash: PaymentHash.PaymentHash
@@ -109,8 +118,11 @@ export const make = Effect.gen(function* () {
     told: ReturnType<typeof newestOf>
   ): Effect.fn.Return<Difference.Judgement, NodeUnavailable | StoreUnavailable> {
     switch (line._tag) {
-      case "Sent":
-        return yield* unlessHeld(Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line))))
+      case "Sent": {
+        const found = yield* unlessHeld(Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line))))
+        const isReleased = typeof found !== "string" && found.cause === "payment_of_failed" && line.state === "pending"
+        return isReleased && (yield* isResultLost(line)) ? "under_way" : found
+      }
       case "Taken":
         return Difference.ofTaken(line, yield* receiptOf(line.paymentHash))
       case "Withdrawal": {

@@ -64,7 +64,7 @@ export const depositKind = ({ status, rail, height }: Deposit): Waiting.Kind | u
 
 /** Describes a lost withdrawal. */
 export const lost =
-  "An operator. The node was restored or replaced and has lost this payment, but its payee may still be paid. See docs/guides/lnd.md, After a restore"
+  "An operator. The node has lost this payment (it was restored or replaced) or this payment's result (no channel holds it any longer). The payee may have been paid. See docs/guides/lnd.md, After a restore and Lost results"
 
 const unclaimed = "A worker to process it. Check that a process is running and can reach the database"
 

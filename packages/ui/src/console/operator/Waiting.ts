@@ -183,7 +183,7 @@ export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, com
 const lostAdvice = (id: string, name: string): Advice => ({
   first: "Do not pay it again. Find out whether the payee was paid.",
   next: [
-    "The node was restored or replaced, and has no record of this payment. If its records come back, the service books the result.",
+    "Either the node was restored or replaced and has no record of this payment, or it has lost the payment’s result: it reports the payment as in flight, but no channel holds it. If the node reports the result after all, the service books it.",
     [
       "If the payee was paid, ask for the preimage and run ",
       h("code", null, `satrail withdrawals settle ${id} --preimage PREIMAGE --fee-sats FEE`),
@@ -194,7 +194,7 @@ const lostAdvice = (id: string, name: string): Advice => ({
       h("code", null, `satrail withdrawals release ${id}`),
       ". It is refused until the payee can no longer claim the payment."
     ],
-    `Tell ${name}: “Our Lightning node lost the record of your payment. Your money is held until we know whether it arrived.”`
+    `Tell ${name}: “Our Lightning node lost the result of your payment. Your money is held until we know whether it arrived.”`
   ]
 })
 
