@@ -1,11 +1,9 @@
+import * as AcknowledgedCoins from "@satrail/core/accounts/AcknowledgedCoins"
 import * as Stops from "@satrail/core/accounts/Stops"
 import { isYoung } from "@satrail/core/base/ReadCache"
-import * as Cursor from "@satrail/core/ledger/Cursor"
-import { Journal } from "@satrail/core/ledger/Journal"
-import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import type * as Coin from "@satrail/core/nodes/Coin"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import type { Unspent } from "./Books.ts"
 import { away, Outage } from "./Outage.ts"
 
@@ -16,9 +14,6 @@ import { away, Outage } from "./Outage.ts"
  */
 const patienceMillis = 600_000
 
-/** A coin that was not missed again within this time counts as newly missed. Waiting payouts ask more often. */
-const forgetMillis = 3_600_000
-
 /** Maximum number of missing coins that an error lists. */
 const maxListed = 10
 
@@ -26,19 +21,13 @@ const reason = "coins are spent on chain, but not by a payout in the database"
 const remedy =
   "If an older database was restored, compare pending withdrawals with the chain before you run `resume sending`: payouts that were lost would be sent twice. If not, see coin_gone in the guide Reconcile."
 
-/** Returns the name of the cursor that exists once sending was paused because of a missing coin. */
-const sourceOf = (outpoint: string): string => `missing coin ${outpoint}`
-
 /**
  * Finds coins that the store lists as unspent and the chain does not, as after a restore. A payout that spends one
  * could never confirm. A payout from other coins could pay a withdrawal again that a lost payout has paid, so
  * sending is paused, and goes on without the missing coins when the operator resumes it.
  */
 export const make = Effect.fnUntraced(function* (unspent: Unspent) {
-  const [records, ledger, journal, stops] = [yield* SendingReads, yield* LedgerReads, yield* Journal, yield* Stops.make]
-  /** When each missing coin was first missed, and when the chain last lacked any. */
-  let missing: ReadonlyMap<string, number> = new Map()
-  let missedAtMillis = 0
+  const [records, known, stops] = [yield* SendingReads, yield* AcknowledgedCoins.make, yield* Stops.make]
   /** Whether this process has asked about all coins. */
   let isChecked = false
   let leftOut: ReadonlySet<string> = new Set()
@@ -57,13 +46,10 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
     return gone.filter((outpoint) => !spent.has(outpoint))
   })
 
-  const isSeen = (outpoint: string) => Effect.map(ledger.cursor(sourceOf(outpoint)), Option.isSome)
-
   const pause = Effect.fnUntraced(function* (coins: ReadonlyArray<string>) {
     yield* Effect.logError("sending: paused", { reason, remedy })
     yield* stops.pause("sending")
-    for (const outpoint of coins)
-      yield* Cursor.store(journal, { source: sourceOf(outpoint), value: String(yield* Clock.currentTimeMillis) })
+    yield* known.acknowledge(coins)
   })
 
   const present = (coins: ReadonlyArray<Coin.Coin>) => coins.filter(({ outpoint }) => !leftOut.has(outpoint))
@@ -87,11 +73,13 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
       const first = yield* lacking(asked)
       if (first.length === 0) {
         isChecked = true
-        missing = new Map([...missing].filter(([outpoint]) => !asked.some((coin) => coin.outpoint === outpoint)))
+        const before = yield* known.counted
+        const left = new Map([...before].filter(([outpoint]) => !asked.some((coin) => coin.outpoint === outpoint)))
+        if (left.size < before.size) yield* known.count(left)
         return undefined
       }
       const found = [...first, ...(yield* lacking(coins.filter((coin) => !asked.includes(coin))))]
-      const unseen = yield* Effect.filter(found, (outpoint) => Effect.map(isSeen(outpoint), (isKnown) => !isKnown))
+      const unseen = yield* Effect.filter(found, (outpoint) => Effect.map(known.isAcknowledged(outpoint), (is) => !is))
       const nowMillis = yield* Clock.currentTimeMillis
       if (unseen.length === 0) {
         isChecked = true
@@ -99,10 +87,10 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
         leftOut = new Set([...leftOut, ...found])
         return present(coins)
       }
-      const before = isYoung(missedAtMillis, nowMillis, forgetMillis) ? missing : new Map<string, number>()
+      const before = yield* known.counted
       const fresh = unseen.filter((outpoint) => !before.has(outpoint))
-      missing = new Map(unseen.map((outpoint) => [outpoint, before.get(outpoint) ?? nowMillis]))
-      missedAtMillis = nowMillis
+      const missing = new Map(unseen.map((outpoint) => [outpoint, before.get(outpoint) ?? nowMillis]))
+      yield* known.count(missing)
       if (fresh.length > 0)
         yield* Effect.logError("payouts: waiting", { reason, coins: fresh.slice(0, maxListed), count: fresh.length, remedy })
       if (unseen.some((outpoint) => !isYoung(missing.get(outpoint) ?? nowMillis, nowMillis, patienceMillis))) yield* pause(unseen)

@@ -3,6 +3,7 @@ import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { ChainWallet, type Derived, Unfundable } from "@satrail/core/nodes/ChainWallet"
 import type * as Coin from "@satrail/core/nodes/Coin"
 import * as Payout from "@satrail/core/sending/Payout"
+import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { Effect, Layer } from "effect"
 import type { Unspent } from "./Books.ts"
@@ -16,8 +17,12 @@ import * as MissingCoins from "./MissingCoins.ts"
  */
 const maxCandidates = 2000
 
+/** Number of the newest reserved keys of each account and branch among which the key of a script is searched. */
+const searchedKeys = 2000
+
 export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspent: Unspent) {
   const records = yield* SendingReads
+  const receivingReads = yield* ReceivingReads
   const keys = Keys.make(accounts)
   const receiving = new Map<BitcoinAddress.AddressType, Effect.Effect<Derived, StoreUnavailable>>()
   for (const type of BitcoinAddress.AddressType.literals) receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))
@@ -42,9 +47,26 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
 
   const missing = yield* MissingCoins.make(unspent)
 
+  const placesOf = Effect.fnUntraced(function* (scriptPubKeys: ReadonlyArray<string>) {
+    const wanted = new Set(scriptPubKeys)
+    const places = new Map<string, Coin.Place>()
+    for (const type of BitcoinAddress.AddressType.literals) {
+      for (const branch of [1, 0] as const) {
+        const next = yield* receivingReads.nextKey(accounts.fingerprint, type, branch)
+        for (let index = next - 1; index >= Math.max(0, next - searchedKeys) && places.size < wanted.size; index--) {
+          const { scriptPubKey } = keys.key({ type, branch, index }).address
+          if (wanted.has(scriptPubKey)) places.set(scriptPubKey, { type, branch, index })
+          yield* Effect.yieldNow
+        }
+      }
+    }
+    return places
+  })
+
   return ChainWallet.of({
     fingerprint: accounts.fingerprint,
     network: accounts.network,
+    placesOf,
     newAddress: (type) => receiving.get(type) ?? Effect.die(new Error(`no account of type ${type}`)),
     build: Effect.fnUntraced(function* ({ payments, feeRate, free }) {
       const outputs = yield* Payout.asked(payments)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Stops from "@satrail/core/accounts/Stops"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -8,6 +9,7 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import * as Memory from "@satrail/memory/Memory"
 import { Context, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
+import * as Books from "../src/Books.ts"
 import * as Keys from "../src/Keys.ts"
 import * as Wallet from "../src/Wallet.ts"
 import { accounts } from "./Ours.ts"
@@ -47,27 +49,33 @@ const world = Effect.gen(function* () {
     coins: () => Effect.succeed(coins),
     spentCoins: (outpoints) => Effect.succeed(new Set(outpoints.filter((one) => ours.has(one))))
   })
-  const layer = Layer.fresh(Wallet.layer(accounts, unspent))
-  const built = yield* Effect.provideContext(Layer.build(layer), Context.add(store, SendingReads, reads))
+  const ports = Context.add(store, SendingReads, reads)
+  const process = Effect.provideContext(Layer.build(Layer.fresh(Wallet.layer(accounts, unspent))), ports)
+  let built = yield* process
+  const books = yield* Effect.provideContext(Layer.build(Layer.fresh(Books.layer(accounts.fingerprint, unspent))), ports)
+  const stops = yield* Effect.provideContext(Stops.make, Context.merge(ports, books))
   const logger = Logger.make(({ logLevel, message }) => {
     if (logLevel === "Error") errors.push(message)
   })
   /** Builds a payout of this amount, while other payouts have taken some coins. */
   const build = (sats: number, taken: ReadonlyArray<string> = []) =>
-    Context.get(built, ChainWallet)
-      .build({
+    Effect.suspend(() =>
+      Context.get(built, ChainWallet).build({
         payments: [{ scriptPubKey: `0014${"07".repeat(20)}`, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(2_000) }],
         feeRate: 2,
         free: (outpoints) => Effect.succeed(new Set(outpoints.filter((one) => !taken.includes(one))))
       })
-      .pipe(Effect.provide(Logger.layer([logger])))
+    ).pipe(Effect.provide(Logger.layer([logger])))
   /** Builds a payout of this amount, and returns the coins that it spends. */
   const spends = (sats: number) => Effect.map(build(sats), (draft) => draft.coins)
   const isPaused = Effect.map(
     Context.get(store, LedgerReads).cursor("paused sending"),
     Option.exists((value) => value !== "")
   )
-  return { chain, ours, asked, errors, build, spends, isPaused }
+  /** Replaces the process by one with the same store. */
+  const restart = Effect.map(process, (next) => void (built = next))
+  const [pause, resume] = [stops.pause("sending"), stops.resume("sending")]
+  return { chain, ours, asked, errors, build, spends, isPaused, restart, pause, resume }
 })
 
 describe("Change of a payout", () => {
@@ -166,6 +174,94 @@ describe("Coins of a payout", () => {
       chain.gone = new Set()
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+    })
+  )
+
+  it.effect(
+    "wallet: the ten minutes for which payouts wait for a missing coin go on over a restart, and a coin that returns ends them",
+    () =>
+      Effect.gen(function* () {
+        const { chain, spends, isPaused, restart } = yield* world
+        const pauses = Effect.gen(function* () {
+          const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
+          yield* TestClock.adjust("1 second")
+          yield* Fiber.join(last)
+          return yield* isPaused
+        })
+        chain.gone = new Set([outpoint(1)])
+        assert.isFalse(yield* pauses)
+        yield* TestClock.adjust("6 minutes")
+        yield* restart
+        assert.isFalse(yield* pauses)
+        // Back in the chain, and missing again: the ten minutes begin again.
+        chain.gone = new Set()
+        assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+        chain.gone = new Set([outpoint(1)])
+        yield* restart
+        assert.isFalse(yield* pauses)
+        yield* TestClock.adjust("6 minutes")
+        yield* restart
+        assert.isFalse(yield* pauses)
+        yield* TestClock.adjust("4 minutes")
+        yield* restart
+        assert.isTrue(yield* pauses)
+      })
+  )
+
+  for (const [what, isStopped, isCounted] of [
+    ["while they are counted", false, true],
+    ["after they paused sending", true, true],
+    ["before any payout missed them", false, false]
+  ] as const) {
+    it.effect(`wallet: resuming sending acknowledges the missing coins ${what}, and they never pause it again`, () =>
+      Effect.gen(function* () {
+        const { chain, spends, isPaused, restart, resume } = yield* world
+        chain.gone = new Set([outpoint(1), outpoint(3)])
+        if (isCounted) yield* Effect.flip(spends(50_000))
+        if (isStopped) {
+          yield* TestClock.adjust("10 minutes")
+          const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
+          yield* TestClock.adjust("1 second")
+          yield* Fiber.join(last)
+        }
+        assert.strictEqual(yield* isPaused, isStopped)
+        // A deposit whose coin a lost payout has spent is credited while sending is paused.
+        chain.gone.add(outpoint(2))
+        const resumed = yield* Effect.forkChild(resume)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(resumed)
+        for (const _ of [1, 2, 3]) {
+          assert.deepStrictEqual(yield* spends(50_000), [outpoint(4)])
+          yield* TestClock.adjust("11 minutes")
+          yield* restart
+        }
+        assert.isFalse(yield* isPaused)
+      })
+    )
+  }
+
+  it.effect("wallet: a coin that is missing only after sending was resumed is a new reason to wait", () =>
+    Effect.gen(function* () {
+      const { chain, spends, resume } = yield* world
+      chain.gone = new Set([outpoint(1)])
+      const resumed = yield* Effect.forkChild(resume)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(resumed)
+      assert.deepStrictEqual(yield* spends(50_000), [outpoint(2)])
+      chain.gone.add(outpoint(2))
+      assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
+    })
+  )
+
+  it.effect("wallet: sending can be resumed while the chain is unavailable", () =>
+    Effect.gen(function* () {
+      const { chain, isPaused, pause, resume } = yield* world
+      yield* TestClock.setTime(1)
+      const paused = yield* Effect.forkChild(Effect.andThen(pause, resume))
+      chain.isAway = true
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(paused)
+      assert.isFalse(yield* isPaused)
     })
   )
 

@@ -35,14 +35,19 @@ const jobOf = (state: State.State, id: string): Waiting.Job | null => {
   return work && { kind: work.kind, lane: work.lane, dueAtMillis: work.dueAtMillis, attempts: work.attempts }
 }
 
+const claimedOf = (state: State.State, id: string): Waiting.Claimed | null => {
+  const [job, work] = [jobOf(state, id), Option.getOrNull(HashMap.get(state.tasks, id))]
+  return job && work && { ...job, token: work.token }
+}
+
 const leaderOf = (state: State.State, id: string): string =>
   Array.from(HashMap.entries(state.followers)).find(([, followers]) => followers.includes(id))?.[0] ?? id
 
 /** Returns the task of a record, or of the payout that leads its batch. */
-export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Job | null => {
+export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Claimed | null => {
   const own = HashMap.get(state.tasks, id)
-  if (Option.isSome(own)) return own.value.companyId === companyId ? jobOf(state, id) : null
-  return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? jobOf(state, leaderOf(state, id)) : null
+  if (Option.isSome(own)) return own.value.companyId === companyId ? claimedOf(state, id) : null
+  return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? claimedOf(state, leaderOf(state, id)) : null
 }
 
 const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<Waiting.Item> => [

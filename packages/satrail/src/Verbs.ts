@@ -40,7 +40,8 @@ import {
   request,
   restrictions,
   sats,
-  text
+  text,
+  texts
 } from "./Fields.ts"
 import * as Features from "./features/index.ts"
 import type { Noun, Services } from "./Nouns.ts"
@@ -192,7 +193,11 @@ export const parameters = {
     standing: [id],
     check: [named("text", text)]
   },
-  lostWithdrawals: { settle: [id, fields({ networkFee: sats, preimage: text })], release: [id, named("spentBy", Schema.optional(text))] },
+  lostWithdrawals: {
+    settle: [id, fields({ networkFee: sats, preimage: text })],
+    release: [id, named("spentBy", Schema.optional(text))],
+    book: [named("txId", text), named("ids", texts)]
+  },
   payRequests: {
     offer: [place],
     invoice: [place, fields({ caller: text, ...orNull({ amount: text, comment: text, nostr: text, payerData: text }) })],

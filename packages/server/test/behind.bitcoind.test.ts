@@ -28,6 +28,15 @@ Real.suite("the service while its bitcoin node is behind", ["bitcoind"], () => {
           const blocks = yield* chain.mine(12)
           const top = yield* chain.height
           yield* act(() => Customer.hasBalance(shop, 300_000))
+          // The mempool is read only once all blocks were read.
+          yield* chain.send(address.address, 20_000n)
+          yield* act(() =>
+            Service.eventually(
+              "the payment in the mempool",
+              () => shop.get("/v1/transactions?status=pending"),
+              ({ data }) => data.length === 1
+            )
+          )
 
           yield* chain.call("invalidateblock", [blocks[0]], Schema.Null)
           const behind = `behind: block ${top - 12} of ${top}`

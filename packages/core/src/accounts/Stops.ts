@@ -4,7 +4,9 @@ import { awaitCacheExpiry, cached } from "../base/ReadCache.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { ChainBooks } from "../nodes/ChainBooks.ts"
 import { AccountReads } from "./AccountReads.ts"
+import * as AcknowledgedCoins from "./AcknowledgedCoins.ts"
 
 /** Operations that can be paused for all companies. */
 export const What = Schema.Literals(["sending", "receiving"])
@@ -36,7 +38,8 @@ export class Stops extends Context.Service<
     readonly waits: (companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>
     /**
      * Pauses or resumes an operation. By the time this returns, every process applies the change. Pausing
-     * again, or resuming what is not paused, changes nothing.
+     * again, or resuming what is not paused, changes nothing. Resuming sending acknowledges the coins that are
+     * missing on the chain now, so that they do not pause it again.
      */
     readonly pause: (what: What) => Effect.Effect<Standing, StoreUnavailable>
     readonly resume: (what: What) => Effect.Effect<Standing, StoreUnavailable>
@@ -49,8 +52,13 @@ export class Stops extends Context.Service<
  */
 const sourceOf = (what: What): string => `paused ${what}`
 
+/** Time limit for reading which coins are missing. */
+const holdingsMillis = 10_000
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
+  const coins = yield* AcknowledgedCoins.make
+  const books = yield* Effect.serviceOption(ChainBooks)
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
 
@@ -72,6 +80,24 @@ export const make = Effect.gen(function* () {
     return yield* standing
   })
 
+  const unread = (cause: unknown) =>
+    Effect.as(
+      Effect.logWarning("sending: the chain cannot be read, so coins that are missing may pause it again", { cause: String(cause) }),
+      []
+    )
+  /** Returns the coins that the chain lacks now. The operator can resume although it cannot be read. */
+  const gone = Option.match(books, {
+    onNone: () => Effect.succeed([]),
+    onSome: ({ holdings }) =>
+      Effect.timeout(holdings, holdingsMillis).pipe(
+        Effect.map(({ gone }) => gone.map(({ outpoint }) => outpoint)),
+        Effect.catchTags({ ChainUnavailable: unread, TimeoutError: unread })
+      )
+  })
+  const acknowledge = Effect.gen(function* () {
+    yield* coins.acknowledge([...(yield* coins.counted).keys(), ...(yield* gone)])
+  })
+
   return Stops.of({
     standing,
     check: (what) => Effect.flatMap(since(sourceOf(what)), (found) => (found === null ? Effect.void : Effect.fail(new Paused({ what })))),
@@ -79,7 +105,7 @@ export const make = Effect.gen(function* () {
       return (yield* since(sourceOf("sending"))) !== null || (yield* isFrozenWhole(companyId))
     }),
     pause: (what) => set(what, true),
-    resume: (what) => set(what, false)
+    resume: (what) => Effect.andThen(what === "sending" ? acknowledge : Effect.void, set(what, false))
   })
 })
 

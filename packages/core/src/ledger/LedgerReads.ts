@@ -46,7 +46,7 @@ export class LedgerReads extends Context.Service<
      * Returns the pending job for a company's record. For a payout in a batch, returns the job of the payout
      * that leads the batch.
      */
-    readonly job: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Waiting.Job>>
+    readonly job: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Waiting.Claimed>>
     /**
      * Sums all entries of all companies by account. The sum over all accounts is zero, and so is `internal`.
      * Recounts everything.

@@ -58,6 +58,11 @@ export interface Job {
   readonly attempts: number
 }
 
+/** A job with the fencing token of its newest claim, or 0 if there was none. */
+export interface Claimed extends Job {
+  readonly token: number
+}
+
 /** A pending item, and the time at which it began to wait; for a task, the time at which it was due. */
 export interface Item {
   readonly kind: Kind

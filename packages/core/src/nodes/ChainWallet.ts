@@ -56,6 +56,11 @@ export class ChainWallet extends Context.Service<
     /** Returns a new address that has never been used. */
     readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable | StoreUnavailable>
     /**
+     * Returns the places of the wallet's keys that lock these scripts. Searches the newest keys that were reserved.
+     * Absent if the wallet cannot search its keys.
+     */
+    readonly placesOf?: (scriptPubKeys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Coin.Place>, StoreUnavailable>
+    /**
      * Builds a transaction that pays each payee exactly its amount. The mining fee is at most the sum of the
      * fee limits of the payments included, or 1 sat/vB if that is more. It spends only coins that `free`
      * allows; `free` is called once with all candidates. Coins are confirmed, or change of our payouts that is

@@ -79,6 +79,8 @@ interface Read {
   readonly inputs: ReadonlyArray<string>
   /** The scripts that it pays, in the order of its outputs. */
   readonly scripts: ReadonlyArray<string>
+  /** The amounts of its outputs, in sats. */
+  readonly sats: ReadonlyArray<bigint>
 }
 
 /** Parses a transaction. Throws if it is invalid. */
@@ -94,7 +96,8 @@ export const read = (rawTx: string): Read => {
   return {
     txId: TxId.make(tx.id),
     inputs: inputs.map(({ txid, index }) => Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)),
-    scripts: outputs.map(({ script }) => hex.encode(script ?? new Uint8Array()))
+    scripts: outputs.map(({ script }) => hex.encode(script ?? new Uint8Array())),
+    sats: outputs.map(({ amount }) => amount ?? 0n)
   }
 }
 

@@ -7,6 +7,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
 import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import * as BookedPayouts from "./BookedPayouts.ts"
 import * as LostPayout from "./LostPayout.ts"
 import * as LostResult from "./LostResult.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
@@ -31,6 +32,15 @@ export class LostWithdrawals extends Context.Service<
      * Repeating it has no further effect.
      */
     readonly release: (id: string, spentBy?: TxId) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid | ChainUnavailable>
+    /**
+     * Books a transaction of the wallet that the database lacks, as after a restore, as the payout of these pending
+     * on-chain withdrawals (at least one). Fails unless the chain shows that it pays just them. From then on it is
+     * tracked, and settles when it is deep enough. Returns the withdrawals. Repeating it has no further effect.
+     */
+    readonly book: (
+      txId: TxId,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Withdrawal.Withdrawal>, Refused | Invalid | ChainUnavailable>
   }
 >()("@satrail/core/sending/LostWithdrawals") {}
 
@@ -41,6 +51,8 @@ export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   const { lookup } = yield* NodePayments.make
   const inFlight = yield* LostResult.inFlight
+
+  const book = yield* BookedPayouts.make
 
   const get = (id: string) => found("withdrawal", id, records.withdrawalById(id))
 
@@ -129,6 +141,7 @@ export const make = Effect.gen(function* () {
   })
 
   return LostWithdrawals.of({
+    book,
     settle: Effect.fnUntraced(function* (id, evidence) {
       const withdrawal = yield* get(id)
       if (withdrawal.status === "settled" && withdrawal.preimage === evidence.preimage) return withdrawal

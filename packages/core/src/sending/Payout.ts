@@ -252,6 +252,8 @@ export const toDraft = (tx: Transaction, { coins, feeSats, pays }: BatchSelectio
 })
 
 export const toPsbt = (tx: Transaction): string => base64.encode(tx.toPSBT())
+/** The PSBT of a transaction that was found on the chain, and therefore can't be replaced. */
+export const withoutPsbt = ""
 /** Parses a PSBT (BIP 174, base64). Throws if it is invalid. */
 export const fromPsbt = (psbt: string): Transaction => Transaction.fromPSBT(base64.decode(psbt), unchecked)
 
@@ -282,6 +284,7 @@ export const replacement = (
   { allowance, times }: { readonly allowance: Msat.Msat; readonly times: number }
 ): Draft | "current" | "limited" => {
   const { change, isDeep } = before
+  if (before.psbt === withoutPsbt) return "limited"
   const tx = fromPsbt(before.psbt)
   const inputs = Array.from({ length: tx.inputsLength }, (_, at) => tx.getInput(at))
   const outputs = Array.from({ length: tx.outputsLength }, (_, at) => tx.getOutput(at))

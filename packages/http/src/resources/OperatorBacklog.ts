@@ -254,5 +254,5 @@ const getDeposit = Section.operator(
 export const section = Section.make(
   "backlog",
   { title: "Backlog", description: "For the operator: pending money and work, with causes and ages" },
-  [backlog, listWithdrawals, getWithdrawal, LostWithdrawals.settle, LostWithdrawals.release, listDeposits, getDeposit]
+  [backlog, listWithdrawals, getWithdrawal, LostWithdrawals.settle, LostWithdrawals.release, LostWithdrawals.book, listDeposits, getDeposit]
 )

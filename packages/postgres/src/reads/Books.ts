@@ -149,7 +149,11 @@ select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(s
 
 const JobRow = Schema.Struct({ job: Schema.String, lane: Schema.String, due: Schema.FiniteFromString, attempts: Schema.FiniteFromString })
 const jobOf = ({ job, lane, due, attempts }: typeof JobRow.Type): Waiting.Job => ({ kind: job, lane, dueAtMillis: due, attempts })
-const jobRow = Schema.decodeUnknownSync(JobRow)
+const claimedRow = Schema.decodeUnknownSync(Schema.Struct({ ...JobRow.fields, token: Schema.FiniteFromString }))
+const claimedOf = (row: unknown): Waiting.Claimed => {
+  const read = claimedRow(row)
+  return { ...jobOf(read), token: read.token }
+}
 
 const Item = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -187,14 +191,14 @@ select t.kind, t.id::text, t.company_id::text as "companyId", t.at_millis::text 
 
 const job = Reads.first("Records.job", {
   text: `
-select ${jobColumns} from (
-  select k.kind as job, k.lane, k.due_at_millis, k.attempts from satrail.tasks k where k.id = $2::uuid and k.company_id::text = $1::text
+select ${jobColumns}, t.token::text from (
+  select k.kind as job, k.lane, k.due_at_millis, k.attempts, k.token from satrail.tasks k where k.id = $2::uuid and k.company_id::text = $1::text
   union all
-  select k.kind, k.lane, k.due_at_millis, k.attempts from satrail.withdrawals w join satrail.tasks k on k.id = w.follows
+  select k.kind, k.lane, k.due_at_millis, k.attempts, k.token from satrail.withdrawals w join satrail.tasks k on k.id = w.follows
   where w.company_id = $1::uuid and w.id = $2::uuid
 ) t`,
   values: (companyId: CompanyId.CompanyId, id: string) => [companyId, id],
-  read: (row) => jobOf(jobRow(row))
+  read: claimedOf
 })
 
 const faultOf = Schema.decodeUnknownSync(

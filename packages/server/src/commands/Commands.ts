@@ -182,7 +182,7 @@ const withdrawals = followed(
   "withdrawals",
   "withdrawal",
   ["id", "company_id", "created_at", "amount_sats", "attempts", "next_look_at", "waits_for"],
-  [LostCommands.settle, LostCommands.release, LostCommands.reject]
+  [LostCommands.settle, LostCommands.release, LostCommands.book, LostCommands.reject]
 )
 const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
 

@@ -28,4 +28,14 @@ export const release = Command.make(
   ({ id, json, spentBy }) => call({ json }, "POST", `${of(id)}/release`, { spent_by: spentBy })
 ).pipe(Command.withDescription("Release a lost withdrawal whose payee was not paid"))
 
+export const book = Command.make(
+  "book",
+  {
+    transaction: Argument.String("transaction").pipe(Argument.withDescription("The id of the transaction that paid the withdrawals")),
+    ids: Argument.String("id").pipe(Argument.withDescription("The id of each withdrawal that it pays"), Argument.variadic({ min: 1 })),
+    json
+  },
+  ({ ids, json, transaction }) => call({ json }, "POST", "/operator/payouts", { tx_id: transaction, withdrawal_ids: ids })
+).pipe(Command.withDescription("Book a transaction on the chain as the payout of on-chain withdrawals, after a restore"))
+
 export const reject = action("reject", id, "POST", (withdrawal) => `${of(withdrawal)}/reject`, "Reject a withdrawal that awaits approval")
