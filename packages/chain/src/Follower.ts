@@ -146,10 +146,13 @@ export const make = (node: Node, beginning: Beginning) => {
       const from = cursor === undefined ? { height: (yield* firstHeight(tip)) - 1, hashes: [] } : yield* fork(cursor, tip)
       const { height, hashes, outputs } = yield* read(from, tip, ours)
       const blocksLeft = Math.max(0, tip.height - height)
+      const mined = new Set(outputs.map(({ txId }) => txId))
+      mempool.confirm(mined)
       if (blocksLeft === 0) yield* lookAtMempool(ours)
       const told = cursor?.by === by ? cursor.told : 0
-      const mined = new Set(outputs.map(({ txId }) => txId))
-      const waiting = blocksLeft > 0 ? [] : mempool.after(told).filter(({ txId }) => !mined.has(txId))
+      const found = blocksLeft > 0 ? [] : mempool.after(told)
+      const mine = found.length === 0 ? new Set<string>() : yield* ours([...new Set(found.map(({ scriptPubKey }) => scriptPubKey))])
+      const waiting = found.filter(({ txId, scriptPubKey }) => !mined.has(txId) && mine.has(scriptPubKey))
       return {
         outputs: [...outputs, ...waiting],
         unchangedTo: from.height,

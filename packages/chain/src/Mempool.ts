@@ -17,10 +17,16 @@ export interface Node {
  */
 const waitingAtOnce = 2000
 
+/** Maximum number of our outputs that left the mempool and are remembered, newest last. */
+const maxGone = 10_000
+
 /** Number of transactions requested at once. All of them are in memory together. */
 const batchSize = 100
 
-/** Tracks our outputs in the mempool, in the order in which this process found them. */
+/**
+ * Tracks our outputs in the mempool, in the order in which this process found them. One that leaves it without being in a
+ * block was replaced, spent elsewhere or evicted, and is reported once more, as gone.
+ */
 export const make = (node: Node) => {
   let known = new Set<TxId.TxId>()
   let found: ReadonlyArray<{ readonly n: number; readonly output: Output }> = []
@@ -32,7 +38,13 @@ export const make = (node: Node) => {
       const waiting = yield* node.waiting
       const still = new Set(waiting)
       known = new Set([...known].filter((txId) => still.has(txId)))
-      found = found.filter(({ output }) => still.has(output.txId))
+      const gone = found.filter(({ output }) => output.placement._tag === "gone" && !still.has(output.txId))
+      const lost = found.filter(({ output }) => output.placement._tag !== "gone" && !still.has(output.txId))
+      found = [
+        ...gone.slice(-maxGone),
+        ...found.filter(({ output }) => output.placement._tag !== "gone" && still.has(output.txId)),
+        ...lost.map(({ output }) => ({ n: ++count, output: { ...output, placement: { _tag: "gone" } as const } }))
+      ]
       const fresh = waiting.filter((txId) => !known.has(txId)).slice(0, waitingAtOnce)
       for (let at = 0; at < fresh.length; at += batchSize) {
         const batch = fresh.slice(at, at + batchSize)
@@ -44,9 +56,13 @@ export const make = (node: Node) => {
         for (const txId of batch) known.add(txId)
       }
     }),
-    /** Returns the number of outputs ever found. */
+    /** Stops tracking transactions that are in a block. */
+    confirm: (txIds: ReadonlySet<TxId.TxId>) => {
+      if (txIds.size > 0) found = found.filter(({ output }) => !txIds.has(output.txId))
+    },
+    /** Returns the number of outputs ever found, and of those that left the mempool. */
     count: () => count,
-    /** Returns the outputs that are still in the mempool, except the first `told` that were found. */
+    /** Returns the outputs in the mempool, and those that left it, except the first `told`. */
     after: (told: number): ReadonlyArray<Output> => found.filter(({ n }) => n > told).map(({ output }) => output)
   }
 }

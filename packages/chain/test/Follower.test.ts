@@ -124,3 +124,39 @@ it.effect("follower: after a failure, mempool transactions that were read are no
     assert.deepStrictEqual([asked, found], [[...inMempool.keys()], [...inMempool.keys()]])
   })
 )
+
+it.effect("C45: follower: an output that leaves the mempool is reported once as gone, unless it is in a block that was read", () =>
+  Effect.gen(function* () {
+    const all = [paying(1), paying(2), paying(3)]
+    const idOf = (raw: Buffer) => Block.parseTransaction(raw).txId()
+    const base = block("00".repeat(32), 1)
+    let chain = [base]
+    let waiting: ReadonlyArray<Buffer> = []
+    const node: Follower.Node = {
+      tip: Effect.sync(() => ({ height: chain.length - 1, hash: chain.at(-1)?.hash ?? "" })),
+      hashAt: (height) => Effect.sync(() => Option.fromUndefinedOr(chain[height]?.hash)),
+      timeSecondsAt: () => Effect.succeed(0),
+      block: (hash) => Effect.sync(() => chain.find((one) => one.hash === hash)?.bytes ?? assert.fail(hash)),
+      waiting: Effect.sync(() => waiting.map(idOf)),
+      transactions: (txIds) => Effect.succeed(all.filter((raw) => txIds.includes(idOf(raw))))
+    }
+    const { activity } = Follower.make(node, { height: 0 })
+    let cursor: string | null = null
+    /** The amounts and placements that are reported for these transactions in the mempool. */
+    const reports = Effect.fnUntraced(function* (...inMempool: ReadonlyArray<number>) {
+      waiting = inMempool.flatMap((n) => all[n - 1] ?? [])
+      const found = yield* activity(cursor, mine)
+      cursor = found.cursor
+      return found.outputs.map(({ amount, placement }) => `${Number(Msat.toSats(amount)) / 1000} ${placement._tag}`).toSorted()
+    })
+    assert.deepStrictEqual(yield* reports(1, 2), ["1 mempool", "2 mempool"])
+    assert.deepStrictEqual(yield* reports(2, 3), ["1 gone", "3 mempool"])
+    assert.deepStrictEqual(yield* reports(2, 3), [])
+    // The first comes back, and the second is mined.
+    chain = [base, block(base.hash, 2, ...all.slice(1, 2))]
+    assert.deepStrictEqual(yield* reports(1, 3), ["1 mempool", "2 mined"])
+    assert.deepStrictEqual(yield* reports(1), ["3 gone"])
+    assert.deepStrictEqual(yield* reports(), ["1 gone"])
+    assert.deepStrictEqual(yield* reports(), [])
+  })
+)

@@ -176,6 +176,15 @@ export const make = Effect.gen(function* () {
     reorg,
     /** Mines this one transaction, like a miner whose mempool differs from ours. */
     mineOne: (rawTx: string) => build(0, 1, rawTx),
+    /** Replaces a transaction that this wallet sent with one that pays less to this address. */
+    replace: Effect.fnUntraced(function* (txId: TxId.TxId, payment: Payment) {
+      const coin = spentBy.get(txId)
+      if (coin === undefined) throw new Error(`the external wallet did not send ${txId}`)
+      const replacement = pay(coin, [payment], feeSats * 3n)
+      yield* broadcast(replacement.rawTx)
+      spentBy.set(replacement.txId, coin)
+      return replacement.txId
+    }),
     doubleSpend: Effect.fnUntraced(function* (txId: TxId.TxId) {
       const coin = spentBy.get(txId)
       if (coin === undefined) throw new Error(`the external wallet did not send ${txId}`)

@@ -101,6 +101,34 @@ Real.onChain("On a real chain", () => {
       )
     }
 
+    it.effect("C45: deposits: of two payments that spend one coin, only the one in the mempool is pending, before any block", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        const [to, other] = [yield* address(id), yield* address(id)]
+        const { send, replace, doubleSpend } = yield* Outside
+        const pending = Effect.gen(function* () {
+          yield* work
+          const found = yield* (yield* Records).transactions(id, { limit: 100, type: "deposit", status: "pending" })
+          return found.map(({ amount }) => amount)
+        })
+        const txId = yield* send([{ address: to, amount: sats(60_000) }])
+        assert.deepStrictEqual(yield* pending, [sats(60_000)])
+        const less = yield* replace(txId, { address: to, amount: sats(30_000) })
+        assert.deepStrictEqual(yield* pending, [sats(30_000)])
+        yield* doubleSpend(less)
+        assert.deepStrictEqual(yield* pending, [])
+        // The same amount, to the same address and to another one.
+        const again = yield* send([{ address: to, amount: sats(40_000) }])
+        assert.deepStrictEqual(yield* pending, [sats(40_000)])
+        const same = yield* replace(again, { address: to, amount: sats(40_000) })
+        assert.deepStrictEqual(yield* pending, [sats(40_000)])
+        yield* replace(same, { address: other, amount: sats(40_000) }).pipe(Effect.flip)
+        yield* mineAndWork(6)
+        assert.deepStrictEqual([yield* pending, yield* balance(id)], [[], { posted: 40_000, held: 0 }])
+        yield* audit
+      })
+    )
+
     it.effect("C44: deposits: every deposit in 200 unread blocks is found, and the blocks are read a page at a time", () =>
       Effect.gen(function* () {
         const { id } = yield* company

@@ -138,6 +138,15 @@ export const money = {
     yield* mine(1)
     yield* eventually(placement(txId), (tag) => tag === "gone")
   }),
+  "C45: a mempool deposit that is double-spent is gone, and reported as such, before the next block": Effect.gen(function* () {
+    const { doubleSpend } = yield* Peer
+    const { target, txId, activity } = yield* deposit
+    yield* doubleSpend(txId)
+    const after = yield* toldSo(target, activity.cursor, isPlaced("gone"))
+    assert.strictEqual(only(after).txId, txId)
+    assert.strictEqual(yield* placement(txId), "gone")
+    assert.deepStrictEqual((yield* told([target.scriptPubKey], after.cursor)).outputs, [])
+  }),
   "C45: a deposit removed by a reorganization and then double-spent is reported as gone": Effect.gen(function* () {
     const { doubleSpend, mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit

@@ -1,12 +1,22 @@
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Decimal from "@satrail/core/base/Decimal"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
+import { made } from "@satrail/core/ledger/Answer"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { claimedFromStart, fence, Tasks } from "@satrail/core/ledger/Tasks"
+import { ChainSource } from "@satrail/core/nodes/ChainSource"
+import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
+import { Signer } from "@satrail/core/nodes/Signer"
+import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
+import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import * as LostWithdrawal from "@satrail/core/sending/LostWithdrawal"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Clock, Effect } from "effect"
+import { Withdrawals } from "@satrail/core/sending/Withdrawals"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Clock, Effect, Result } from "effect"
 import type { start } from "./Service.ts"
 
 // BOLT 11, "Examples": a coffee for 2500 micro-bitcoin. It expired in 2017.
@@ -53,3 +63,40 @@ export const lost = (
       return { id, preimage }
     })
   )
+
+/** Pays a company's on-chain withdrawal with a transaction of the wallet that is not stored, as after a restore. */
+const pay = ({ run, sats }: Awaited<ReturnType<typeof start>>, companyId: CompanyId.CompanyId) =>
+  run(
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { follow } = yield* ChainDeposits
+      const created = (yield* OnChainAddresses).create({ companyId, type: "taproot", metadata: {} })
+      const { address } = yield* Effect.flatMap(created, made)
+      yield* sandbox.send({ address, amount: sats(50_000) })
+      yield* sandbox.mine(6)
+      yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
+      const { destination } = yield* sandbox.destination({ type: "chain_address" })
+      const asked = { amount: Decimal.make(10_000n), currency: "sats" as const }
+      const confirming = (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+      const { id, recipient, amount } = yield* Effect.flatMap(confirming, made)
+      const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
+      const draft = yield* (yield* ChainWallet).build({
+        payments: [{ scriptPubKey, amount, feeLimit: sats(5000) }],
+        feeRate: 2,
+        free: (outpoints) => Effect.succeed(new Set(outpoints))
+      })
+      const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
+      yield* (yield* ChainSource).broadcast(rawTx)
+      yield* sandbox.mine(1)
+      return { txId, id }
+    })
+  )
+
+const paid = new WeakMap<object, ReturnType<typeof pay>>()
+
+/** A withdrawal that was paid in this way; the same one for each call with this service. */
+export const unstored = (service: Awaited<ReturnType<typeof start>>, companyId: CompanyId.CompanyId): ReturnType<typeof pay> => {
+  const one = paid.get(service) ?? pay(service, companyId)
+  paid.set(service, one)
+  return one
+}

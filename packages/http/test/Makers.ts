@@ -3,7 +3,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { adjusted } from "./Adjusted.ts"
 import { failedDelivery } from "./FailedDelivery.ts"
-import { lost } from "./Lost.ts"
+import { lost, unstored } from "./Lost.ts"
 import { operatorToken, type start } from "./Service.ts"
 import { suspended } from "./Suspended.ts"
 
@@ -193,6 +193,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   "/operator/withdrawals/{id}": withdrawal,
   "/operator/withdrawals/{id}/settle": lostWithdrawal(preimage),
   "/operator/withdrawals/{id}/release": lostWithdrawal(),
+  "/operator/withdrawals/{id}/book": async (service, { id }) => (await unstored(service, id)).id,
   "/operator/withdrawals/{id}/reject": waiting,
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
@@ -220,6 +221,7 @@ export const bodiesOf = async (service: Service, company: Company): Promise<Read
   "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 },
   "POST /operator/withdrawals/{id}/settle": { preimage, fee_sats: 0 },
   "POST /operator/suspense/{id}/assign": { company_id: company.id },
+  "POST /operator/withdrawals/{id}/book": { tx_id: (await unstored(service, company.id)).txId },
   // Replay from an existing event.
   [`POST /v1/${hooks}/{id}/replay`]: { replay_from: await event(service, company) },
   [`POST /operator/${hooks}/{id}/replay`]: { replay_from: await event(service, company) }

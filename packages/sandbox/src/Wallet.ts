@@ -2,7 +2,7 @@ import { ChainWallet, Unfundable } from "@satrail/core/nodes/ChainWallet"
 import type * as Coin from "@satrail/core/nodes/Coin"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
 import * as Payout from "@satrail/core/sending/Payout"
-import { Effect, Result } from "effect"
+import { Effect, HashMap, Option, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
 import type * as Keys from "./Keys.ts"
@@ -27,6 +27,16 @@ export const make = (world: World): ChainWallet["Service"] => {
       return wallet.fingerprint
     },
     network: world.network,
+    placesOf: (scriptPubKeys) =>
+      Effect.sync(() => {
+        const { owners } = world.state().chain
+        return new Map(
+          scriptPubKeys.flatMap((script) => {
+            const known = Option.getOrUndefined(HashMap.get(owners, script))
+            return known?.owner === "wallet" ? [[script, { type: known.type, branch: known.branch, index: known.index }] as const] : []
+          })
+        )
+      }),
     newAddress: (type) =>
       reachable(
         "newAddress",

@@ -72,8 +72,9 @@ export class ChainSource extends Context.Service<
     readonly tip: Effect.Effect<Tip, ChainUnavailable>
     /**
      * Returns activity after `after` (null: from where this source starts), for a limited number of blocks.
-     * Returns immediately even if there is none. Does not report transactions removed by a reorganization or a
-     * double spend. Check transactions above `unchangedTo` with `transaction`.
+     * Returns immediately even if there is none. Reports a transaction that another one replaced in the mempool, or
+     * that was evicted from it, but not one removed by a reorganization. Check transactions above `unchangedTo` with
+     * `transaction`.
      */
     readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
     /** Returns the current status of any transaction. */

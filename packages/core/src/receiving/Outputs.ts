@@ -77,11 +77,18 @@ const eachTransaction = <E extends { readonly _tag: string }>(
     }
   })
 
-const isGone = ({ placement }: Output): number => (placement._tag === "gone" ? 1 : 0)
+const paymentOf = ({ scriptPubKey, amount }: Output): string => `${scriptPubKey} ${amount}`
 
-/** Returns reported outputs, those that are gone last, so that a replacement finds the payment that it replaces. */
-const goneLast = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> =>
-  outputs.toSorted((a, b) => isGone(a) - isGone(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
+/**
+ * Returns reported outputs in the order in which they are processed. Those that are gone come first, so that never two
+ * payments count that spend one coin. If another payment of the same amount to the same address is reported, it comes
+ * before: it looks for the payment that it replaces, and ends it.
+ */
+const ordered = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> => {
+  const present = new Set(outputs.filter(({ placement }) => placement._tag !== "gone").map(paymentOf))
+  const rank = (output: Output) => (output.placement._tag !== "gone" ? 1 : present.has(paymentOf(output)) ? 2 : 0)
+  return outputs.toSorted((a, b) => rank(a) - rank(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
+}
 
 /**
  * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
@@ -138,9 +145,9 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       createdAtMillis: nowMillis,
       updatedAtMillis: nowMillis
     }
-    yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
-    // The replaced payment is not replaced again.
+    // Never both count. If the process dies in between, the payment is recorded as one that replaces none.
     if (proof.replaced !== undefined) yield* journal.commit(Deposit.dropped(proof.replaced, nowMillis))
+    yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
   })
 
   /**
@@ -204,7 +211,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const settle = eachTransaction(attempt)
   return {
     /** Processes reported outputs. A new output becomes a deposit of the company that owns its address. */
-    meet: (outputs: ReadonlyArray<Output>) => settle(goneLast(outputs)),
+    meet: (outputs: ReadonlyArray<Output>) => settle(ordered(outputs)),
     /** Updates the deposits of outputs that are already recorded. */
     settle
   }

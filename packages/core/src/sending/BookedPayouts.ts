@@ -17,6 +17,9 @@ import * as Withdrawal from "./Withdrawal.ts"
 /** Maximum number of the wallet's coins, largest first, among which the spent ones are searched. */
 const maxCoins = 100_000
 
+/** A task that is due later than this was held by the operator. */
+const heldMillis = 86_400_000
+
 /** Returns a function that books a transaction as the payout of these withdrawals: see `LostWithdrawals.book`. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -35,11 +38,12 @@ export const make = Effect.gen(function* () {
     return Option.isSome(job) ? job.value : yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
   })
 
-  /** Makes the payout's task due, so that a worker tracks the transaction. It may have been held after the restore. */
+  /** Makes the payout's task due if it was held after the restore, so that a worker tracks the transaction. */
   const track = Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal) {
     if (leader.status !== "pending") return
     const { companyId, id } = leader
-    yield* tasks.postpone({ ...(yield* jobOf(leader)), companyId, id }, yield* Clock.currentTimeMillis)
+    const [job, nowMillis] = [yield* jobOf(leader), yield* Clock.currentTimeMillis]
+    if (job.dueAtMillis > nowMillis + heldMillis) yield* tasks.postpone({ ...job, companyId, id }, nowMillis)
   })
 
   /** Returns the bytes of a transaction that the chain reports. */

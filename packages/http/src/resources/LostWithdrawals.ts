@@ -99,40 +99,43 @@ export const release = Section.operator(
     })
 )
 
-/** Maximum number of withdrawals that one transaction pays. */
-const maxBooked = 1000
-
-const Booked = Schema.Struct({ withdrawals: Schema.Array(Withdrawals.view.schema) })
+/** Maximum number of other withdrawals that the transaction pays. */
+const maxOthers = 1000
 
 export const book = Section.operator(
-  HttpApiEndpoint.post("bookLostPayout", "/operator/payouts", {
+  HttpApiEndpoint.post("bookLostPayout", `${path}/book`, {
+    params,
     payload: Schema.Struct({
-      tx_id: Search.hex32("Id of the transaction that paid the withdrawals. It must be in a block"),
-      withdrawal_ids: Schema.Array(Scalars.Id)
-        .check(Schema.isMinLength(1), Schema.isMaxLength(maxBooked))
-        .annotate({ description: "All withdrawals that the transaction pays" })
+      tx_id: Search.hex32("Id of the transaction that paid the withdrawal. It must be in a block"),
+      with: Schema.optionalKey(
+        Schema.Array(Scalars.Id)
+          .check(Schema.isMaxLength(maxOthers))
+          .annotate({ description: "All other withdrawals that it pays. Default: none" })
+      )
     }).annotate({ identifier: "BookLostPayout" }),
-    success: Envelope.success(200, Booked),
+    success,
     error: Errors.of("malformed", "chain_unavailable", ...errors)
   })
     .annotate(OperatorScopes, ["all"])
     .annotate(OpenApi.Summary, "Book a payout that the database lacks")
     .annotate(
       OpenApi.Description,
-      "Books a transaction of the wallet as the payout of pending on-chain withdrawals, after a restored database has lost that it was sent. Refused with 422 and the reason unless the chain shows that it spends only coins of the wallet, and pays exactly these withdrawals and at most one change to the wallet. The withdrawals settle like any other payout. Booking it twice has no further effect."
+      "Books a transaction of the wallet as the payout of a pending on-chain withdrawal, after a restored database has lost that it was sent. Refused with the reason unless the chain shows that it spends only coins of the wallet, and pays exactly the named withdrawals and at most one change to the wallet. They then settle like any other payout. Booking it twice has no further effect."
     )
     .annotate(Example, (world) => {
       const { settled } = Withdrawals.example(world)
       return {
-        body: { tx_id: "ab".repeat(32), withdrawal_ids: [settled.id] },
+        params: { id: settled.id },
+        body: { tx_id: "ab".repeat(32) },
         message: "Payout booked",
-        data: { withdrawals: [Withdrawals.view.of(settled)] }
+        data: Withdrawals.view.of(settled)
       }
     }),
   Core.LostWithdrawals,
   (lost) =>
-    Effect.fnUntraced(function* ({ payload: { tx_id, withdrawal_ids } }) {
-      const booked = yield* Errors.answered(lost.book(TxId.make(tx_id), withdrawal_ids))
-      return Envelope.ok("Payout booked", { withdrawals: booked.map(Withdrawals.view.of) })
+    Effect.fnUntraced(function* ({ params: { id }, payload }) {
+      const booked = yield* Errors.answered(lost.book(TxId.make(payload.tx_id), [id, ...(payload.with ?? [])]))
+      const own = booked.find((one) => one.id === id)
+      return own === undefined ? yield* Effect.die("booked without the withdrawal") : Envelope.ok("Payout booked", Withdrawals.view.of(own))
     })
 )

@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, json } from "../client/CommandParts.ts"
+import { action, call, json, listed } from "../client/CommandParts.ts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("The beginning of the withdrawal's id"))
 const of = (withdrawal: string) => `/operator/withdrawals/${encodeURIComponent(withdrawal)}`
@@ -31,11 +31,16 @@ export const release = Command.make(
 export const book = Command.make(
   "book",
   {
-    transaction: Argument.String("transaction").pipe(Argument.withDescription("The id of the transaction that paid the withdrawals")),
-    ids: Argument.String("id").pipe(Argument.withDescription("The id of each withdrawal that it pays"), Argument.variadic({ min: 1 })),
+    id,
+    tx: Flag.String("tx").pipe(Flag.withDescription("The transaction that paid the withdrawal; required")),
+    others: Flag.String("with").pipe(
+      Flag.withDescription("The ids of all other withdrawals that it pays, separated by commas"),
+      Flag.map(listed),
+      Flag.optional
+    ),
     json
   },
-  ({ ids, json, transaction }) => call({ json }, "POST", "/operator/payouts", { tx_id: transaction, withdrawal_ids: ids })
-).pipe(Command.withDescription("Book a transaction on the chain as the payout of on-chain withdrawals, after a restore"))
+  ({ id, json, others, tx }) => call({ json }, "POST", `${of(id)}/book`, { tx_id: tx, with: others })
+).pipe(Command.withDescription("Book a transaction on the chain as an on-chain withdrawal, after a restore"))
 
 export const reject = action("reject", id, "POST", (withdrawal) => `${of(withdrawal)}/reject`, "Reject a withdrawal that awaits approval")

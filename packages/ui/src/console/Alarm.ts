@@ -48,6 +48,7 @@ export const alarms = {
   SatrailProcessAway: { title: "Prometheus can’t reach a process", guide: "monitor#set-up", path: "nodes", isRemote: true },
   SatrailNotReady: { title: "A check fails", guide: "incidents#outages", path: "nodes" },
   SatrailNodeAway: { title: "The Lightning node does not respond", guide: "incidents#outages", path: "nodes" },
+  SatrailNodeBehind: { title: "A node lacks blocks", guide: "monitor#a-node-that-is-behind", path: "nodes" },
   SatrailStoreAway: { title: "The database does not respond", guide: "incidents#outages", path: "nodes", isRemote: true },
   SatrailStoreOverloaded: {
     title: "Requests are rejected because the database can’t keep up",

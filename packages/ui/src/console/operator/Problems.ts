@@ -184,7 +184,11 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
         ...row,
         title: `The check “${checkName(name)}” fails`,
         text: reason,
-        alarms: name === "node" ? ["SatrailNodeAway", "SatrailNotReady"] : ["SatrailNotReady"]
+        alarms: [
+          ...(name === "node" ? (["SatrailNodeAway"] as const) : []),
+          ...(reason.startsWith("behind:") ? (["SatrailNodeBehind"] as const) : []),
+          "SatrailNotReady"
+        ]
       }
   )
   const channels = status.warnings.map(({ code, message }): Problem => ({
