@@ -68,7 +68,7 @@ export interface CreateApiKey {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "webhooks">
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly expiresAt?: Date | null | undefined
   /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
@@ -157,9 +157,9 @@ export interface AuditListQuery extends PageQuery {
   readonly subject?: string | undefined
   /** Selects entries with this outcome: `done` or an error code */
   readonly outcome?: string | undefined
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly from?: Date | undefined
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly until?: Date | undefined
 }
 export interface AuditEntry {
@@ -325,7 +325,7 @@ export interface IssueApiKey {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly expiresAt?: Date | null | undefined
   readonly limits?: GivenLimits | null | undefined
   /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
@@ -687,9 +687,9 @@ export interface InvoicesListQuery extends PageQuery {
   readonly status?: "open" | "accepted" | "settled" | "expired" | "canceled" | undefined
   /** Selects invoices that wallets requested for this Lightning address */
   readonly lightningAddressId?: string | undefined
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly from?: Date | undefined
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly until?: Date | undefined
   /** Filters by metadata. Use with `metadata_value` */
   readonly metadataKey?: string | undefined
@@ -864,9 +864,9 @@ export interface TransactionsListQuery extends PageQuery {
   readonly type?: "withdrawal" | "deposit" | "adjustment" | undefined
   readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
   readonly rail?: "lightning" | "on_chain" | undefined
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly from?: Date | undefined
-  /** ISO 8601 timestamp with a time zone */
+  /** RFC 3339 timestamp with a time zone */
   readonly until?: Date | undefined
   /** Filters by metadata. Use with `metadata_value` */
   readonly metadataKey?: string | undefined

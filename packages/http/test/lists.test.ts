@@ -158,7 +158,10 @@ describe("filters", () => {
     "?until=2026-01-31T12:00:04Z": ({ created_at }) => created_at < "2026-01-31T12:00:04.000Z",
     "?from=2026-01-31T13:00:02%2B01:00&until=2026-01-31T12:00:05.5Z": ({ created_at }) =>
       created_at >= "2026-01-31T12:00:02.000Z" && created_at < "2026-01-31T12:00:05.500Z",
-    "?from=2026-01-31T12:00:04.500Z&until=2026-01-31T12:00:04.500Z": () => false
+    "?from=2026-01-31T12:00:04.500Z&until=2026-01-31T12:00:04.500Z": () => false,
+    // Rows at exactly 12:00:04 are before both ends.
+    "?from=2026-01-31T12:00:04.000000001Z": ({ created_at }) => created_at > "2026-01-31T12:00:04.000Z",
+    "?until=2026-01-31T12:00:04.000000001Z": ({ created_at }) => created_at <= "2026-01-31T12:00:04.000Z"
   }
   for (const [query, keeps] of Object.entries(only)) {
     it(`list: ${query} returns exactly the matching rows, even if they are split into pages`, async () => {
@@ -184,7 +187,6 @@ describe("filters", () => {
     "from=yesterday": "from",
     "from=2026-01-31": "from",
     "from=2026-01-31T12:00:00": "from",
-    "until=2026-01-31T12:00:00.1234Z": "until",
     "until=2026-13-01T00:00:00Z": "until",
     "until=1769860800": "until",
     "until=2026-01-31T12:00:00+01:00": "until",
@@ -197,17 +199,6 @@ describe("filters", () => {
     [`cursor=${Buffer.from(`8640000000000001 ${idOf(t0, 1)}`).toString("base64url")}`]: "cursor",
     [`cursor=${Buffer.from(`${t0} x' or 1=1`).toString("base64url")}`]: "cursor"
   }
-  it("list: the error for a time names the format, and how to encode + only if a + arrived as a space", async () => {
-    const words = "from must be a timestamp such as 2026-01-31T12:00:00.123Z"
-    for (const [from, says] of [
-      ["2026-01-31", words],
-      ["2026-01-31T12:00:00+01:00", `${words} (encode + as %2B in a query)`]
-    ] as const) {
-      const { body } = await service.ask("GET", `/v1/transactions?from=${from}`, { key: company.key })
-      assert.strictEqual(body.error?.issues?.[0]?.message, says)
-    }
-  })
-
   for (const [query, path] of Object.entries(refused)) {
     it(`list: ?${query} is rejected`, async () => {
       const { status, body } = await service.ask("GET", `/v1/transactions?${query}`, { key: company.key })

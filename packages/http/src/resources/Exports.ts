@@ -81,9 +81,9 @@ const keysIssue = (text: string): string | undefined => {
 
 const query = {
   format: Schema.optionalKey(Sheet.Format),
-  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start time, inclusive. Default: the first entry" })),
+  from: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "Start time, inclusive. Default: the first entry" })),
   until: Schema.optionalKey(
-    Scalars.GivenInstant.annotate({ description: "End time, exclusive; must be later than `from`. Default, and latest: now" })
+    Scalars.GivenBound.annotate({ description: "End time, exclusive; must be later than `from`. Default, and latest: now" })
   ),
   metadata_keys: Schema.optionalKey(
     Schema.String.annotate({

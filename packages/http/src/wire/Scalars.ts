@@ -2,6 +2,7 @@ import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
 import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Ids from "@satrail/core/base/Id"
+import * as Rfc3339 from "@satrail/core/base/Rfc3339"
 import * as MetadataRules from "@satrail/core/base/Metadata"
 import { descriptionIssue } from "@satrail/core/receiving/Invoices"
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
@@ -182,35 +183,36 @@ export const domainIssue = (text: string) => {
   return Result.isFailure(domain) ? domain.failure.message : undefined
 }
 
-/**
- * Matches timestamps such as `2026-01-31T12:00:00.123Z`, with any offset. At most three decimals are allowed,
- * because times are stored in milliseconds.
- */
-const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
+/** Returns the domain in the form in which it is stored, or unchanged if it is invalid. */
+export const domainOf = (text: string): string => Result.getOrElse(normaliseDomain(text), () => text)
+
 const instantWords = "must be a timestamp such as 2026-01-31T12:00:00.123Z"
-/** In a query, a `+` that is not encoded is read as a space. */
-const instantIssue = (text: string) => (text.includes(" ") ? `${instantWords} (encode + as %2B in a query)` : instantWords)
 
-/** Returns whether a day exists. `Date.parse` reads 30 February as a day in March. */
-const isDay = (day: string): boolean => {
-  const millis = Date.parse(`${day}T00:00:00Z`)
-  return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(day)
-}
+const instantFrom = (millisOf: (instant: Rfc3339.Instant) => number) =>
+  Schema.String.annotate({
+    description: "RFC 3339 timestamp with a time zone",
+    format: "date-time",
+    examples: ["2026-01-31T12:00:00.123Z"]
+  }).pipe(
+    Schema.decodeTo(Schema.Int, {
+      decode: SchemaGetter.transformEffect((text) => {
+        const read = Rfc3339.parse(text)
+        if (Result.isSuccess(read)) return Effect.succeed(millisOf(read.success))
+        const message = read.failure === "" ? instantWords : `${instantWords}: ${read.failure}`
+        return Effect.fail(new SchemaIssue.InvalidValue({ message }))
+      }),
+      encode: SchemaGetter.transform((millis) => instant(millis))
+    })
+  )
 
-/** A timestamp with a time zone, decoded to milliseconds. */
-export const GivenInstant = Schema.String.annotate({
-  description: "ISO 8601 timestamp with a time zone",
-  format: "date-time",
-  examples: ["2026-01-31T12:00:00.123Z"]
-}).pipe(
-  Schema.decodeTo(Schema.Int, {
-    decode: SchemaGetter.transformEffect((text) => {
-      const millis = instantPattern.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
-      return Number.isNaN(millis) ? Effect.fail(new SchemaIssue.InvalidValue({ message: instantIssue(text) })) : Effect.succeed(millis)
-    }),
-    encode: SchemaGetter.transform((millis) => instant(millis))
-  })
-)
+/** A timestamp with a time zone, decoded to milliseconds and rounded down. */
+export const GivenInstant = instantFrom(({ millis }) => millis)
+
+/**
+ * The start or end of a period, rounded up: the times of records are whole milliseconds, so exactly those at or after the
+ * given instant are at or after the rounded one.
+ */
+export const GivenBound = instantFrom(({ millis, isRounded }) => millis + (isRounded ? 1 : 0))
 
 /**
  * An integer in a query or path, as decimal digits. The OpenAPI document shows it as a number; see `readable`

@@ -17,8 +17,8 @@ export const hex32 = (description: string) =>
 
 /** The start is inclusive and the end exclusive, so that adjacent periods contain each row once. */
 export const times = {
-  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start of creation time, inclusive" })),
-  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "End of creation time, exclusive" }))
+  from: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "Start of creation time, inclusive" })),
+  until: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "End of creation time, exclusive" }))
 }
 
 /** A record's id, case-insensitive. */

@@ -5,6 +5,7 @@ import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import { Entropy } from "@satrail/core/base/Entropy"
+import * as Rfc3339 from "@satrail/core/base/Rfc3339"
 import { Records } from "@satrail/core/service/Records"
 import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
 import { Prompt } from "effect/cli"
@@ -110,8 +111,10 @@ export const showXpub = Effect.fnUntraced(function* ({ file, gap }: Pick<Making,
 
 export const restore = Effect.fnUntraced(function* ({ birthday, ...making }: Making & { readonly birthday: Option.Option<string> }) {
   const day = Option.getOrElse(birthday, () => "2009-01-03")
-  const millis = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN
-  if (Number.isNaN(millis)) return yield* new CommandFailed({ message: "--birthday must be a date, such as 2026-01-31" })
+  const millis = Rfc3339.startOfDay(day)
+  if (millis === undefined) return yield* new CommandFailed({ message: "--birthday must be a date, such as 2026-01-31" })
+  // With a later birthday, no block would be searched for the wallet's coins.
+  if (millis > (yield* Clock.currentTimeMillis)) return yield* new CommandFailed({ message: "--birthday must not be in the future" })
   const typed = yield* secret(Wallet.settings.words, "The seed words, with a space between them")
   const words = yield* Effect.mapError(Effect.fromResult(Seed.parse(Redacted.value(typed))), Output.failed)
   const { accounts, place } = yield* store(words, making, Math.floor(millis / 1000))

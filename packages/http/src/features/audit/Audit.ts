@@ -78,8 +78,8 @@ const filters = {
   verb: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries of this operation" })),
   subject: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries about this record" })),
   outcome: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries with this outcome: `done` or an error code" })),
-  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start time, inclusive" })),
-  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "End time, exclusive" }))
+  from: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "Start time, inclusive" })),
+  until: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "End time, exclusive" }))
 }
 
 interface Asked {
