@@ -26,7 +26,7 @@ const create = Section.company(
       // A time in the past is accepted, because a request repeated when it is due returns the stored response.
       if (Number.isNaN(dueAtMillis))
         return yield* Effect.fail(Errors.malformedRequest([{ path: "due_at", message: "must be a time such as 2026-11-20T20:39:15Z" }]))
-      const once = yield* creation.once(request, headers["idempotency-key"])
+      const once = yield* creation.once(request, headers["idempotency-key"], { text: payload.text, dueAtMillis })
       const id = yield* Authentication.companyId
       return creation.answer(yield* Errors.answered(set(id, payload.text, dueAtMillis, once.request)))
     })

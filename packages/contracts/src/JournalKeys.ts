@@ -38,7 +38,7 @@ export const money = {
     assert.deepStrictEqual(again, { _tag: "Replayed", answer: "the first" })
     assert.strictEqual(yield* unchanged(second), "Replayed")
     assert.isTrue(Option.isNone(yield* (yield* Records).withdrawal(companyId, second.id)))
-    assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", answer: "the first" })
+    assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", meaning: null, answer: "the first" })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
   "if eight concurrent requests have the same key, only one takes effect and all get its response": Effect.gen(function* () {
@@ -62,6 +62,41 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* request(companyId, 41, "k", "another")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
+  "a request with the stored meaning is the same in any form, and one with another meaning is refused": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    yield* verdict(yield* request(companyId, 40, "k", "one form", { meaning: "40 sats", answer: "the first" }))
+    for (const [form, meaning] of [
+      ["another form", "40 sats"],
+      ["one form", "40 sats"],
+      // A process of an earlier version knows only the form, and a later one may describe the meaning differently.
+      ["one form", undefined],
+      ["one form", "forty sats"]
+    ] as const) {
+      const again = yield* request(companyId, 40, "k", form, meaning === undefined ? {} : { meaning })
+      assert.deepStrictEqual(yield* (yield* Journal).commit(again), { _tag: "Replayed", answer: "the first" })
+    }
+    for (const [form, meaning] of [
+      ["another form", "41 sats"],
+      ["another form", undefined]
+    ] as const) {
+      const other = yield* request(companyId, 41, "k", form, meaning === undefined ? {} : { meaning })
+      assert.strictEqual(yield* unchanged(other), "IdempotencyMismatch")
+    }
+    assert.strictEqual((yield* answered(companyId, "k"))?.meaning, "40 sats")
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "a response stored by a version that compared only forms is returned for the same form, and refused for another": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      yield* verdict(yield* request(companyId, 40, "k", "one form"))
+      assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k", "one form", { meaning: "40 sats" })), "Replayed")
+      assert.strictEqual(
+        yield* unchanged(yield* request(companyId, 40, "k", "another form", { meaning: "40 sats" })),
+        "IdempotencyMismatch"
+      )
+      yield* has(companyId, { posted: 100, held: 40 })
+    }
+  ),
   "if two concurrent requests have the same key but different bodies, one takes effect and the other is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = [yield* request(companyId, 40, "k", "one body"), yield* request(companyId, 40, "k", "another")]

@@ -26,7 +26,7 @@ const refundBody = `{"amount":21,"currency":"sats","deposit_id":"${depositId}"}`
 /** All endpoints that create a record. */
 const creations: Record<string, readonly [body: string, another: string, key: string]> = {
   "/v1/bitcoin/deposit/lightning-invoice": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
-  "/v1/bitcoin/deposit/lightning-address": [`{}`, `{"metadata":{}}`, company.key],
+  "/v1/bitcoin/deposit/lightning-address": [`{}`, `{"metadata":{"shop":"a"}}`, company.key],
   "/v1/bitcoin/deposit/on-chain": [`{}`, `{"address_type":"segwit"}`, company.key],
   "/v1/bitcoin/deposit/offer": [`{}`, `{"description":"tea"}`, company.key],
   "/v1/vouchers": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
@@ -67,14 +67,11 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual((await events()) - before, 2 * once)
     })
 
-    it(`idempotency key: POST ${path}: the same key with another body returns 422, even if the bodies differ only in whitespace`, async () => {
+    it(`idempotency key: POST ${path}: the same key with another body returns 422 and has no effect`, async () => {
       const first = await post(path, body, `other-${path}`, key)
       const before = await events()
-      for (const changed of [another, ` ${body}`]) {
-        const answer = await post(path, changed, `other-${path}`, key)
-        assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.body.data], [422, "idempotency_mismatch", null])
-        assert.include(answer.body.message, "Resend the original request unchanged.")
-      }
+      const answer = await post(path, another, `other-${path}`, key)
+      assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.body.data], [422, "idempotency_mismatch", null])
       assert.strictEqual(await events(), before)
       assert.deepStrictEqual(told(await post(path, body, `other-${path}`, key)), replayOf(first))
     })

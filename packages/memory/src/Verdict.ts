@@ -1,5 +1,6 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
+import { isSame } from "@satrail/core/ledger/Answer"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import type { Event } from "@satrail/core/ledger/Event"
 import { FeesMoved } from "@satrail/core/ledger/FeesMoved"
@@ -158,7 +159,10 @@ const record = (state: State.State, change: Storable): State.State => {
   return {
     ...withCursor(state, change),
     tasks: withTasks(state.tasks, change),
-    answers: once === undefined ? state.answers : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), once),
+    answers:
+      once === undefined
+        ? state.answers
+        : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), { ...once, meaning: once.meaning ?? null }),
     events: withEvents(state.events, change),
     audit: change.audit === undefined ? state.audit : AuditStore.appended(state.audit, { ...change, body: change.audit })
   }
@@ -169,7 +173,7 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   const { once } = change
   const answer = once && Option.getOrUndefined(HashMap.get(state.answers, State.answerAddress(once.owner, once.key)))
   if (once !== undefined && answer !== undefined) {
-    return answer.fingerprint === once.fingerprint
+    return isSame(answer, once)
       ? [Exit.succeed({ _tag: "Replayed", answer: answer.answer }), state]
       : [Exit.fail(new Journal.IdempotencyMismatch({ key: once.key })), state]
   }

@@ -166,8 +166,8 @@ const isOfLimits: ReadonlySet<string> = new Set(limits.flatMap((name) => (name.e
 
 const isInMsat: ReadonlySet<string> = new Set(inMsat)
 
-/** Makes a request repeatable. */
-export type MakeRequest = (idempotencyKey: string) => Request<unknown>
+/** Makes a request repeatable. Undefined leaves out the key. */
+export type MakeRequest = (idempotencyKey: string) => Request<unknown> | undefined
 
 /** How a method converts its arguments. */
 export interface Reading {

@@ -4,6 +4,7 @@ import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { Invalid } from "@satrail/core/base/Invalid"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as Meaning from "@satrail/core/ledger/Meaning"
 import { NotFound } from "@satrail/core/ledger/Journal"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type { Outcome, Request } from "@satrail/core/ledger/Answer"
@@ -64,7 +65,7 @@ const isOutcome = (value: unknown): value is Outcome<unknown> =>
 /** Fields that refer to a record. Its other fields, such as a company's balance, are not part of a request. */
 const references: ReadonlySet<string> = new Set(["company", "apiKey"])
 
-/** Returns a digest that is the same for the same request, regardless of the order of its fields. */
+/** Returns a digest of a request as it was sent, regardless of the order of its fields. Its result never changes, because it is stored. */
 const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
   const text = JSON.stringify([name, asked], (key, value: unknown) => {
     if (key === "idempotencyKey") return undefined
@@ -73,6 +74,13 @@ const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
     return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
   })
   return createHash("sha256").update(text).digest("hex")
+}
+
+/** Returns what a request asks for, with ids instead of records. The order of a list of names does not count. */
+const comparable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.every((one) => typeof one === "string") ? new Set(value) : value.map(comparable)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, references.has(name) ? idOf(one) : comparable(one)]))
 }
 
 /** Converts a core value to the form that the host program gets. */
@@ -84,19 +92,29 @@ const showing = (noun: string, verb: string, { iterate }: Surroundings): Show =>
   return (value) => (Array.isArray(value) ? Effect.forEach(value, shown) : shown(value))
 }
 
+/** Converts a method's arguments, with a request made by `request`. */
+type ReadArguments = (request: Ask.MakeRequest) => Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid>
+
 const requested =
-  (name: string, asked: ReadonlyArray<unknown>, { sealer }: Surroundings, shown: Show): Ask.MakeRequest =>
+  (name: string, asked: ReadonlyArray<unknown>, read: ReadArguments, { sealer }: Surroundings, shown: Show): Ask.MakeRequest =>
   (key) =>
     ({
       key,
       fingerprint: fingerprint(name, asked),
+      ...Result.match(
+        read(() => undefined),
+        {
+          onSuccess: (args) => ({ meaning: Meaning.digest(name, args.map(comparable)) }),
+          onFailure: () => ({}) // the method refuses the request
+        }
+      ),
       render: (value) => sealer.seal(serialize(Effect.runSync(shown(value))).toString("base64"), CompanyId.operator)
     }) satisfies Request<unknown>
 
 const replayed = (answer: string, { sealer }: Surroundings): unknown => {
   const text = sealer.open(answer, CompanyId.operator)
   if (text === undefined)
-    throw new Error("This idempotencyKey was used over HTTP, or with another secret. Use another key, or repeat the request there.")
+    throw new Error("The request already took effect, but its stored response can no longer be read, because the secret has changed.")
   return remade(deserialize(Buffer.from(text, "base64")))
 }
 
@@ -172,9 +190,8 @@ const method = (noun: string, verb: string, member: unknown, takes: Takes, { get
     const named = !hasFields(takes[0]) && noun !== "outside" ? [idOf(first), ...others].slice(0, given.length) : given
     const asked = yield* surroundings.check(noun, withDefaults(named, fallback))
     const isMsat = noun === "outside" || isIn(inMsat, name)
-    const reading: Ask.Reading = { isMsat, isList, isId: idsIn[name], request: requested(name, asked, surroundings, shown) }
-    const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
-    const [args, ask] = [yield* Effect.fromResult(read), member]
+    const read: ReadArguments = (request) => Result.all(asked.map((one) => Ask.read(one, { isMsat, isList, isId: idsIn[name], request })))
+    const [args, ask] = [yield* Effect.fromResult(read(requested(name, asked, read, surroundings, shown))), member]
     if (typeof ownerId === "string") yield* exists(CompanyId.make(ownerId))
     const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)
     return called

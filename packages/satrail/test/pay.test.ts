@@ -333,6 +333,58 @@ describe("satrail in memory", () => {
     assert.match(String(spaced), /idempotencyKey must have 1 to 255 visible ASCII characters/)
   })
 
+  it("pay: a repeated request is the same in every form of its values, with its defaults and in any order", async () => {
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    await pay.outside.pay(await pay.invoices.create({ company: shop, amount: 9_000 }))
+    const expiresAt = new Date("2100-01-31T12:00:00Z")
+    const company = shop
+    const forms = {
+      invoice: [
+        pay.invoices.create,
+        [
+          { company, amount: 700, description: "", idempotencyKey: "forms" },
+          { company: shop.id, amount: "700 SATS", expirySeconds: 3600 },
+          { company, amount: { amount: "700.0", currency: "Sats" }, metadata: {} },
+          { company, amount: 700n, description: null, maxAmount: null },
+          { company, amount: { msat: 700_000n, sats: 700n } }
+        ],
+        { company, amount: 700, description: "tea" }
+      ],
+      withdrawal: [
+        pay.withdrawals.confirm,
+        [
+          { company, amount: 100, destination, maxFee: 500n, metadata: { a: "1", b: "2" }, idempotencyKey: "forms-2" },
+          { company, amount: "1e2 sats", destination, maxFee: 500, metadata: { b: "2", a: "1" } }
+        ],
+        { company, amount: 100, destination, maxFee: 501, metadata: { a: "1", b: "2" } }
+      ],
+      key: [
+        pay.apiKeys.create,
+        [
+          { company, name: "till", scopes: ["read", "receive"], expiresAt, idempotencyKey: "forms-3" },
+          {
+            company,
+            name: "till",
+            scopes: ["receive", "read"],
+            expiresAt: new Date("2100-01-31T14:00:00+02:00"),
+            limits: null,
+            allowedFrom: null
+          }
+        ],
+        { company, name: "till", scopes: ["read", "receive"], expiresAt, limits: { day: 1 } }
+      ]
+    } as const
+    for (const [create, [first, ...others], another] of Object.values(forms)) {
+      const call = create as (ask: object) => Promise<unknown>
+      const { idempotencyKey } = first
+      const made = await call(first)
+      for (const one of others) assert.deepStrictEqual(await call({ ...one, idempotencyKey }), made, String(create))
+      const error = (await refused(() => call({ ...another, idempotencyKey }))) as SatrailError
+      assert.strictEqual(error.code, "idempotency_mismatch")
+      assert.notMatch(error.message, /new key|another key/i)
+    }
+  })
+
   it("pay: a repeated request is the same for a company's record, its later record, and its id", async () => {
     const company = await pay.companies.create({ name: "Repeating" })
     const ask = { amount: 900, idempotencyKey: "order-1043" }

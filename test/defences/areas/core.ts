@@ -12,6 +12,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "events: an event is returned only to the company"
   },
   {
+    name: "retry-in-another-form",
+    bug: "a request is recognized only in the form in which it was first sent",
+    file: core("ledger/Answer"),
+    in: "isSame",
+    find: "stored.fingerprint === fingerprint || (meaning !== undefined && stored.meaning === meaning)",
+    replace: "stored.fingerprint === fingerprint",
+    test: "packages/http/test/meaning.test.ts",
+    titles: "the same meaning in any form"
+  },
+  {
     name: "worker-is-cut-short",
     rows: [5],
     bug: "stopping a worker interrupts its current step",

@@ -19,7 +19,7 @@ export const earlier = <A>(
   if (request === undefined) return Effect.undefined
   return Effect.flatMap(ledger.answer(owner, request.key), (found) => {
     if (found._tag === "None") return Effect.undefined
-    return found.value.fingerprint === request.fingerprint
+    return Answer.isSame(found.value, request)
       ? Effect.succeed<Outcome<never>>({ _tag: "Replayed", answer: found.value.answer })
       : Effect.fail(new IdempotencyMismatch({ key: request.key }))
   })

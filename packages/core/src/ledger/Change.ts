@@ -41,11 +41,12 @@ export interface Leg {
   readonly postings: ReadonlyArray<Posting>
 }
 
-/** Makes a request idempotent: the same owner and key return `answer` again if the fingerprint matches. */
+/** Makes a request idempotent: the same owner and key return `answer` again if the fingerprint or the meaning matches. */
 export interface Once {
   readonly owner: CompanyId.CompanyId
   readonly key: string
   readonly fingerprint: string
+  readonly meaning?: string
   readonly answer: string
   /** Time from which the key can be reused for another request; null if never. */
   readonly forgetAtMillis: number | null

@@ -1,10 +1,10 @@
 import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
-import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
+import { ApiKeys, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
 import type * as Limits from "@satrail/core/accounts/Limits"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Spent } from "@satrail/core/ledger/Limit"
-import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { changer, OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
@@ -22,18 +22,12 @@ import * as Companies from "./Companies.ts"
 const path = "/operator/api-keys"
 const params = { id: Schema.String }
 
-/** Expiry of a key. It must be in the future. */
-export const Expiry = Scalars.GivenInstant.pipe(
-  Schema.decodeTo(Schema.Int, {
-    decode: SchemaGetter.transformEffect((millis) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-        const message = expiryIssue(millis, nowMillis)
-        return message === undefined ? Effect.succeed(millis) : Effect.fail(new SchemaIssue.InvalidValue({ message }))
-      })
-    ),
-    encode: SchemaGetter.passthrough()
-  })
-)
+/** A new key's permissions as its idempotency key compares them: the order of a list does not count. */
+export const unordered = <A extends Pick<ApiKey.ApiKey, "scopes" | "allowedFrom">>(ask: A) => ({
+  ...ask,
+  scopes: new Set(ask.scopes),
+  allowedFrom: ask.allowedFrom && { ...ask.allowedFrom, ranges: new Set(ask.allowedFrom.ranges) }
+})
 
 export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) => ({
   for: rest.for.annotate({
@@ -64,7 +58,7 @@ const approvalOf = (row: Pick<ApiKey.ApiKey, "approval" | "approvedAtMillis">) =
 const Body = Schema.Struct({
   name: Companies.Name,
   scopes: Schema.Array(ApiKey.Scope).check(Schema.isMaxLength(ApiKey.Scope.literals.length), Scalars.stated(scopesIssue, { minItems: 1 })),
-  expires_at: Scalars.given(Expiry),
+  expires_at: Scalars.given(Scalars.GivenInstant),
   limits: Scalars.given(LimitsView.Body),
   allowed_from: Scalars.given(Ranges)
 }).annotate({ identifier: "IssueApiKey" })
@@ -138,7 +132,8 @@ export const issue = Section.operator(
       const companyId = CompanyId.make(params.id)
       const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
       const ask = { companyId, name, scopes, expiresAtMillis, limits: LimitsView.read(payload.limits), allowedFrom }
-      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(issuePath, companyId))
+      const asked = { ...unordered(ask), limits: LimitsView.unordered(ask.limits) }
+      const once = yield* creation.once(request, headers["idempotency-key"], asked, CompanyId.operator, at(issuePath, companyId))
       const issued = yield* Errors.answered(apiKeys.issue({ ...ask, by: yield* OperatorCaller, ...once }))
       return yield* creation.answer(issued, CompanyId.operator)
     })
@@ -192,7 +187,7 @@ export const rotate = Section.operator(
   ([apiKeys, sealer]) => {
     const creation = Idempotency.sealedCreation(rotatePath, "API key replaced", view.of, sealer)
     return Effect.fnUntraced(function* ({ params: { id }, payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(rotatePath, id))
+      const once = yield* creation.once(request, headers["idempotency-key"], payload, CompanyId.operator, at(rotatePath, id))
       const replaced = yield* Errors.answered(apiKeys.rotate(id, payload.overlap_seconds, once.request, yield* OperatorCaller))
       return yield* creation.answer(replaced, CompanyId.operator)
     })

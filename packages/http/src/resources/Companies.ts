@@ -78,7 +78,7 @@ export const open = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"])
+      const once = yield* creation.once(request, headers["idempotency-key"], payload)
       return creation.answer(yield* Errors.answered(companies.open({ ...payload, ...once })))
     })
 )

@@ -24,6 +24,8 @@ const GivenDomain = Schema.String.annotate({ examples: ["example.com"] }).check(
   Scalars.stated(Scalars.domainIssue, { pattern: "[^.]\\.[^.]" })
 )
 
+const askedOf = ({ domain }: { readonly domain: string }) => ({ domain: Scalars.domainOf(domain) })
+
 /** A custom domain as its company sees it. */
 export const own = View.make<Domain.Domain>()(
   { identifier: "OwnDomain" },
@@ -97,7 +99,7 @@ const claim = Section.company(
         apiKey: { companyId: id },
         plan
       } = yield* Caller
-      const once = yield* claiming.once(request, headers["idempotency-key"])
+      const once = yield* claiming.once(request, headers["idempotency-key"], askedOf(payload))
       return claiming.answer(yield* Errors.answered(domains.verify({ id, plan }, payload.domain, once.request)))
     })
 )
@@ -152,7 +154,7 @@ export const vouch = Section.operator(
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload, headers, request }) {
       const companyId = CompanyId.make(params.companyId)
-      const once = yield* vouching.once(request, headers["idempotency-key"], vouchPath.replace(":companyId", companyId))
+      const once = yield* vouching.once(request, headers["idempotency-key"], askedOf(payload), vouchPath.replace(":companyId", companyId))
       return vouching.answer(yield* Errors.answered(companies.verifyDomain(companyId, payload.domain, once.request)))
     })
 )

@@ -237,22 +237,15 @@ export const create = Section.company(
       const {
         apiKey: { companyId, id: apiKeyId }
       } = yield* Caller
-      const once = yield* creation.once(request, headers["idempotency-key"])
-      const asked = yield* askedOf(payload)
-      return creation.answer(
-        yield* Errors.answered(
-          invoices.create({
-            companyId,
-            apiKeyId,
-            ...asked,
-            ...once,
-            description: payload.description ?? "",
-            expirySeconds: payload.expiry_seconds ?? Invoice.expirySeconds.default,
-            metadata: payload.metadata ?? Metadata.empty,
-            ...(payload.hold === true && { hold: { paymentHash: hashOf(payload.payment_hash) } })
-          })
-        )
-      )
+      const ask = {
+        ...(yield* askedOf(payload)),
+        description: payload.description ?? "",
+        expirySeconds: payload.expiry_seconds ?? Invoice.expirySeconds.default,
+        metadata: payload.metadata ?? Metadata.empty,
+        ...(payload.hold === true && { hold: { paymentHash: hashOf(payload.payment_hash) } })
+      }
+      const once = yield* creation.once(request, headers["idempotency-key"], ask)
+      return creation.answer(yield* Errors.answered(invoices.create({ companyId, apiKeyId, ...ask, ...once })))
     })
 )
 

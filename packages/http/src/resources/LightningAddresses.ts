@@ -1,6 +1,7 @@
 import { maxHandleLength, urlOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Characters from "@satrail/core/base/Characters"
 import type { Invalid } from "@satrail/core/base/Invalid"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -158,18 +159,15 @@ export const create = Section.company(
         apiKey: { companyId: id },
         plan
       } = yield* Caller
-      const once = yield* creation.once(request, headers["idempotency-key"])
-      return creation.answer(
-        yield* Errors.answered(
-          lightningAddresses.create({
-            company: { id, plan },
-            ...once,
-            handle: Scalars.orNull(payload?.handle),
-            domain: Scalars.orNull(payload?.domain),
-            metadata: payload?.metadata ?? Metadata.empty
-          })
-        )
-      )
+      const ask = {
+        handle: Scalars.orNull(payload?.handle),
+        domain: Scalars.orNull(payload?.domain),
+        metadata: payload?.metadata ?? Metadata.empty
+      }
+      const { handle, domain } = ask
+      const asked = { ...ask, handle: handle && Characters.lowerAscii(handle), domain: domain && Scalars.domainOf(domain) }
+      const once = yield* creation.once(request, headers["idempotency-key"], asked)
+      return creation.answer(yield* Errors.answered(lightningAddresses.create({ company: { id, plan }, ...ask, ...once })))
     })
 )
 

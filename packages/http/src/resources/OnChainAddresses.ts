@@ -80,17 +80,9 @@ export const create = Section.company(
   OnChainAddresses,
   (onChainAddresses) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"])
-      return creation.answer(
-        yield* Errors.answered(
-          onChainAddresses.create({
-            companyId: yield* companyId,
-            ...once,
-            type: payload?.address_type ?? "taproot",
-            metadata: payload?.metadata ?? Metadata.empty
-          })
-        )
-      )
+      const ask = { type: payload?.address_type ?? "taproot", metadata: payload?.metadata ?? Metadata.empty }
+      const once = yield* creation.once(request, headers["idempotency-key"], ask)
+      return creation.answer(yield* Errors.answered(onChainAddresses.create({ companyId: yield* companyId, ...ask, ...once })))
     })
 )
 

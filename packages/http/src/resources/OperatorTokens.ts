@@ -78,7 +78,8 @@ const issue = Section.operator(
   ([tokens, sealer]) => {
     const creation = Idempotency.sealedCreation(path, "Operator token issued", issued.of, sealer)
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator)
+      const asked = { ...payload, scopes: new Set(payload.scopes) }
+      const once = yield* creation.once(request, headers["idempotency-key"], asked, CompanyId.operator)
       return yield* creation.answer(yield* Errors.answered(tokens.issue({ ...payload, ...once })), CompanyId.operator)
     })
   }

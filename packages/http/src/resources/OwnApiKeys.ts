@@ -12,7 +12,7 @@ import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import { Seal } from "../wire/Seal.ts"
 import * as Section from "../api/Section.ts"
-import { answer, example, Expiry, keyView, Ranges, shown, shownExample, view } from "./ApiKeys.ts"
+import { answer, example, keyView, Ranges, shown, shownExample, unordered, view } from "./ApiKeys.ts"
 import * as Companies from "./Companies.ts"
 
 const path = "/v1/api-keys"
@@ -73,7 +73,7 @@ const create = Section.company(
       name: Companies.Name,
       scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(Schema.isMinLength(1), Schema.isMaxLength(OwnKeys.scopes.length)),
       expires_at: Scalars.given(
-        Expiry.annotate({ description: "Expiry, at most that of the key that makes this request. Default: the same expiry" })
+        Scalars.GivenInstant.annotate({ description: "Expiry, at most that of the key that makes this request. Default: the same expiry" })
       ),
       allowed_from: Scalars.given(Ranges)
     }).annotate({ identifier: "CreateApiKey" }),
@@ -96,8 +96,9 @@ const create = Section.company(
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       const { apiKey: by } = yield* Caller
       const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
-      const once = yield* creation.once(request, headers["idempotency-key"], by.companyId)
-      const issued = yield* Errors.answered(apiKeys.issueOwn({ by, name, scopes, expiresAtMillis, allowedFrom, ...once }))
+      const ask = { name, scopes, expiresAtMillis, allowedFrom }
+      const once = yield* creation.once(request, headers["idempotency-key"], unordered(ask), by.companyId)
+      const issued = yield* Errors.answered(apiKeys.issueOwn({ by, ...ask, ...once }))
       return yield* creation.answer(issued, by.companyId)
     })
   }

@@ -357,19 +357,14 @@ const confirmWith = (withdrawals: Withdrawals["Service"]) =>
     readonly request: HttpServerRequest.HttpServerRequest
   }) {
     const from = yield* sender
-    const once = yield* creation.once(request, headers["idempotency-key"])
-    return creation.answer(
-      yield* Errors.answered(
-        withdrawals.confirm({
-          ...from,
-          ...once,
-          asked: yield* Amounts.asked(payload),
-          destination: payload.destination,
-          maxFee: payload.max_fee_sats ?? undefined,
-          metadata: payload.metadata ?? Metadata.empty
-        })
-      )
-    )
+    const ask = {
+      asked: yield* Amounts.asked(payload),
+      destination: payload.destination,
+      maxFee: payload.max_fee_sats ?? undefined,
+      metadata: payload.metadata ?? Metadata.empty
+    }
+    const once = yield* creation.once(request, headers["idempotency-key"], ask)
+    return creation.answer(yield* Errors.answered(withdrawals.confirm({ ...from, ...ask, ...once })))
   })
 
 export const confirm = Section.company(

@@ -88,8 +88,7 @@ export const catalogue = {
     status: 409,
     meaning:
       "A request with this `Idempotency-Key` already took effect. Its stored response contains a secret and can no longer be decrypted, because the encryption key has changed.",
-    remedy:
-      "Find the record with its list endpoint. If you lost a voucher's link, cancel the voucher and create another one with a new key."
+    remedy: "Find the record with its list endpoint. If you lost a voucher's link, cancel the voucher, and create another one after that."
   },
   handle_taken: {
     status: 409,
@@ -168,8 +167,9 @@ export const catalogue = {
   },
   idempotency_mismatch: {
     status: 422,
-    meaning: "The `Idempotency-Key` was already used for a different request.",
-    remedy: "Resend the original request unchanged. Use a new key only for a new request, because it takes effect as well."
+    meaning: "The `Idempotency-Key` was already used for a request with other values, which took effect.",
+    remedy:
+      "If this is a retry, send what the first request asked for: the first request may have taken effect, and a changed one could take effect again. White space, the order of fields and how numbers are written do not matter."
   },
   domain_not_verified: {
     status: 422,

@@ -207,7 +207,7 @@ const table = {
   IdempotencyMismatch: () =>
     failure(
       "idempotency_mismatch",
-      "This Idempotency-Key was already used for a different request. Resend the original request unchanged. Use a new key only for a new request, because it takes effect as well."
+      "This Idempotency-Key was already used for a request with other values, which took effect. To get its response, repeat that request with this key."
     ),
   InsufficientBalance: ({ needed, available }) => {
     const needed_sats = Msat.toDecimalSats(needed)

@@ -1,6 +1,7 @@
 import { sha256 } from "@satrail/bitcoin/Sha256"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Outcome, Request } from "@satrail/core/ledger/Answer"
+import * as Meaning from "@satrail/core/ledger/Meaning"
 import { Effect, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Envelope from "./Envelope.ts"
@@ -14,7 +15,7 @@ export const headers = {
       Schema.isPattern(/^[!-~]{1,255}$/, { message: "Idempotency-Key must be 1 to 255 visible ASCII characters" })
     ).annotate({
       description:
-        "Makes the request safe to retry: repeating the same key and body takes effect once and returns the stored response. Use a new key for each new request, such as a UUID",
+        "Makes the request safe to retry: repeating the same key and body takes effect once and returns the stored response. Use one key, such as a UUID, for a request and all its retries",
       examples: ["9f0d1c1e-52a5-4f7c-8f43-0b8f6a6c1042"]
     })
   )
@@ -38,20 +39,23 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
 
   return {
     /**
-     * Returns the idempotency fields of the request to the core, or no fields if there is no key. `at` is the
-     * path with the id filled in, if the path has one.
+     * Returns the idempotency fields of the request to the core, or no fields if there is no key. `asked` is what the
+     * body asks for, decoded and with its defaults: whatever the core gets except the caller. Pass a list without an
+     * order as a Set. `at` is the path with the id filled in, if the path has one.
      */
     once: (
       request: HttpServerRequest.HttpServerRequest,
       key: string | undefined,
+      asked: object,
       at: string = path
     ): Effect.Effect<{ readonly request?: Request<Value> }> =>
       key === undefined
         ? Effect.succeed({})
         : // Unreadable bodies have already been rejected, so this is the text that was decoded.
           Effect.map(Effect.orDie(request.text), (text) => {
-            const fingerprint = sha256.hex(`POST ${at} ${text}`)
-            return { request: { key, fingerprint, render } }
+            const operation = `POST ${at}`
+            const fingerprint = sha256.hex(`${operation} ${text}`)
+            return { request: { key, fingerprint, meaning: Meaning.digest(operation, asked), render } }
           }),
     /** Returns the response. A repeated request gets the same bytes. */
     answer: (outcome: Outcome<Value>) => {
@@ -79,11 +83,12 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
     once: Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
       key: string | undefined,
+      asked: object,
       owner: CompanyId.CompanyId,
       at: string = path
     ) {
       if (sealer === undefined) yield* refused(request, "The response contains a secret, and there is no key to encrypt it")
-      const once = yield* plain.once(request, key, at)
+      const once = yield* plain.once(request, key, asked, at)
       if (sealer === undefined || once.request === undefined) return {}
       const { render, ...known } = once.request
       return { request: { ...known, render: (value) => sealer.seal(render(value), owner) } satisfies Request<Value> }

@@ -74,6 +74,14 @@ export const read = (body: typeof Body.Type | null | undefined): Limits.Limits |
   return Object.keys(limits).length === 0 ? null : limits
 }
 
+/** Limits as an idempotency key compares them: the order of a list does not count. */
+export const unordered = (limits: Limits.Limits | null) =>
+  limits && {
+    ...limits,
+    recipientTypes: limits.recipientTypes && new Set(limits.recipientTypes),
+    recipients: limits.recipients && new Set(limits.recipients)
+  }
+
 const view = View.make<Limits.Limits>()(
   { identifier: "Limits" },
   {

@@ -81,6 +81,7 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
     row["owner"] = once.owner
     row["key"] = once.key
     row["fingerprint"] = once.fingerprint
+    if (once.meaning !== undefined) row["meaning"] = once.meaning
     row["answer"] = once.answer
     row["forget_at_millis"] = once.forgetAtMillis
   }

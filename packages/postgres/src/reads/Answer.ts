@@ -29,7 +29,7 @@ const kept: Kind<AnswerKept> = { statement: statement({ parts: () => [], done: "
 
 export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }
 
-const Row = Schema.Struct({ fingerprint: Schema.String, answer: Schema.String })
+const Row = Schema.Struct({ fingerprint: Schema.String, meaning: Schema.NullOr(Schema.String), answer: Schema.String })
 
 export const reads = {
   expiredAnswers: Reads.mapped(
@@ -42,7 +42,7 @@ export const reads = {
   ),
   answer: Reads.one("Records.answer", {
     key: { owner: "text", key: "text" },
-    select: "select fingerprint, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
+    select: "select fingerprint, meaning, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
     read: Schema.decodeUnknownSync(Row),
     keyOf: (owner: CompanyId.CompanyId, key: string) => [owner, key]
   })

@@ -117,7 +117,7 @@ const isOne = (money: Carried["money"]): money is readonly [Account, Account] =>
 const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
   const also = [
     isOne(carried.money) && "moved bigint",
-    carried.once && "owner text, key text, fingerprint text, answer text, forget_at_millis bigint",
+    carried.once && "owner text, key text, fingerprint text, meaning text, answer text, forget_at_millis bigint",
     { none: "", one: "job_id uuid, job_kind text, job_due_at_millis bigint, job_holder uuid", many: "jobs json" }[carried.enqueues],
     carried.fence && "task_id uuid, token int",
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
@@ -177,8 +177,8 @@ const mayBeUnopened = ({ done }: Shape, { money }: Carried): boolean => money !=
 
 const seen = `
 seen as materialized (
-  select a.n, s.fingerprint = a.fingerprint as same, s.answer
-  from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
+  select a.n, s.fingerprint = a.fingerprint or coalesce(s.meaning = a.meaning, false) as same, s.answer
+  from asked a cross join lateral (select fingerprint, meaning, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
 )`
 
 /** Returns whether the Changes' companies' balances are locked. */
@@ -266,8 +266,8 @@ done as not materialized (select * from ${done})`
 
 const remembered = `
 remembered as (
-  insert into satrail.answers (owner, key, fingerprint, answer, forget_at_millis)
-  select owner, key, fingerprint, answer, forget_at_millis from done where key is not null order by owner, key
+  insert into satrail.answers (owner, key, fingerprint, meaning, answer, forget_at_millis)
+  select owner, key, fingerprint, meaning, answer, forget_at_millis from done where key is not null order by owner, key
 )`
 
 // An event's id consists of the number of the transaction that publishes it and the event's position in that

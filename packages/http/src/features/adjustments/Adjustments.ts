@@ -124,15 +124,14 @@ const request = Section.operator(
   Adjustments,
   (adjustments) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"])
       const ask = {
         companyId: CompanyId.make(payload.company_id),
         amount: payload.amount_sats,
         reason: payload.reason,
-        note: payload.note ?? null,
-        by: yield* OperatorCaller
+        note: payload.note ?? null
       }
-      return creation.answer(yield* errors.answered(adjustments.request({ ...ask, ...once })))
+      const once = yield* creation.once(request, headers["idempotency-key"], ask)
+      return creation.answer(yield* errors.answered(adjustments.request({ ...ask, by: yield* OperatorCaller, ...once })))
     })
 )
 

@@ -273,29 +273,23 @@ const create = Section.company(
   Checkouts,
   (checkouts) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"])
-      const asked = yield* Amounts.askedOrAny(payload)
-      return creation.answer(
-        yield* errors.answered(
-          checkouts.create({
-            companyId: yield* companyId,
-            ...once,
-            asked: asked ?? null,
-            description: payload.description ?? "",
-            orderId: Scalars.orNull(payload.order_id),
-            expirySeconds: payload.expiry_seconds ?? Checkout.expirySeconds.default,
-            tolerancePercent: payload.tolerance_percent ?? Checkout.tolerancePercent.default,
-            returnUrl: payload.return_url ?? null,
-            cancelUrl: payload.cancel_url ?? null,
-            embedOrigin: payload.embed_origin ?? null,
-            color: payload.color ?? null,
-            locale: payload.locale ?? null,
-            contact: payload.contact ?? null,
-            options: payload.options ?? [],
-            metadata: payload.metadata ?? Metadata.empty
-          })
-        )
-      )
+      const ask = {
+        asked: (yield* Amounts.askedOrAny(payload)) ?? null,
+        description: payload.description ?? "",
+        orderId: Scalars.orNull(payload.order_id),
+        expirySeconds: payload.expiry_seconds ?? Checkout.expirySeconds.default,
+        tolerancePercent: payload.tolerance_percent ?? Checkout.tolerancePercent.default,
+        returnUrl: payload.return_url ?? null,
+        cancelUrl: payload.cancel_url ?? null,
+        embedOrigin: payload.embed_origin ?? null,
+        color: payload.color ?? null,
+        locale: payload.locale ?? null,
+        contact: payload.contact ?? null,
+        options: payload.options ?? [],
+        metadata: payload.metadata ?? Metadata.empty
+      }
+      const once = yield* creation.once(request, headers["idempotency-key"], { ...ask, options: new Set(ask.options) })
+      return creation.answer(yield* errors.answered(checkouts.create({ companyId: yield* companyId, ...ask, ...once })))
     })
 )
 

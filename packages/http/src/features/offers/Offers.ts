@@ -128,19 +128,14 @@ const create = Section.company(
   Offers,
   (offers) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"])
-      return creation.answer(
-        yield* Errors.answered(
-          offers.create({
-            companyId: yield* companyId,
-            ...once,
-            memo: payload?.description ?? "",
-            amount: payload === null ? null : yield* amountOf(payload),
-            metadata: payload?.metadata ?? Metadata.empty,
-            lightningAddressId: payload?.lightning_address_id ?? null
-          })
-        )
-      )
+      const ask = {
+        memo: payload?.description ?? "",
+        amount: payload === null ? null : yield* amountOf(payload),
+        metadata: payload?.metadata ?? Metadata.empty,
+        lightningAddressId: payload?.lightning_address_id ?? null
+      }
+      const once = yield* creation.once(request, headers["idempotency-key"], ask)
+      return creation.answer(yield* Errors.answered(offers.create({ companyId: yield* companyId, ...ask, ...once })))
     })
 )
 

@@ -122,7 +122,7 @@ const invite = Section.operator(
       const { company_id, name, role } = payload
       const companyId = companyOf(company_id)
       yield* mayManage(companyId)
-      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator)
+      const once = yield* creation.once(request, headers["idempotency-key"], { companyId, name, role }, CompanyId.operator)
       const invited = yield* errors.answered(people.invite({ companyId, name, role, by: yield* granting, ...once }))
       return yield* creation.answer(invited, CompanyId.operator)
     })

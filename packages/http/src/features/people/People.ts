@@ -172,7 +172,7 @@ const invite = Section.company(
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       yield* ready
       const owner = yield* companyId
-      const once = yield* creation.once(request, headers["idempotency-key"], owner)
+      const once = yield* creation.once(request, headers["idempotency-key"], payload, owner)
       const invited = yield* errors.answered(people.invite({ companyId: owner, by: yield* granting, ...payload, ...once }))
       return yield* creation.answer(invited, owner)
     })

@@ -180,26 +180,21 @@ const create = Section.company(
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       const from = yield* sender
       const { id } = from.company
-      const once = yield* creation.once(request, headers["idempotency-key"], id)
       const { deposit_id, invoice_id, checkout_id, destination, description, expiry_seconds, metadata, on_checkout } = payload
-      return yield* creation.answer(
-        yield* errors.answered(
-          refunds.create({
-            ...from,
-            depositId: deposit_id ?? undefined,
-            invoiceId: invoice_id ?? undefined,
-            checkoutId: checkout_id ?? undefined,
-            asked: yield* Amounts.asked(payload),
-            destination: destination ?? undefined,
-            onCheckout: on_checkout === false ? undefined : { seal: sealer && ((url) => sealer.seal(Redacted.value(url), id)) },
-            ...once,
-            description: description ?? "",
-            expirySeconds: expiry_seconds ?? Refund.expirySeconds.default,
-            metadata: metadata ?? Metadata.empty
-          })
-        ),
-        id
-      )
+      const isOnCheckout = on_checkout !== false
+      const ask = {
+        depositId: deposit_id ?? undefined,
+        invoiceId: invoice_id ?? undefined,
+        checkoutId: checkout_id ?? undefined,
+        asked: yield* Amounts.asked(payload),
+        destination: destination ?? undefined,
+        description: description ?? "",
+        expirySeconds: expiry_seconds ?? Refund.expirySeconds.default,
+        metadata: metadata ?? Metadata.empty
+      }
+      const once = yield* creation.once(request, headers["idempotency-key"], { ...ask, isOnCheckout }, id)
+      const onCheckout = isOnCheckout ? { seal: sealer && ((url: Redacted.Redacted) => sealer.seal(Redacted.value(url), id)) } : undefined
+      return yield* creation.answer(yield* errors.answered(refunds.create({ ...from, ...ask, onCheckout, ...once })), id)
     })
   }
 )

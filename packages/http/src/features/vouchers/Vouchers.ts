@@ -130,21 +130,14 @@ const create = Section.company(
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       const from = yield* sender
       const { id } = from.company
-      const once = yield* creation.once(request, headers["idempotency-key"], id)
-      const asked = yield* Amounts.wanted(payload)
-      return yield* creation.answer(
-        yield* Errors.answered(
-          vouchers.create({
-            ...from,
-            ...asked,
-            ...once,
-            description: payload.description ?? "",
-            expirySeconds: payload.expiry_seconds ?? Voucher.expirySeconds.default,
-            metadata: payload.metadata ?? Metadata.empty
-          })
-        ),
-        id
-      )
+      const ask = {
+        ...(yield* Amounts.wanted(payload)),
+        description: payload.description ?? "",
+        expirySeconds: payload.expiry_seconds ?? Voucher.expirySeconds.default,
+        metadata: payload.metadata ?? Metadata.empty
+      }
+      const once = yield* creation.once(request, headers["idempotency-key"], ask, id)
+      return yield* creation.answer(yield* Errors.answered(vouchers.create({ ...from, ...ask, ...once })), id)
     })
   }
 )

@@ -71,7 +71,7 @@ export const create = Section.operator(
   ([connections, sealer]) => {
     const creation = Idempotency.sealedCreation(connectPath, "App connected", connected, sealer)
     return Effect.fnUntraced(function* ({ params: { id }, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, connectPath.replace(":id", id))
+      const once = yield* creation.once(request, headers["idempotency-key"], {}, CompanyId.operator, connectPath.replace(":id", id))
       return yield* creation.answer(yield* Errors.answered(connections.create(id, once.request, yield* OperatorCaller)), CompanyId.operator)
     })
   }

@@ -309,8 +309,9 @@ const handlersOf = <R>(
   return {
     create: Effect.fnUntraced(function* ({ payload, headers, request }: Creating) {
       const id = yield* whose
-      const once = yield* creation.once(request, headers["idempotency-key"], id)
-      return yield* creation.answer(yield* errors.answered(webhooks.create({ companyId: id, settings: settingsOf(payload), ...once })), id)
+      const settings = settingsOf(payload)
+      const once = yield* creation.once(request, headers["idempotency-key"], { ...settings, types: new Set(settings.types) }, id)
+      return yield* creation.answer(yield* errors.answered(webhooks.create({ companyId: id, settings, ...once })), id)
     }),
     list: () =>
       Effect.gen(function* () {
