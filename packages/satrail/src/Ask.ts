@@ -239,8 +239,11 @@ const members = (name: string, value: unknown, reading: Reading): Members => {
     return Result.flatMap(Money.msat(value), (msat): Members =>
       msat % 1000n === 0n ? Result.succeed({ [`${name}Sats`]: Number(msat / 1000n) }) : invalid(name, "must be whole satoshis")
     )
-  if (isInMsat.has(name) && value !== null && value !== undefined && typeof value !== "string")
-    return Result.map(Money.msat(value), (msat) => ({ [name]: msat }))
+  if (isInMsat.has(name) && value !== null && value !== undefined) {
+    const amount = Money.msat(value)
+    // Some methods have a field of the same name that is a word, such as `pending: "wait"`.
+    if (Result.isSuccess(amount) || typeof value !== "string") return Result.map(amount, (msat) => ({ [name]: msat }))
+  }
   return Result.map(read(value, reading), (read) => ({ [name]: read }))
 }
 

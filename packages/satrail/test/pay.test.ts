@@ -333,6 +333,17 @@ describe("satrail in memory", () => {
     assert.match(String(spaced), /idempotencyKey must have 1 to 255 visible ASCII characters/)
   })
 
+  it("pay: a maximum fee limits the fee, also if plain JavaScript writes it as text", async () => {
+    const { destination } = await pay.outside.destination({ type: "lightning_address" })
+    await pay.outside.pay(await pay.invoices.create({ company: shop, amount: 9_000 }))
+    for (const maxFee of [1, 1n, "1 sats", "0.00000001 btc"] as ReadonlyArray<number>) {
+      const error = await pay.withdrawals
+        .confirm({ company: shop, amount: 5000, destination, maxFee })
+        .catch((error: SatrailError) => error)
+      assert.strictEqual((error as SatrailError).code, "fee_changed", `${typeof maxFee} ${maxFee}`)
+    }
+  })
+
   it("pay: a repeated request is the same in every form of its values, with its defaults and in any order", async () => {
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     await pay.outside.pay(await pay.invoices.create({ company: shop, amount: 9_000 }))
@@ -354,7 +365,7 @@ describe("satrail in memory", () => {
         pay.withdrawals.confirm,
         [
           { company, amount: 100, destination, maxFee: 500n, metadata: { a: "1", b: "2" }, idempotencyKey: "forms-2" },
-          { company, amount: "1e2 sats", destination, maxFee: 500, metadata: { b: "2", a: "1" } }
+          { company, amount: "1e2 sats", destination, maxFee: "500.000 sats", metadata: { b: "2", a: "1" } }
         ],
         { company, amount: 100, destination, maxFee: 501, metadata: { a: "1", b: "2" } }
       ],
