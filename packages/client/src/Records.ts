@@ -581,6 +581,8 @@ export interface Voucher<M = Metadata> {
   /** Refund that this voucher pays; null if none */
   readonly refundId: string | null
   readonly metadata: M
+  /** Id of the API key or person that created it; null if another program or an older version did */
+  readonly createdBy: string | null
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly updatedAt: Date
@@ -601,6 +603,8 @@ export interface Refund<M = Metadata> {
   /** Checkout whose page shows the refund to the payer; null if none */
   readonly checkoutId: string | null
   readonly metadata: M
+  /** Id of the API key or person that created it; null if another program or an older version did */
+  readonly createdBy: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -786,6 +790,8 @@ export interface CreatedRefund<M = Metadata> {
   /** Checkout whose page shows the refund to the payer; null if none */
   readonly checkoutId: string | null
   readonly metadata: M
+  /** Id of the API key or person that created it; null if another program or an older version did */
+  readonly createdBy: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
   /** LNURL for the payer (LUD-01), only in this response; null if the refund has a destination */
@@ -935,6 +941,8 @@ export interface IssuedVoucher<M = Metadata> {
   /** Refund that this voucher pays; null if none */
   readonly refundId: string | null
   readonly metadata: M
+  /** Id of the API key or person that created it; null if another program or an older version did */
+  readonly createdBy: string | null
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly updatedAt: Date
@@ -942,6 +950,12 @@ export interface IssuedVoucher<M = Metadata> {
   readonly lnurl: string
   /** The LNURL as an lnurlw: link (LUD-17) */
   readonly lnurlw: string
+}
+export interface VouchersListQuery extends PageQuery {
+  /** Only vouchers created by this API key or person */
+  readonly createdBy?: string | undefined
+  /** Only vouchers with this status */
+  readonly status?: "open" | "claimed" | "expired" | "canceled" | undefined
 }
 export interface WebhookEndpointSettings {
   /** URL that receives events. Must be https on a public host */
@@ -1251,7 +1265,7 @@ export interface VouchersVerbs<M = Metadata, W = M> {
   /** Returns a voucher. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
   /** Returns vouchers without their links, newest first. */
-  readonly list: { (ask?: PageQuery & CallOptions): List<Voucher<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Voucher<M>> }
+  readonly list: { (ask?: VouchersListQuery & CallOptions): List<Voucher<M>>; (company: CompanyRef, ask?: VouchersListQuery & CallOptions): List<Voucher<M>> }
   /** Cancels an unclaimed voucher and releases its funds. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
 }

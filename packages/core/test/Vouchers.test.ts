@@ -6,6 +6,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import * as SecretHash from "../src/base/SecretHash.ts"
 import * as Throttle from "../src/base/Throttle.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
+import * as Page from "../src/ledger/Page.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Voucher from "../src/features/vouchers/Voucher.ts"
@@ -282,6 +283,47 @@ describe("Unclaimed vouchers", () => {
     yield* TestClock.adjust("2 hours")
     assert.strictEqual(yield* expire, 0)
   })
+
+  scenario(
+    "voucher: all open vouchers of a stolen key or removed person are canceled at once, however many others there are; other makers' stay",
+    function* () {
+      const payer = yield* companyWith(10_000_000)
+      const vouchers = yield* Vouchers
+      const by = (id: string | undefined, expirySeconds = 3600) =>
+        Effect.gen(function* () {
+          const apiKey = id === undefined ? undefined : { id, limits: null, spendsAs: "the line" }
+          const ask = { company: payer, apiKey, ...(yield* asked(10)), description: "", expirySeconds, metadata: {} }
+          return yield* made(vouchers.create(ask))
+        })
+      const [stolen, successor, person] = ["7Kq2mVx9TbZc", "successor", "018f0000-0000-7000-8000-000000000001"]
+      const lost = [yield* by(stolen), yield* by(stolen)]
+      const [claimed, expired] = [yield* by(stolen), yield* by(stolen, 60)]
+      yield* claim(claimed, (yield* outside({ sats: 10 })).destination)
+      yield* TestClock.adjust(60_000)
+      const others = [yield* by(successor), yield* by(person), yield* by(undefined)]
+      for (let n = 0; n < Page.atOnce; n++) yield* by(successor)
+      lost.push(yield* by(stolen))
+      const idsOf = (createdBy: string, status?: Voucher.Status) =>
+        Effect.map(vouchers.list(payer.id, { limit: 1000, before: null, createdBy, status }), ({ rows }) => rows.map(({ id }) => id))
+      assert.sameMembers(
+        yield* idsOf(stolen, "open"),
+        [...lost, expired].map(({ voucher }) => voucher.id)
+      )
+      assert.lengthOf(yield* idsOf(stolen), 5)
+      const before = yield* has(payer)
+      const stranger = yield* companyWith(1)
+      assert.strictEqual(yield* vouchers.cancelCreatedBy(stranger.id, stolen), 0)
+      assert.strictEqual(yield* vouchers.cancelCreatedBy(payer.id, stolen), 4)
+      assert.strictEqual(yield* vouchers.cancelCreatedBy(payer.id, stolen), 0)
+      const released = [...lost, expired].reduce((sum, { voucher }) => sum + Number(Voucher.held(voucher)), 0)
+      assert.strictEqual(Math.round(1000 * (before.held - (yield* has(payer)).held)), released)
+      const pr = (yield* outside({ sats: 10 })).destination
+      for (const one of lost) assert.strictEqual(yield* said(claim(one, pr)), "VoucherRefused: canceled")
+      for (const { voucher } of others) assert.strictEqual((yield* vouchers.get(payer.id, voucher.id)).status, "open")
+      assert.strictEqual((yield* vouchers.get(payer.id, claimed.voucher.id)).status, "claimed")
+      assert.strictEqual(yield* vouchers.cancelCreatedBy(payer.id, person), 1)
+    }
+  )
 
   scenario("voucher: neither a claimed voucher nor an expired one can be canceled", function* () {
     const payer = yield* companyWith(5000)

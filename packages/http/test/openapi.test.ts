@@ -45,6 +45,10 @@ await service.run(
   Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
 
+/** A key whose voucher the operator cancels. */
+const revoked = await service.keyFor(company.id, "send")
+await service.ask("POST", "/v1/vouchers", { key: revoked, body: { amount: 21, currency: "sats" } })
+
 /** Required bodies, for routes whose own example can't be used. */
 const bodies: Readonly<Record<string, unknown>> = {
   ...(await Makers.bodiesOf(service, company)),
@@ -53,6 +57,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v1/bitcoin/send/confirm": withdrawal,
   "POST /v1/refunds": { deposit_id: await Makers.deposit(service, company), amount: 1, currency: "sats" },
   "POST /v1/domains": { domain: "shop.example" },
+  "POST /operator/companies/{companyId}/vouchers/cancel": { created_by: revoked.split("_")[2] },
   "POST /operator/adjustments": { company_id: company.id, amount_sats: 1, reason: "a drill" }
 }
 
@@ -449,7 +454,7 @@ describe("the OpenAPI document", () => {
       domains: ["claimDomain", "listDomains"],
       tls: ["askTls"],
       send: ["approve", "confirm", "confirmSend", "estimate", "reject"],
-      vouchers: ["cancelVoucher", "createVoucher", "getVoucher", "listVouchers"],
+      vouchers: ["cancelVoucher", "cancelVouchers", "createVoucher", "getVoucher", "listVouchers"],
       refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
       account: ["account"],
       apiKeys: ["createApiKey", "getApiKey", "listApiKeys", "revokeApiKey"],
@@ -468,6 +473,7 @@ describe("the OpenAPI document", () => {
         "limitCompany",
         "limitKey",
         "openCompany",
+        "operatorCancelVouchers",
         "rejectWithdrawal",
         "revokeKey",
         "rotateKey",

@@ -3,7 +3,7 @@ import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Context, Effect, Redacted } from "effect"
 import * as Seal from "../src/wire/Seal.ts"
-import { bad, seen, start } from "./Service.ts"
+import { bad, issuePaths, operatorToken, seen, start } from "./Service.ts"
 import { get, refusal } from "./Wallet.ts"
 
 const service = await start()
@@ -37,6 +37,49 @@ describe("vouchers", () => {
     assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
     for (let i = 0; i < 2; i++)
       assert.strictEqual((await service.ask("POST", `${path}/${id}/cancel`, { key: sender })).body.data.status, "canceled")
+  })
+})
+
+describe("links that outlive their maker", () => {
+  it("voucher: links of a revoked key and of its refunds are listed by maker, and canceled by the company or the operator; a rotated key's stay", async () => {
+    const { key: admin, id: company } = await service.company()
+    await service.fund(admin, 100_000)
+    const [thief, other, sender] = [
+      await service.keyFor(company, "admin"),
+      await service.keyFor(company, "send"),
+      await service.keyFor(company, "send")
+    ]
+    const idOf = (text: string) => text.split("_")[2] ?? ""
+    const open = async (by: string) => (await service.ask("POST", path, { key: by, body: { amount: 21, currency: "sats" } })).body.data
+    const [deposit] = (await service.ask("GET", "/v1/transactions", { key: admin })).body.data
+    const refund = (
+      await service.ask("POST", "/v1/refunds", { key: thief, body: { deposit_id: deposit.id, amount: 100, currency: "sats" } })
+    ).body.data
+    const stolen = [await open(thief), await open(thief)]
+    const kept = [await open(other), await open(sender)]
+    assert.deepStrictEqual([stolen[0].created_by, kept[0].created_by, refund.created_by], [idOf(thief), idOf(other), idOf(thief)])
+    const token = operatorToken
+    await service.ask("POST", `/operator/api-keys/${idOf(other)}/rotate`, { key: token, body: { overlap_seconds: 0 } })
+    await service.ask("DELETE", `/operator/api-keys/${idOf(thief)}`, { key: token })
+    const query = `created_by=${idOf(thief)}&status=open`
+    for (const [list, key] of [
+      [path, admin],
+      [`/operator/companies/${company}/vouchers`, token]
+    ] as const)
+      assert.sameMembers(
+        (await service.ask("GET", `${list}?${query}`, { key })).body.data.map(({ id }: { readonly id: string }) => id),
+        [...stolen.map(({ id }) => id), refund.voucher_id]
+      )
+    const cancel = (key: string, at: string, created_by: unknown = idOf(thief)) => service.ask("POST", at, { key, body: { created_by } })
+    const ofOperator = `/operator/companies/${company}/vouchers/cancel`
+    assert.deepStrictEqual(seen(await cancel(sender, `${path}/cancel`)), bad(403, "scope_required"))
+    assert.deepStrictEqual(issuePaths((await cancel(admin, `${path}/cancel`, "")).body), ["created_by"])
+    assert.deepStrictEqual(seen(await cancel(token, `/operator/companies/${stolen[0].id}/vouchers/cancel`)), bad(404, "not_found"))
+    assert.deepStrictEqual((await cancel(token, ofOperator)).body.data, { canceled: 3 })
+    assert.deepStrictEqual((await cancel(admin, `${path}/cancel`)).body.data, { canceled: 0 })
+    for (const { id } of stolen)
+      assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key: admin })).body.data.status, "canceled")
+    for (const { id } of kept) assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key: admin })).body.data.status, "open")
   })
 })
 

@@ -79,7 +79,9 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     deducted: 0,
     locale_source: "seller"
   },
-  deposits: { paid_at_millis: null }
+  deposits: { paid_at_millis: null },
+  refunds: { created_by: null },
+  vouchers: { created_by: null }
 }
 
 const acme = CompanyId.make("01900000-0000-7000-8000-00000000000a")

@@ -120,6 +120,7 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies/:companyId/bitcoin/deposit/on-chain/:id": "companies look ID on-chain-addresses ONE",
   "GET /operator/companies/:companyId/vouchers": "companies look ID vouchers",
   "GET /operator/companies/:companyId/vouchers/:id": "companies look ID vouchers ONE",
+  "POST /operator/companies/:companyId/vouchers/cancel": "vouchers cancel ID --created-by ONE",
   "GET /operator/companies/:companyId/events": "companies look ID events",
   "GET /operator/companies/:companyId/events/:id": "companies look ID events ONE",
   "GET /operator/companies/:companyId/webhook-endpoints": "companies look ID webhooks",

@@ -9,7 +9,7 @@ import {
   fields,
   idempotencyKey,
   ids,
-  listed,
+  listOf,
   maybe,
   metadata,
   named,
@@ -37,8 +37,9 @@ export const parameters = {
       })
     ],
     get: ids,
-    list: [company, listed],
+    list: [company, listOf({ createdBy: text, status: Voucher.Status })],
     cancel: ids,
+    cancelCreatedBy: [company, named("createdBy", text)],
     offer: [named("k1", text)],
     claim: [fields({ caller: text, k1: text, pr: text })],
     step: []

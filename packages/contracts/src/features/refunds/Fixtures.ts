@@ -38,6 +38,7 @@ const refundOf = Effect.fnUntraced(function* (
     withdrawalId: null,
     checkoutId: null,
     sealedLink: null,
+    createdBy: null,
     createdAtMillis,
     updatedAtMillis: createdAtMillis,
     ...fields

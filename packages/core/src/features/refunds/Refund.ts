@@ -46,6 +46,8 @@ export const Refund = Schema.Struct({
    * the page shows no link.
    */
   sealedLink: Schema.NullOr(Schema.String),
+  /** Id of the API key or person that created it; null if the host program did, or if it is older than this member. */
+  createdBy: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })

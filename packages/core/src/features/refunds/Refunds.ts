@@ -152,7 +152,7 @@ const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.
 }
 
 const refundOf = (
-  { company, description, metadata, onCheckout }: Ask,
+  { company, apiKey, description, metadata, onCheckout }: Ask,
   { id: depositId, checkoutId }: Deposit,
   paid: {
     readonly id: string
@@ -174,6 +174,7 @@ const refundOf = (
   withdrawalId: paid.withdrawal && paid.withdrawal.id,
   checkoutId: onCheckout === undefined ? null : checkoutId,
   sealedLink: checkoutId === null || paid.url === null ? null : (onCheckout?.seal?.(paid.url) ?? null),
+  createdBy: apiKey?.id ?? null,
   createdAtMillis: paid.atMillis,
   updatedAtMillis: paid.atMillis
 })

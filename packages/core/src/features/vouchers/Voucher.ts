@@ -44,6 +44,8 @@ export const Voucher = Schema.Struct({
   rate: Schema.NullOr(Schema.String),
   rateAtMillis: Schema.NullOr(Schema.Int),
   ...Cause.members,
+  /** Id of the API key or person that created it; null if the host program did, or if it is older than this member. */
+  createdBy: Schema.NullOr(Schema.String),
   /** SHA-256 of the secret (`k1`). The secret is not stored. */
   secretHash: SecretHash.SecretHash,
   status: Status,
@@ -154,11 +156,12 @@ export const open = (
     | "createdAtMillis"
     | "expiresAtMillis"
   > &
-    Partial<Cause.Cause & Pick<Voucher, "rate" | "rateAtMillis" | "counted">>
+    Partial<Cause.Cause & Pick<Voucher, "rate" | "rateAtMillis" | "createdBy" | "counted">>
 ): Voucher => ({
   rate: null,
   rateAtMillis: null,
   ...Cause.none,
+  createdBy: null,
   counted: null,
   ...asked,
   status: "open",

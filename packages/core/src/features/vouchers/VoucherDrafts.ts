@@ -68,6 +68,7 @@ export const make = Effect.gen(function* () {
       rate,
       rateAtMillis,
       ...Cause.of(cause),
+      createdBy: apiKey?.id ?? null,
       secretHash: SecretHash.of(k1),
       counted: Limit.noted(counts),
       createdAtMillis,

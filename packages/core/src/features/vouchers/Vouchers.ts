@@ -65,7 +65,11 @@ export class Vouchers extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked
+      query: Page.Asked & {
+        /** Only vouchers created by this API key or person. */
+        readonly createdBy?: string | undefined
+        readonly status?: Voucher.Status | undefined
+      }
     ) => Effect.Effect<Page.Page<Voucher.Voucher>, Invalid | StoreUnavailable>
     /**
      * Cancels a voucher and releases its hold. Canceling it again changes nothing. A claimed or expired voucher
@@ -75,6 +79,11 @@ export class Vouchers extends Context.Service<
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<Voucher.Voucher, NotFound | Voucher.VoucherNotOpen | StoreUnavailable>
+    /**
+     * Cancels every open voucher that an API key or person created, including those of refund links, and releases
+     * their holds. Returns their number. For a stolen key: revoke it first, so that it creates no more.
+     */
+    readonly cancelCreatedBy: (companyId: CompanyId.CompanyId, createdBy: string) => Effect.Effect<number, StoreUnavailable>
     /** Returns the voucher with this secret while it can be claimed, and its callback URL. */
     readonly offer: (
       k1: string
@@ -90,6 +99,9 @@ export class Vouchers extends Context.Service<
   }
 >()("@satrail/core/features/vouchers/Vouchers") {}
 
+/** Number of vouchers that `cancelCreatedBy` cancels concurrently. */
+const cancelingAtOnce = 16
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -102,6 +114,29 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const get = (companyId: CompanyId.CompanyId, id: string) => found("voucher", id, nouns.get(Voucher.noun, companyId, id))
+
+  /** Returns up to `limit` matching vouchers before an id, newest first. Reads at most `Page.looks` vouchers. */
+  const matching = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    from: string | null,
+    limit: number,
+    isWanted: (row: Voucher.Voucher) => boolean
+  ): Effect.fn.Return<Page.Found<Voucher.Voucher>, StoreUnavailable> {
+    const rows: Array<Voucher.Voucher> = []
+    let last: Page.Position | null = null
+    for (let looked = 0; looked < Page.looks;) {
+      const size = Math.min(limit, Page.looks - looked)
+      const read: ReadonlyArray<Voucher.Voucher> = yield* nouns.newestFirst(Voucher.noun, companyId, last?.id ?? from, size)
+      for (const row of read) {
+        if (isWanted(row)) rows.push(row)
+        last = row
+        if (rows.length === limit) return { rows, lookedTo: row }
+      }
+      if (read.length < size) return { rows, lookedTo: null }
+      looked += read.length
+    }
+    return { rows, lookedTo: last }
+  })
 
   return Vouchers.of({
     create: Effect.fnUntraced(function* ({ company, apiKey, request, amount, currency, ...words }) {
@@ -123,7 +158,38 @@ export const make = Effect.gen(function* () {
       )
     }),
     get,
-    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Voucher.noun, companyId, before, limit)),
+    list: (companyId, { limit, before, createdBy, status }) =>
+      Page.pick(limit, (limit, after) =>
+        matching(
+          companyId,
+          after?.id ?? before,
+          limit,
+          (row) => (createdBy === undefined || row.createdBy === createdBy) && (status === undefined || row.status === status)
+        )
+      ),
+    cancelCreatedBy: Effect.fnUntraced(function* (companyId, createdBy) {
+      let canceled = 0
+      for (let before: string | null = null; ;) {
+        const { rows, lookedTo }: Page.Found<Voucher.Voucher> = yield* matching(
+          companyId,
+          before,
+          Page.limit.maximum,
+          (row) => row.createdBy === createdBy && row.status === "open"
+        )
+        const done = yield* Effect.forEach(
+          rows,
+          (row) =>
+            Effect.flatMap(now, (atMillis) => journal.commit(Voucher.canceled(row, atMillis))).pipe(
+              Effect.as(1),
+              Effect.catchTag("VoucherNotOpen", () => Effect.succeed(0)) // claimed or expired in the meantime
+            ),
+          { concurrency: cancelingAtOnce }
+        )
+        canceled += done.reduce((sum, one) => sum + one, 0)
+        before = lookedTo?.id ?? rows.at(-1)?.id ?? null
+        if (before === null || (lookedTo === null && rows.length < Page.limit.maximum)) return canceled
+      }
+    }),
     cancel: Effect.fnUntraced(function* (companyId, id) {
       yield* journal.commit(Voucher.canceled(yield* get(companyId, id), yield* now))
       return yield* get(companyId, id)

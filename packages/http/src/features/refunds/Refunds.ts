@@ -20,6 +20,7 @@ import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import * as Deposits from "../../resources/Deposits.ts"
 import { link } from "../../wire/LnurlLink.ts"
+import * as Vouchers from "../vouchers/Vouchers.ts"
 import * as Withdrawals from "../../resources/Withdrawals.ts"
 
 export const errors = OwnErrors.make({
@@ -106,6 +107,7 @@ export const view = View.make<Refund.Refund>()(
     withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal that pays the refund; null until its link is claimed"),
     checkout_id: Member.uuidOrNull((row) => row.checkoutId, "Checkout whose page shows the refund to the payer; null if none"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
+    created_by: Vouchers.createdBy((row: Refund.Refund) => row.createdBy),
     created_at: Member.instant((row) => row.createdAtMillis),
     updated_at: Member.instant((row) => row.updatedAtMillis)
   }
@@ -136,6 +138,7 @@ const example = (world: World): Refund.Refund => ({
   withdrawalId: null,
   checkoutId: null,
   sealedLink: null,
+  createdBy: null,
   createdAtMillis: world.millis(240_000),
   updatedAtMillis: world.millis(240_000)
 })

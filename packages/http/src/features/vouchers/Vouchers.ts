@@ -1,4 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import { Companies } from "@satrail/core/accounts/Companies"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
@@ -7,7 +9,7 @@ import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../../wire/Amounts.ts"
-import { Scopes, sender } from "../../api/Authentication.ts"
+import { companyId, OperatorScopes, Scopes, sender } from "../../api/Authentication.ts"
 import * as CauseView from "../../wire/CauseView.ts"
 import { Rules } from "../../wire/Decoding.ts"
 import * as Envelope from "../../wire/Envelope.ts"
@@ -43,6 +45,10 @@ const Body = Schema.Struct({
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateVoucher" })
 
+/** The maker of a record with a link. */
+export const createdBy = <Row>(of: (row: Row) => string | null) =>
+  Member.textOrNull(of, "Id of the API key or person that created it; null if another program or an older version did")
+
 /** Money held for the first wallet that claims it. */
 export const view = View.make<Voucher.Voucher>()(
   { identifier: "Voucher" },
@@ -57,6 +63,7 @@ export const view = View.make<Voucher.Voucher>()(
     withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal created by the claim; null until claimed"),
     ...CauseView.members("voucher"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
+    created_by: createdBy((row: Voucher.Voucher) => row.createdBy),
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instant((row) => row.expiresAtMillis),
     updated_at: Member.instant((row) => row.updatedAtMillis)
@@ -142,16 +149,29 @@ const create = Section.company(
   }
 )
 
+/** Id of an API key or of a person. */
+const Maker = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(36))
+
 const resource = Resource.make({ path, names: ["Voucher", "Vouchers"], view, example })
 
 export const list = Section.company(
-  resource.list("listVouchers", {
-    scope: "read",
-    summary: "List vouchers",
-    description: "Returns vouchers without their links, newest first."
-  }),
+  resource.list(
+    "listVouchers",
+    {
+      scope: "read",
+      summary: "List vouchers",
+      description: "Returns vouchers without their links, newest first."
+    },
+    {
+      created_by: Schema.optionalKey(Maker.annotate({ description: "Only vouchers created by this API key or person" })),
+      status: Schema.optionalKey(Voucher.Status.annotate({ description: "Only vouchers with this status" }))
+    }
+  ),
   Vouchers,
-  (vouchers) => resource.lists(Resource.own(vouchers.list))
+  (vouchers) =>
+    resource.lists((asked, { created_by: createdBy, status }) =>
+      Effect.flatMap(companyId, (id) => vouchers.list(id, { ...asked, createdBy, status }))
+    )
 )
 
 export const get = Section.company(
@@ -186,9 +206,61 @@ const cancel = Section.company(
   (vouchers) => resource.answers(canceled, (id) => errors.answered(Resource.own(vouchers.cancel)(id)))
 )
 
+const ofMaker = {
+  payload: Schema.Struct({ created_by: Maker.annotate({ description: "The API key or person" }) }).annotate({
+    identifier: "CancelVouchers"
+  }),
+  success: Envelope.success(200, Schema.Struct({ canceled: Schema.Int.annotate({ description: "Number of canceled vouchers" }) })),
+  error: Errors.of("malformed", "store_unavailable")
+}
+const cancelsOfMaker =
+  "Cancels every open voucher that an API key or person created, including those of refund links, and releases their funds. Revoke a stolen key or remove the person first. Other vouchers are unchanged; for example, rotating a key cancels none. Canceling again cancels only what was created since."
+
+const canceledOf = (vouchers: Vouchers["Service"], companyId: CompanyId.CompanyId, { created_by }: { readonly created_by: string }) =>
+  Effect.map(Errors.answered(vouchers.cancelCreatedBy(companyId, created_by)), (canceled) => Envelope.ok("Vouchers canceled", { canceled }))
+
+const ofMakerExample = ({ apiKey: { id } }: World) => ({
+  body: { created_by: id },
+  message: "Vouchers canceled",
+  data: { canceled: 2 }
+})
+
+const cancelAll = Section.company(
+  HttpApiEndpoint.post("cancelVouchers", `${path}/cancel`, ofMaker)
+    .annotate(Scopes, ["admin"])
+    .annotate(OpenApi.Summary, "Cancel vouchers of a key or person")
+    .annotate(OpenApi.Description, `${cancelsOfMaker} Requires the \`admin\` scope.`)
+    .annotate(Example, ofMakerExample),
+  Vouchers,
+  (vouchers) =>
+    Effect.fnUntraced(function* ({ payload }) {
+      return yield* canceledOf(vouchers, yield* companyId, payload)
+    })
+)
+
+/** The same for the operator, whose `stop` tokens may tighten access. */
+export const operatorCancel = Section.operator(
+  HttpApiEndpoint.post("operatorCancelVouchers", "/operator/companies/:companyId/vouchers/cancel", {
+    ...ofMaker,
+    params: { companyId: Scalars.Id },
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Cancel vouchers of a company's key or person")
+    .annotate(OpenApi.Description, cancelsOfMaker)
+    .annotate(Example, (world) => ({ params: { companyId: world.companyId }, ...ofMakerExample(world) })),
+  Effect.all([Vouchers, Companies]),
+  ([vouchers, companies]) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const { id } = yield* Errors.answered(companies.get(CompanyId.make(params.companyId)))
+      return yield* canceledOf(vouchers, id, payload)
+    })
+)
+
 export const section = Section.make("vouchers", { title: "Vouchers", description: "Links that pay the first LNURL wallet to claim them" }, [
   create,
   list,
   get,
-  cancel
+  cancel,
+  cancelAll
 ])

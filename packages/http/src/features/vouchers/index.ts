@@ -8,6 +8,7 @@ export const vouchers = Feature.make({
   errors: Vouchers.errors,
   views: { voucher: Vouchers.view },
   ofCompany: [OfCompany.read(Vouchers.list), OfCompany.read(Vouchers.get)],
+  operator: [Vouchers.operatorCancel],
   // Anyone with a voucher's secret can claim its money.
   unsaid: ["k1"],
   extensions: [LnurlWithdraw.extension]

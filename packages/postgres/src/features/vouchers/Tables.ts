@@ -23,3 +23,5 @@ create table satrail.vouchers (
 ) with (fillfactor = 90);
 create unique index vouchers_secret_hash on satrail.vouchers (secret_hash);
 `
+
+export const migrations = { "0090_voucher_makers": "alter table satrail.vouchers add column created_by text" }

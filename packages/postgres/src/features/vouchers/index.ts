@@ -1,4 +1,4 @@
 import * as Feature from "../Feature.ts"
-import { tables } from "./Tables.ts"
+import { migrations, tables } from "./Tables.ts"
 
-export const vouchers = Feature.make({ tables })
+export const vouchers = Feature.make({ tables, migrations })
