@@ -24,4 +24,4 @@ create table satrail.vouchers (
 create unique index vouchers_secret_hash on satrail.vouchers (secret_hash);
 `
 
-export const migrations = { "0090_voucher_makers": "alter table satrail.vouchers add column created_by text" }
+export const migrations = { "0091_voucher_makers": "alter table satrail.vouchers add column created_by text" }
