@@ -199,7 +199,8 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "alice@example.com.",
       "ａｌｉｃｅ＠ｅｘａｍｐｌｅ．ｃｏｍ",
       "\u202aalice@example.com\u202c",
-      "‘alice@example.com’"
+      "‘alice@example.com’",
+      "⚡alice@example.com"
     ),
     ...each("₿alice@example.com", "\u200f₿alice@example.com;")
   ]

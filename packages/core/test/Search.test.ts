@@ -4,6 +4,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result } from "effect"
 import * as Search from "../src/reports/Search.ts"
+import * as Forms from "./PastedForms.ts"
 
 it("search: a blank, overlong or malformed text is not searched for", () => {
   const long = Search.limits.characters + 1
@@ -64,6 +65,18 @@ it("search: whatever can be paid is recognized as customers paste it", () => {
     assert.deepStrictEqual(parsed(text), { ...none, hash }, text)
   for (const text of ["coffee", "lnbc1", `${address}x`, "user@", "https://example.com", "https://"])
     assert.deepStrictEqual(parsed(text), none, text)
+})
+
+it("search: every form in which a destination is accepted finds its records", () => {
+  for (const { form, methods } of Object.values(Forms.accepted).flat()) {
+    const { hash, address, recipient } = Search.sought(Forms.filled(form)) ?? assert.fail(form)
+    for (const method of methods.slice(0, 1)) {
+      const text = Forms.filled(method)
+      if (method.startsWith("{address") || method.startsWith("{old")) assert.strictEqual(address, text, form)
+      else assert.include([recipient, recipient?.replace("₿", "")], text.replace("₿", recipient?.startsWith("₿") === true ? "₿" : ""), form)
+      if (method.startsWith("{invoice")) assert.isNotNull(hash, form)
+    }
+  }
 })
 
 it("search: an id can be found by its first 6 or more digits", () => {

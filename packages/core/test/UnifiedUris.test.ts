@@ -220,6 +220,23 @@ describe("payment methods of one URI, paid once", () => {
     yield* staysRefused(payer, destination, "DestinationRefused: invoice_not_payable")
   })
 
+  scenario("bitcoin URI: an invoice without an amount that this company paid stays refused, next to an offer with one", function* () {
+    const payer = yield* companyWith(50_000)
+    const [open, lno] = [yield* outside({}), yield* outside({ type: "bolt12_offer", sats: 1000 })]
+    yield* confirm(payer, open.destination, 1000)
+    yield* step
+    for (const uri of [
+      `bitcoin:?lno=${lno.destination}&lightning=${open.destination}`,
+      `bitcoin:${yield* chainAddress}?lightning=${open.destination}`
+    ])
+      for (const sats of [undefined, 1000])
+        assert.match(yield* said(confirm(payer, uri, sats)), /^DestinationRefused: (?:payment_hash_used|amount_required)$/)
+    assert.strictEqual(
+      yield* said(confirm(payer, `bitcoin:?lno=${lno.destination}&lightning=${open.destination}`)),
+      "DestinationRefused: payment_hash_used"
+    )
+  })
+
   for (const [what, end] of [
     [
       "was paid from outside",

@@ -13,7 +13,8 @@ const invisible = /(?!(?<=(?!\p{ASCII})[\p{L}\p{M}])[\u200c\u200d])[\p{Default_I
 const wide = /[\uff01-\uff5e]/g
 
 const quotes = "\"'`*“”„‟‘’‚‛«»‹›「」『』（）【】《》〈〉"
-const opening = new RegExp(`^[\\s<({[${quotes}]+`)
+/** Wallets and profiles write ⚡ before a Lightning address. */
+const opening = new RegExp(`^[\\s<({[⚡${quotes}]+`)
 const ending = `[\\s>)}\\]${quotes}.,;!?。、]`
 // This pattern matches only where such a run starts, or it would take the square of the length of a long run.
 const closing = new RegExp(`(?<!${ending})${ending}+$`)

@@ -81,12 +81,13 @@ export class Recipients extends Context.Service<
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /**
      * Like `payable`, for the payment methods of one text, best first. Uses the first method that can be paid; if none
-     * can, fails with the error of the first. Fails in any case if one method is an invoice that was paid or may still
-     * be, because paying another method would pay the payee twice.
+     * can, fails with the error of the first. Fails in any case if one of `alternatives`, all methods of the text, is
+     * an invoice that was paid or may still be, because another method would pay the payee twice.
      */
     readonly choose: <A extends Offered>(
       companyId: CompanyId.CompanyId,
-      methods: Arr.NonEmptyReadonlyArray<A>
+      methods: Arr.NonEmptyReadonlyArray<A>,
+      alternatives: ReadonlyArray<Destination>
     ) => Effect.Effect<
       A & { readonly recipient: Recipient },
       DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
@@ -233,11 +234,8 @@ export const make = Effect.gen(function* () {
       return destination._tag === "Lnurl" ? new URL(destination.lnurl.url).host : address?.domain
     }),
     payable: (companyId, destination, amount, rail) => usable(companyId, destination, amount, rail),
-    choose: Effect.fnUntraced(function* (companyId, methods) {
-      yield* checks.unpaid(
-        companyId,
-        methods.map(({ destination }) => destination)
-      )
+    choose: Effect.fnUntraced(function* (companyId, methods, alternatives) {
+      yield* checks.unpaid(companyId, alternatives)
       return yield* firstOf(methods, (method) =>
         Effect.map(usable(companyId, method.destination, method.amount, undefined), (recipient) => ({ ...method, recipient }))
       )

@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
   const plan = Effect.fnUntraced(function* (ask: ParsedAsk) {
     const methods = yield* offered(ask)
     for (const { amount } of methods) yield* checkSendable(amount, bounds)
-    const { destination, recipient, ...price } = yield* recipients.choose(ask.company.id, methods)
+    const { destination, recipient, ...price } = yield* recipients.choose(ask.company.id, methods, ask.methods)
     const fee = yield* feeFor(ask.company, recipient, price.amount)
     return { destination: Recipient.understood(destination, recipient), recipient, fee, ...price }
   })
