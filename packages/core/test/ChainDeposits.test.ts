@@ -8,9 +8,9 @@ import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import * as Id from "../src/base/Id.ts"
 import type { Fence } from "../src/ledger/Change.ts"
-import { Journal } from "../src/ledger/Journal.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { LedgerReads } from "../src/ledger/LedgerReads.ts"
-import { ChainSource, ChainUnavailable } from "../src/nodes/ChainSource.ts"
+import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
 import { feeRateBlocks } from "../src/receiving/FeeRates.ts"
@@ -426,9 +426,9 @@ describe("A chain source that is behind", () => {
     "C45: deposits: if a recheck fails, the place in the chain is not stored, so that the next run checks the same deposits",
     () => {
       const weather = { isAway: false }
-      const change = replace(ChainSource, (chain) => ({
-        transaction: (txId) =>
-          weather.isAway ? Effect.fail(new ChainUnavailable({ operation: "test", cause: "away" })) : chain.transaction(txId)
+      const change = replace(ReceivingReads, ({ depositsAbove }) => ({
+        depositsAbove: (...range) =>
+          weather.isAway ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" })) : depositsAbove(...range)
       }))
       return run({ change }, function* () {
         const { row, txId } = yield* paid(1000)
@@ -439,7 +439,7 @@ describe("A chain source that is behind", () => {
         yield* doubleSpend(txId)
         yield* mine(2)
         weather.isAway = true
-        assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+        assert.strictEqual((yield* Effect.flip(follow))._tag, "StoreUnavailable")
         assert.strictEqual(yield* cursor, before)
         weather.isAway = false
         yield* follow

@@ -221,5 +221,16 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "initiator",
     test: "packages/nodes/test/LndBooks.test.ts",
     titles: "lnd: the books explain a forward"
+  },
+  {
+    name: "every-refusal-is-failure-ldk",
+    rows: [3],
+    bug: "ldk: every refusal of the call to pay counts as a failed payment",
+    file: "packages/nodes/src/LdkPayments.ts",
+    in: "make",
+    find: `refused.code === "bad_request"`,
+    replace: `refused.code !== ""`,
+    test: "packages/nodes/test/LdkOutcomes.test.ts",
+    titles: "C3: ldk: a call to pay"
   }
 ]

@@ -248,5 +248,15 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `>= holdInvoices.mostOpen * 10)`,
     test: coreTest("Holds"),
     titles: "hold: the number of a company's open hold invoices"
+  },
+  {
+    name: "failed-recheck-is-skipped",
+    bug: "deposits whose recheck failed are not checked again, so a removed one stays credited",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: "const rechecked = yield* recheck(activity)",
+    replace: "const rechecked = yield* Effect.catch(recheck(activity), () => Effect.succeed(0))",
+    test: coreTest("ChainDeposits"),
+    titles: "C45: deposits: if a recheck fails"
   }
 ]

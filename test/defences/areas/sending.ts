@@ -757,5 +757,15 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "[leader, ...followers]",
     test: coreTest("LostPayouts"),
     titles: "C10: lost payout: if the process dies"
+  },
+  {
+    name: "change-below-dust",
+    bug: "a payout creates change that no node relays, so the payout is never sent",
+    file: core("sending/Payout"),
+    in: "select",
+    find: "changeSats >= changeDust",
+    replace: "changeSats > 0n",
+    test: coreTest("PayoutSelection"),
+    titles: "payout: change is created only from the dust limit on"
   }
 ]
