@@ -39,6 +39,11 @@ const broadcast = (source: string) => `${source}: a broadcast whose response is`
 
 const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   "LndSender.ts": [
+    [
+      `return { _tag: "pending", ...(expiryHeight`,
+      "packages/nodes/test/Lnd.test.ts",
+      "lnd: a pending payment reports the last time lock of"
+    ],
     [`return { _tag: "pending" }`, inLnd, "lnd: a payment that is"],
     [`return { _tag: "settled", preimage: sent.payment_preimage`, inLnd, "lnd: a payment that is"],
     [`return { _tag: "failed", reason: reasons.get(sent.failure_reason)`, inLnd, "lnd: a payment that is"],
@@ -129,7 +134,11 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     [`isLost ? "lost" : "later"`, core("LostPayments"), "C4 C8: payment worker: if the node has lost earlier payments"],
     [`isBeforeLoss ? "lost"`, decisions, "C4 C8: payment worker: a payment that the node lost is neither sent nor failed"],
     [`record === "lost" ? "lost"`, decisions, "C4 C8: payment worker: a payment without a record is sent again only if"],
+    ["if (result !== null) return", core("LostResults"), "C1: lost results: a payment in flight is neither lost nor released if"],
     [`fail(withdrawal, "canceled", task)`, decisions, "payment worker: a withdrawal that may never be sent fails once"]
+  ],
+  "LostResult.ts": [
+    [`"channel_closing" : "lost"`, core("LostResults"), "C1: lost results: a payment in flight is neither lost nor released if"]
   ],
   "LostPayments.ts": [
     [
@@ -182,6 +191,7 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     ["Withdrawal.settled(withdrawal, settlement", decisions, "C1 C2 C3: payment worker: the node reports"]
   ],
   "WithdrawalSteps.ts": [
+    [`LostWithdrawal.isLost(task) ? "lost"`, core("LostPayments"), "C4 C8: payment worker: if the node has lost earlier payments"],
     ["outcomes.fail(found.value", core("Transfers"), "payment worker: a withdrawal that is stopped after it claimed an invoice"]
   ]
 }
