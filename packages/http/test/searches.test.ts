@@ -63,6 +63,8 @@ describe("invoices", () => {
     [`?payment_hash=${second.r_hash}`]: () => [second],
     [`?payment_hash=${second.r_hash.toUpperCase()}`]: () => [second],
     [`?payment_request=${third.payment_request}`]: () => [third],
+    [`?payment_request=${encodeURIComponent(`<LIGHTNING://${third.payment_request.toUpperCase()}>\u200b`)}`]: () => [third],
+    [`?payment_request=${encodeURIComponent(`bitcoin:?lightning=${third.payment_request}`)}`]: () => [third],
     [`?payment_hash=${theirs.r_hash}`]: () => [],
     [`?from=${encodeURIComponent(second.created_at)}`]: () => [third, second, first].filter((row) => row.created_at >= second.created_at),
     [`?until=${encodeURIComponent(first.created_at)}`]: () => [],

@@ -3,6 +3,7 @@ import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as Destination from "@satrail/core/sending/Destination"
 import { Result } from "effect"
 import type { Event } from "./Event.ts"
 import * as Issuer from "./Issuer.ts"
@@ -129,7 +130,7 @@ export const pay =
     Result.gen(function* () {
       const { lightning, chain } = state
       if (Bolt12.isBolt12(paymentRequest)) return yield* payOffer(world, state, nowMillis, paymentRequest, given)
-      const invoice = yield* Result.orElse(Bolt11.decode(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
+      const invoice = yield* Result.orElse(Destination.invoiceIn(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
       if (invoice.network !== world.network) {
         return yield* refuse("wrong_network", `This is a ${invoice.network} invoice, but the sandbox runs on ${world.network}`)
       }

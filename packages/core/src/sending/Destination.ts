@@ -86,26 +86,30 @@ type Parsed<A = Destination> = Result.Result<A, DestinationInvalid>
 
 const refuse = (code: DestinationInvalid["code"], message: string) => Result.fail(new DestinationInvalid({ code, message }))
 
-const invalid = Result.mapError(({ message }: Bolt11.Bolt11Invalid) => new DestinationInvalid({ code: "invalid_invoice", message }))
+const decodeInvoice = (text: string): Parsed<Bolt11.Bolt11> =>
+  Result.mapError(Bolt11.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message }))
+
+/** Checks that the invoice and the URI around it do not contradict each other. */
+const agreeing = (invoice: Bolt11.Bolt11, asked?: Msat.Msat): Parsed<LightningInvoice> => {
+  const amount = invoice.amount ?? asked
+  // The URI's amount is in sats and the invoice's in msat, so accept the invoice's amount rounded either way.
+  if (
+    amount !== undefined &&
+    asked !== undefined &&
+    Msat.toSats(asked) !== Msat.toSats(amount) &&
+    Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
+  ) {
+    return refuse("amount_mismatch", "The bitcoin: URI and its invoice specify different amounts")
+  }
+  return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
+}
 
 const parseInvoice = (text: string, network: Network, asked?: Msat.Msat): Parsed<LightningInvoice> =>
-  Result.flatMap(invalid(Bolt11.decode(text)), (invoice): Parsed<LightningInvoice> => {
-    if (invoice.network !== network) {
-      return refuse("wrong_network", `This is a ${invoice.network} invoice, but this service runs on ${network}`)
-    }
-    const amount = invoice.amount ?? asked
-    // The URI's amount is in sats and the invoice's in msat, so accept the invoice's amount rounded either
-    // way.
-    if (
-      amount !== undefined &&
-      asked !== undefined &&
-      Msat.toSats(asked) !== Msat.toSats(amount) &&
-      Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
-    ) {
-      return refuse("amount_mismatch", "The bitcoin: URI and its invoice specify different amounts")
-    }
-    return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
-  })
+  Result.flatMap(decodeInvoice(text), (invoice) =>
+    invoice.network === network
+      ? agreeing(invoice, asked)
+      : refuse("wrong_network", `This is a ${invoice.network} invoice, but this service runs on ${network}`)
+  )
 
 const parseAddress = (text: string, network: Network, amount?: Msat.Msat): Parsed<ChainAddress> =>
   Result.mapBoth(BitcoinAddress.decode(text, network), {
@@ -293,7 +297,10 @@ export const invoiceIn = (text: string): Parsed<Bolt11.Bolt11> => {
   const cleaned = Pasted.clean(text)
   const uri = Bip21.isBip21(cleaned) ? Result.getOrUndefined(Bip21.parse(Pasted.joinedUri(cleaned))) : undefined
   const [given = cleaned, ...others] = uri?.lightning ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
-  return others.length > 0 ? refuse("invalid_invoice", several) : invalid(Bolt11.decode(Pasted.joined(Pasted.bare(given).text)))
+  if (others.length > 0 || Pasted.isSeveral(cleaned)) return refuse("invalid_invoice", several)
+  return Result.flatMap(decodeInvoice(Pasted.joined(Pasted.bare(given).text)), (invoice) =>
+    Result.map(agreeing(invoice, uri?.amount), () => invoice)
+  )
 }
 
 /** Returns the amount requested by the destination itself. */
