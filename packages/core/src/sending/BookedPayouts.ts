@@ -20,31 +20,16 @@ const maxCoins = 100_000
 /** A task that is due later than this was held by the operator. */
 const heldMillis = 86_400_000
 
-/** Returns a function that books a transaction as the payout of these withdrawals: see `LostWithdrawals.book`. */
-export const make = Effect.gen(function* () {
-  const journal = yield* Journal
-  const ledger = yield* LedgerReads
+/** Returns all withdrawals of a payout, its leader first. */
+const withMembers = (records: SendingReads["Service"]) => (leader: Withdrawal.Withdrawal) =>
+  Effect.map(records.followers(leader.id), (followers) => [leader, ...followers])
+
+/** Returns a function that reads what decides whether a transaction is the payout of these withdrawals. */
+const finding = Effect.gen(function* () {
   const records = yield* SendingReads
-  const tasks = yield* Tasks
   const chain = yield* ChainSource
   const wallet = yield* ChainWallet
-
-  const refused = (message: string, path = "tx_id") => new Invalid({ path, message })
-  const membersOf = (leader: Withdrawal.Withdrawal) => Effect.map(records.followers(leader.id), (followers) => [leader, ...followers])
-
-  /** Returns the job of a pending withdrawal, with its token. */
-  const jobOf = Effect.fnUntraced(function* ({ companyId, id, status }: Withdrawal.Withdrawal) {
-    const job = yield* ledger.job(companyId, id)
-    return Option.isSome(job) ? job.value : yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
-  })
-
-  /** Makes the payout's task due if it was held after the restore, so that a worker tracks the transaction. */
-  const track = Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal) {
-    if (leader.status !== "pending") return
-    const { companyId, id } = leader
-    const [job, nowMillis] = [yield* jobOf(leader), yield* Clock.currentTimeMillis]
-    if (job.dueAtMillis > nowMillis + heldMillis) yield* tasks.postpone({ ...job, companyId, id }, nowMillis)
-  })
+  const membersOf = withMembers(records)
 
   /** Returns the bytes of a transaction that the chain reports. */
   const rawOf = Effect.fnUntraced(function* (txId: TxId) {
@@ -90,6 +75,34 @@ export const make = Effect.gen(function* () {
       places,
       wallet: wallet.fingerprint
     } satisfies BookedPayout.Found
+  })
+
+  return find
+})
+
+/** Returns a function that books a transaction as the payout of these withdrawals: see `LostWithdrawals.book`. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const records = yield* SendingReads
+  const tasks = yield* Tasks
+  const find = yield* finding
+  const membersOf = withMembers(records)
+
+  const refused = (message: string, path = "tx_id") => new Invalid({ path, message })
+
+  /** Returns the job of a pending withdrawal, with its token. */
+  const jobOf = Effect.fnUntraced(function* ({ companyId, id, status }: Withdrawal.Withdrawal) {
+    const job = yield* ledger.job(companyId, id)
+    return Option.isSome(job) ? job.value : yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
+  })
+
+  /** Makes the payout's task due if it was held after the restore, so that a worker tracks the transaction. */
+  const track = Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal) {
+    if (leader.status !== "pending") return
+    const { companyId, id } = leader
+    const [job, nowMillis] = [yield* jobOf(leader), yield* Clock.currentTimeMillis]
+    if (job.dueAtMillis > nowMillis + heldMillis) yield* tasks.postpone({ ...job, companyId, id }, nowMillis)
   })
 
   const commit = Effect.fnUntraced(function* (about: BookedPayout.Found, attempt: BookedPayout.Attempt) {
