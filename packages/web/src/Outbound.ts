@@ -70,8 +70,11 @@ export interface Options extends Partial<Limits> {
    * at `http://127.0.0.1:8080`. No other check applies to these hosts. For development and tests.
    */
   readonly allow?: ReadonlyMap<string, URL>
-  /** Trusts every http or https origin, including this machine's. For development. */
-  readonly isOpen?: boolean
+  /**
+   * For development: also reaches this machine's loopback addresses, and public hosts over http. Addresses of private
+   * networks and of a cloud's metadata stay forbidden.
+   */
+  readonly allowsLoopback?: boolean
   /**
    * Keeps a connection open for a few seconds for further requests to the same target. Useful for many
    * requests. Off by default.
@@ -133,7 +136,11 @@ const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|pri
 const parse = (text: string, base?: URL): URL | null => (/[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text, base?.href))
 
 /** Validates a URL as far as possible without network access. */
-const targetOf = (text: string, vouched: (url: URL) => URL | undefined = () => undefined): Result.Result<Target, Forbidden> => {
+const targetOf = (
+  text: string,
+  vouched: (url: URL) => URL | undefined = () => undefined,
+  allowsHttp = false
+): Result.Result<Target, Forbidden> => {
   const url = parse(text)
   if (url === null) return forbid("it is not a URL")
   if (url.username !== "" || url.password !== "") return forbid("it has a user or a password in it")
@@ -144,26 +151,31 @@ const targetOf = (text: string, vouched: (url: URL) => URL | undefined = () => u
   }
   const name = url.hostname
   if (name.endsWith(".onion")) return forbid("an .onion address can only be reached through Tor, which this service does not use")
-  if (url.protocol !== "https:" && url.protocol !== "wss:") return forbid("only https is used")
+  const isSecure = url.protocol !== "http:"
+  if (isSecure ? !/^(?:https|wss):$/.test(url.protocol) : !allowsHttp) return forbid("only https is used")
   if (!isPublicName(name) || reserved.test(name)) return forbid("its host is not a public name")
-  const port = Number(url.port || 443)
+  const usual = isSecure ? 443 : 80
+  const port = Number(url.port || usual)
   // Refuse other ports below 1024: a non-TLS service there could act on the first bytes we send.
-  if (port !== 443 && port < 1024) return forbid(`port ${port} is not a web server's`)
-  return Result.succeed({ url, name, host: name, port, isSecure: true })
+  if (port !== usual && port < 1024) return forbid(`port ${port} is not a web server's`)
+  return Result.succeed({ url, name, host: name, port, isSecure })
 }
+
+// The parser writes every IPv4 address in four decimal numbers, and IPv6 in its shortest form.
+const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
 /** Returns the address of a trusted host. */
 const vouchedBy =
-  ({ isOpen = false, allow = new Map<string, URL>() }: Pick<Options, "isOpen" | "allow">) =>
+  ({ allowsLoopback = false, allow = new Map<string, URL>() }: Pick<Options, "allowsLoopback" | "allow">) =>
   (url: URL): URL | undefined =>
-    isOpen && /^https?:$/.test(url.protocol) ? new URL(url.origin) : allow.get(url.host)
+    allowsLoopback && /^https?:$/.test(url.protocol) && isLoopback(url) ? new URL(url.origin) : allow.get(url.host)
 
 /**
  * Returns why a URL is not allowed, as far as that can be determined without network access; undefined if it is
  * allowed. The reason completes "not contacted: …".
  */
-export const issueOf = (url: string, options: Pick<Options, "isOpen" | "allow"> = {}): string | undefined => {
-  const target = targetOf(url, vouchedBy(options))
+export const issueOf = (url: string, options: Pick<Options, "allowsLoopback" | "allow"> = {}): string | undefined => {
+  const target = targetOf(url, vouchedBy(options), options.allowsLoopback)
   return Result.isFailure(target) ? target.failure.reason : undefined
 }
 
@@ -353,7 +365,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
 
   const follow = (request: Request, redirects: number, begun: () => void): Effect.Effect<Answer, Forbidden | Unreachable | Unusable> =>
     Effect.gen(function* () {
-      const target = yield* Effect.fromResult(targetOf(request.url, vouched))
+      const target = yield* Effect.fromResult(targetOf(request.url, vouched, options.allowsLoopback))
       const { answer, location } = yield* once(target, request, begun)
       if (location === undefined || request.method === "POST") return yield* answer
       if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${request.redirects ?? maxRedirects} times` })

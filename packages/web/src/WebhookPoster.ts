@@ -13,17 +13,14 @@ export const requestsPerHost: FairSlots.Limits = { most: 64, each: 16 }
 
 export interface Options {
   readonly outbound?: Outbound.Options
-  /**
-   * For development: posts to any http or https URL, including this machine's. Never enable this unless you
-   * trust all companies.
-   */
-  readonly isOpen?: boolean
+  /** For development: also posts to this machine, and to public hosts over http. */
+  readonly allowsLoopback?: boolean
 }
 
 const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
-export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster => {
-  const { ask } = Outbound.make({ connectMillis, totalMillis: attemptMillis, keepsConnections: true, isOpen, ...outbound })
+export const make = ({ outbound = {}, allowsLoopback = false }: Options = {}): Poster => {
+  const { ask } = Outbound.make({ connectMillis, totalMillis: attemptMillis, keepsConnections: true, allowsLoopback, ...outbound })
   const turn = Pace.make()
   const hosts = new Map<string, ReturnType<typeof FairSlots.make>>()
 
@@ -58,8 +55,10 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
       )
     },
     issue: (url) => {
-      const reason = Outbound.issueOf(url, { ...outbound, isOpen })
-      return reason === undefined ? undefined : `must be ${isOpen ? "an http or https URL" : "an https URL of a public host"}: ${reason}`
+      const reason = Outbound.issueOf(url, { ...outbound, allowsLoopback })
+      return reason === undefined
+        ? undefined
+        : `must be ${allowsLoopback ? "an http or https URL of this machine or of a public host" : "an https URL of a public host"}: ${reason}`
     }
   }
 }

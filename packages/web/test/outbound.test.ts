@@ -121,7 +121,7 @@ describe("Outbound", () => {
         if (sockets.size === 1 && server.asked.length === 2) return request.socket.destroy()
         return response.end("hello")
       })
-      const { ask } = Outbound.make({ isOpen: true, keepsConnections: true })
+      const { ask } = Outbound.make({ allowsLoopback: true, keepsConnections: true })
       const url = `http://127.0.0.1:${server.port}/`
       for (let i = 0; i < 3; i++) assert.strictEqual((yield* ask({ url, method: "POST", body: "{}" })).body, "hello")
       assert.deepStrictEqual([server.connections(), server.asked.length], [2, 4])
@@ -204,7 +204,7 @@ describe("Outbound", () => {
       const closed = yield* Effect.scoped(Effect.map(serve(hello), ({ port }) => port))
       const minutes = { connectMillis: 600_000, totalMillis: 600_000 }
       const trusted = Outbound.make({ allow: new Map([["pay.example", new URL(`http://127.0.0.1:${closed}`)]]), ...minutes })
-      const open = Outbound.make({ isOpen: true, ...minutes })
+      const open = Outbound.make({ allowsLoopback: true, ...minutes })
       assert.strictEqual((yield* Effect.flip(trusted.ask({ url: "https://pay.example/" })))._tag, "Unreachable")
       assert.strictEqual((yield* Effect.flip(open.ask({ url: `http://127.0.0.1:${closed}/` })))._tag, "Unreachable")
     })

@@ -12,7 +12,7 @@ const ask = { companyId, headers: () => ({}), body: "{}" }
 const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
   Effect.gen(function* () {
     const server = yield* serve(answer)
-    const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis } })
+    const poster = WebhookPoster.make({ allowsLoopback: true, outbound: { totalMillis } })
     return { server, posted: yield* poster.post({ url: `http://127.0.0.1:${server.port}/`, ...ask }) }
   })
 const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no response in time" }
@@ -34,13 +34,16 @@ describe("a webhook receiver", () => {
   it("webhook: a URL with a user or a password is rejected, and a trusted host's URL is accepted", () => {
     const shop = new URL("http://127.0.0.1:3000")
     const [open, guarded] = [
-      WebhookPoster.make({ isOpen: true }),
+      WebhookPoster.make({ allowsLoopback: true }),
       WebhookPoster.make({ outbound: { allow: new Map([["shop:3000", shop]]) } })
     ]
     for (const url of ["https://user:pw@shop.example/", "https://user@shop.example/", "https://:pw@shop.example/"])
       for (const { issue } of [open, guarded]) assert.match(issue(url) ?? "", /a user or a password/)
-    for (const url of ["http://127.0.0.1/", "http://169.254.169.254/latest", "http://10.0.0.1/", "http://[::1]/"])
+    for (const url of ["http://127.0.0.1/", "http://127.1:8080/", "https://localhost/", "http://[::1]/", "http://shop.com/hook"])
       assert.deepStrictEqual([open.issue(url), guarded.issue(url) === undefined], [undefined, false], url)
+    const elsewhere = ["http://169.254.169.254/latest", "http://2852039166/", "http://10.0.0.1/", "https://192.168.1.1/", "http://0.0.0.0/"]
+    for (const url of [...elsewhere, "http://[fe80::1]/", "http://[::ffff:a9fe:a9fe]/", "http://metadata.internal/", "http://router/"])
+      for (const { issue } of [open, guarded]) assert.match(issue(url) ?? "", /^must be /, url)
     assert.isUndefined(guarded.issue("http://shop:3000/hook"))
   })
 
@@ -83,7 +86,7 @@ describe("a webhook receiver", () => {
           if (request.url === "/fast") response.end()
           else if (++held === each) Deferred.doneUnsafe(isFull, Effect.void)
         })
-        const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis: 3_600_000 } })
+        const poster = WebhookPoster.make({ allowsLoopback: true, outbound: { totalMillis: 3_600_000 } })
         const url = `http://127.0.0.1:${server.port}`
         const slow = yield* Effect.forEach(Array.from({ length: most + 1 }), () =>
           Effect.forkChild(poster.post({ ...ask, headers, url: `${url}/slow` }), { startImmediately: true })

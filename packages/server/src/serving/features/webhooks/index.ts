@@ -19,7 +19,7 @@ import * as Inboxes from "./Inboxes.ts"
 export const targets = (environment: Environment): WebhookPoster.Options => {
   const { port, outboundAllow } = environment
   if (!Simulated.of(environment).web) return { outbound: { allow: outboundAllow } }
-  if (Links.isLocal(environment)) return { isOpen: true }
+  if (Links.isLocal(environment)) return { allowsLoopback: true }
   const own = ["127.0.0.1", "localhost"].map((name) => [`${name}:${port}`, new URL(`http://127.0.0.1:${port}`)] as const)
   return { outbound: { allow: new Map([...outboundAllow, ...own]) } }
 }
