@@ -220,7 +220,7 @@ const make = () => {
     const method = { CREATE: "post", ONCE: "post", LIST: "get" }[kind] ?? kind.toLowerCase()
     const operation = operations.get(`${method} ${at}`)
     if (operation === undefined) throw new Error(`${route} is in no OpenAPI document`)
-    const isKeyed = (operation.parameters ?? []).some((one) => one.in === "header" && one.name === "idempotency-key")
+    const isKeyed = (operation.parameters ?? []).some((one) => one.in === "header" && one.name === "Idempotency-Key")
     if (isKeyed !== (kind === "CREATE")) throw new Error(`${route}: its document ${isKeyed ? "has" : "has no"} idempotency key`)
     const isPaged = (operation.parameters ?? []).some((one) => one.in === "query" && one.name === "cursor")
     if (isPaged !== (kind === "LIST")) throw new Error(`${route}: its document ${isPaged ? "has" : "has no"} pages`)

@@ -25,7 +25,7 @@ const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Pr
 }
 
 // Creates an invoice, which an external payer pays. Checks the deposit and the balance.
-const header = { "idempotency-key": crypto.randomUUID() }
+const header = { "Idempotency-Key": crypto.randomUUID() }
 const body = { amount: 21_000, currency: "sats", description: "two coffees", metadata: { order: "1042" } }
 const create = async () => right(await client.POST("/v1/bitcoin/deposit/lightning-invoice", { params: { header }, body })).data
 const invoice: components["schemas"]["LightningInvoice"] = await create()

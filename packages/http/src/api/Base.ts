@@ -1,5 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
-import { isObject, type Json, mapValues } from "../wire/Json.ts"
+import { isObject, type Json, listIn, mapValues, objectIn } from "../wire/Json.ts"
 import { documented } from "./Authentication.ts"
 
 const about = `Bitcoin payments over HTTP and JSON: invoices, addresses, withdrawals and balances.
@@ -9,8 +9,10 @@ in its \`X-Request-Id\` header. You can send your own id in the request.
 Unknown body fields and query parameters return an error. An optional field may be omitted or null.
 Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Idempotency-Key\` header. Send one so that you can safely repeat a request whose response was lost.`
 
-/** Rewrites tuples, numbers with `allOf`, and integers encoded as text, so that client generators can read them. */
+/** Rewrites the name of the idempotency header, tuples, numbers with `allOf`, and integers encoded as text, so that client generators can read them. */
 const readable = (schema: Json): Json => {
+  // As on the pages: effect requires lower case in schemas, and typed clients take the name literally.
+  if (schema["in"] === "header" && schema["name"] === "idempotency-key") return { ...schema, name: "Idempotency-Key" }
   const { format, prefixItems, allOf, ...others } = schema
   if ((others["type"] === "number" || others["type"] === "integer") && Array.isArray(allOf))
     return Object.assign(others, ...allOf.toReversed())
@@ -41,8 +43,17 @@ export const base = HttpApi.make("satrail")
   .annotate(OpenApi.Description, about)
   .annotate(OpenApi.Transform, completed)
 
+/** Removes null from the alternatives of a body: a client omits the body instead of sending null. */
+const withoutNull = (content: unknown): unknown => {
+  if (!isObject(content)) return content
+  const { schema, ...others } = content
+  const some = listIn(schema, "anyOf").filter((one) => !isObject(one) || one["type"] !== "null")
+  return some.length === 1 ? { ...others, schema: some[0] } : content
+}
+
 /** Marks the body as optional in the OpenAPI document. */
-export const bodyIsOptional = (operation: Record<string, unknown>): Record<string, unknown> => ({
-  ...operation,
-  ...(typeof operation["requestBody"] === "object" && { requestBody: { ...operation["requestBody"], required: false } })
-})
+export const bodyIsOptional = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const body = operation["requestBody"]
+  if (!isObject(body)) return operation
+  return { ...operation, requestBody: { ...body, required: false, content: mapValues(objectIn(body, "content"), withoutNull) } }
+}

@@ -339,7 +339,7 @@ export function* shared(given: Json): Generator<void, Json> {
     ...operation,
     responses: responsesOf(
       objectIn(operation, "responses"),
-      parametersIn(operation).some(({ name }) => name === "idempotency-key")
+      parametersIn(operation).some(({ name }) => name === "Idempotency-Key")
     ),
     parameters: parametersIn(operation).map((one) =>
       (parameterCounts.get(JSON.stringify(one)) ?? 0) > 1 ? parameters.add("parameters", parameterName(one, path), one) : one
