@@ -10,6 +10,10 @@ export class OptionsInvalid extends Error {
   override readonly name = "OptionsInvalid"
   readonly code = "options_invalid"
   readonly isRetryable = false
+  readonly isUnknown = false
+  readonly issues = []
+  readonly paths = []
+  readonly details = {}
 }
 
 /** Returns the error if an option has an unknown name. */

@@ -96,11 +96,14 @@ const announce = ({ databaseUrl, dataDirectory }: Environment): void => {
   if (isNew && process.stderr.isTTY) process.stderr.write(`satrail: creating a database in ${dataDirectory} …\n`)
 }
 
-/** Says that the service cannot start, with the code of the reason. `refusal` replaces the reason's message. */
-const notStarted = (cause: Error): Error => {
+/** The service cannot start. The code is that of the reason, or `start_failed`. */
+const notStarted = (cause: Error): SatrailError => {
   const error = new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
-  const told = refusal(cause)
-  return told instanceof SatrailError ? Object.assign(error, { code: told.code }) : error
+  const { code, isRetryable } = Object.assign({ code: "start_failed", isRetryable: false }, refusal(cause))
+  // Not enumerable, because Node would print them if the error ends the program.
+  const hidden = { _tag: "NotStarted", isRetryable, isUnknown: false, issues: [], paths: [], details: {} }
+  for (const [name, value] of Object.entries(hidden)) Object.defineProperty(error, name, { value })
+  return Object.assign(error, { code }) as SatrailError
 }
 
 const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) => {

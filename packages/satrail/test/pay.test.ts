@@ -691,8 +691,12 @@ it("options: a new database is announced at a terminal, and opening a directory 
 it("pay: an error at the start has the code of its cause", async () => {
   const error = await refused(() => satrail({ database: "postgres://satrail@127.0.0.1:1/satrail", logLevel: "error" }))
   assert.match(String(error), /^Error: satrail cannot start: /)
-  assert.strictEqual((error as SatrailError).code, "database_unreachable")
-  assert.isTrue((error as Error).cause instanceof SatrailError)
+  assert.isTrue(error instanceof SatrailError && error.cause instanceof SatrailError)
+  const { code, isRetryable, isUnknown, issues, details } = error as SatrailError
+  assert.deepStrictEqual(
+    { code, isRetryable, isUnknown, issues, details },
+    { code: "database_unreachable", isRetryable: false, isUnknown: false, issues: [], details: {} }
+  )
 })
 
 it("options: errors use the names of the options", async () => {
