@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import { type Note, noteOf, notesIn, problemWith, withNotes } from "../scripts/release/Changes.ts"
 import { nativeManifest, natives } from "../scripts/release/Native.ts"
+import { version as serverVersion } from "../packages/server/src/base/Version.ts"
 import { manifest, manifests, published, version } from "../scripts/release/Package.ts"
 import { rewritten } from "../scripts/release/Stage.ts"
 import { root } from "./Blocks.ts"
@@ -12,6 +13,7 @@ const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 describe("a release", () => {
   it("manifest: all workspace packages have the same version", () => {
     for (const file of manifests) assert.strictEqual(JSON.parse(read(file)).version, version, file)
+    assert.strictEqual(serverVersion, version)
   })
 
   it("manifest: a published package's manifest has every field that registries and tools require, and no workspace reference", () => {

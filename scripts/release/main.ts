@@ -30,6 +30,9 @@ const { values } = parseArgs({
 
 const step = (does: string) => process.stdout.write(`${does}\n`)
 
+/** The service's version as a constant, because a bundle has no manifest. */
+const versionFile = path.join(root, "packages/server/src/base/Version.ts")
+
 /** Sets the version in every manifest of the workspace. Private packages share the version too. */
 const setVersion = (next: string) => {
   const notes = notesIn(path.join(root, "changes"))
@@ -39,6 +42,7 @@ const setVersion = (next: string) => {
     const text = readFileSync(path.join(root, file), "utf8")
     writeFileSync(path.join(root, file), text.replace(/^( {2}"version": ")[^"]+/m, `$1${next}`))
   }
+  writeFileSync(versionFile, readFileSync(versionFile, "utf8").replace(/(?<=version = ")[^"]+/, next))
   const changelog = path.join(root, "CHANGELOG.md")
   writeFileSync(changelog, withNotes(readFileSync(changelog, "utf8"), next, notes))
   for (const { file } of notes) rmSync(path.join(root, file))

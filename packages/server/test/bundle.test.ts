@@ -9,8 +9,8 @@ import { ascii, loader } from "../build/Bundle.ts"
 const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-bundle-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const run = (file: string) =>
-  execFileSync(process.execPath, [path.join(folder, file)], {
+const run = (file: string, ...args: ReadonlyArray<string>) =>
+  execFileSync(process.execPath, [path.join(folder, file), ...args], {
     encoding: "utf8",
     env: { ...process.env, NODE_COMPILE_CACHE: path.join(folder, "compiled") }
   })
@@ -39,7 +39,7 @@ describe("the bundle of the service", () => {
     )
   })
 
-  it("postgres: a CommonJS bundle can import the package, and says why it cannot create an embedded database", async () => {
+  it("postgres: a CommonJS bundle can import the package, and says which package an embedded database needs", async () => {
     const url = (file: string) => JSON.stringify(new URL(`../../postgres/src/${file}`, import.meta.url).pathname)
     writeFileSync(
       path.join(folder, "common.mjs"),
@@ -53,7 +53,7 @@ describe("the bundle of the service", () => {
     const bundle = await rolldown({ input: path.join(folder, "common.mjs"), platform: "node", transform })
     await bundle.write({ file: path.join(folder, "common.cjs"), format: "cjs", codeSplitting: false })
     await bundle.close()
-    assert.match(run("common.cjs"), /^function\n.*cannot be created in a CommonJS bundle/)
+    assert.match(run("common.cjs"), /^function\nThe bundle needs files of @satrail\/postgres\. Install .*: npm install @satrail\/postgres/)
   })
 
   it("server: a start caches its bytecode, and the next start ignores a damaged or outdated cache", async () => {
@@ -70,6 +70,7 @@ describe("the bundle of the service", () => {
     const expected = (says: string) => `${says} ${statSync(path.join(folder, "service.cjs")).size} function false\n`
     service("first")
     assert.strictEqual(run("main.mjs"), expected("first"))
+    assert.strictEqual(run("main.mjs", "--help"), "") // nothing was started
     const found = readdirSync(path.join(folder, "compiled"), { recursive: true, encoding: "utf8" })
     const kept = path.join(folder, "compiled", found.find((name) => name.endsWith("satrail-service")) ?? assert.fail(found.join()))
     const [bytes, { ino }] = [readFileSync(kept), statSync(kept)]

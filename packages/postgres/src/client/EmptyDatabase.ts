@@ -1,3 +1,4 @@
+import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { brotliDecompressSync } from "node:zlib"
@@ -8,10 +9,8 @@ import { brotliDecompressSync } from "node:zlib"
 
 /** The result of `initdb` as a tar archive. */
 export const archive = () => {
-  const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
-  if (here === undefined)
-    throw new Error("An embedded database cannot be created in a CommonJS bundle. Bundle ES modules, or leave @satrail/postgres out")
-  return brotliDecompressSync(readFileSync(new URL("../../empty-database.tar.br", here)))
+  const folder = PackageFiles.folderOf("@satrail/postgres", import.meta.url, "../..")
+  return brotliDecompressSync(readFileSync(join(folder, "empty-database.tar.br")))
 }
 
 const blockBytes = 512

@@ -1,8 +1,10 @@
 import type { PGlite } from "@electric-sql/pglite"
+import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import { Effect, Layer, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
 import { join } from "node:path"
 import * as Away from "./Away.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
@@ -39,10 +41,13 @@ const sharing =
       return millis === Infinity ? alone : Effect.timeoutOrElse(alone, { duration: millis, orElse: () => Effect.fail(unanswered(millis)) })
     })
 
-/** Loaded on demand, because services that use a server don't need the package's 27 MB. */
+/**
+ * Loaded on demand, because services that use a server don't need the package's 27 MB, and hidden from bundlers, because
+ * it reads .wasm files next to its code.
+ */
 const load = Effect.orDie(
-  Effect.tryPromise({
-    try: () => import("@electric-sql/pglite"),
+  Effect.try({
+    try: (): typeof import("@electric-sql/pglite") => createRequire(PackageFiles.from(import.meta.url))("@electric-sql/pglite"),
     catch: (cause) => new Error("The embedded database is a separate package: npm install @electric-sql/pglite", { cause })
   })
 )

@@ -1,3 +1,4 @@
+import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import * as Asset from "@satrail/http/wire/Asset"
 import * as Docs from "@satrail/http/pages/Docs"
 import * as Extension from "@satrail/http/edge/Extension"
@@ -9,13 +10,17 @@ import type * as Markdown from "marked"
 import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import path from "node:path"
-import { fileURLToPath } from "node:url"
 import { manuals } from "./Manuals.ts"
 
-/** The folder of the documentation. A release and the image contain a copy; the repository contains the original. */
-export const bundled = ["../../docs", "../../../../docs"]
-  .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-  .find((folder) => existsSync(path.join(folder, "README.md")))
+const own = PackageFiles.ownFolder("@satrail/server", import.meta.url, "../..")
+
+/**
+ * The folder of the documentation. A release and the image contain a copy; the repository contains the original. A host's
+ * bundle has none: it serves a page with links instead.
+ */
+export const bundled = (own === undefined ? [] : ["docs", "../../docs"].map((place) => path.join(own, place))).find((folder) =>
+  existsSync(path.join(folder, "README.md"))
+)
 
 /** The file types that are served unchanged. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }
