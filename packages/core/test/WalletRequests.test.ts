@@ -14,6 +14,7 @@ import * as Metadata from "../src/base/Metadata.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
 import { payWaitMillis } from "../src/features/wallet-connect/WalletPayments.ts"
+import * as WalletMethods from "../src/features/wallet-connect/WalletMethods.ts"
 import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
 import { NounReads } from "../src/ledger/NounReads.ts"
 import * as Page from "../src/ledger/Page.ts"
@@ -232,6 +233,108 @@ const asks = Effect.fnUntraced(function* (secretKey: Redacted.Redacted, method: 
 })
 const resultOf = ({ error, result }: WalletConnect.Response) =>
   error ? assert.fail(JSON.stringify(error)) : Schema.decodeUnknownSync(Result)(result)
+
+/** The parameters of each method in NIP-47, with a value that it never takes. */
+const parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  pay_invoice: { invoice: 21, amount: "21", metadata: "text" },
+  make_invoice: { amount: "21", description: 21, description_hash: "21", expiry: "21", metadata: "text" },
+  make_hold_invoice: {
+    payment_hash: "21",
+    amount: "21",
+    description: 21,
+    description_hash: "21",
+    expiry: "21",
+    min_cltv_expiry_delta: 80,
+    metadata: "text"
+  },
+  settle_hold_invoice: { preimage: "21" },
+  cancel_hold_invoice: { payment_hash: "21" },
+  lookup_invoice: { payment_hash: "21", invoice: "21" },
+  list_transactions: { from: "21", until: "21", limit: "21", offset: "21", unpaid: "yes", type: "both" },
+  get_balance: {},
+  get_budget: {},
+  get_info: {}
+}
+
+scenario("wallet connect: every method reads every parameter of NIP-47, and refuses others by their name", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+  const { destination: invoice } = yield* outside({ sats: 21 })
+  const valid: Readonly<Record<string, object>> = {
+    pay_invoice: { invoice },
+    make_hold_invoice: { payment_hash: "21".repeat(32) },
+    settle_hold_invoice: { preimage: "21".repeat(32) },
+    cancel_hold_invoice: { payment_hash: "21".repeat(32) },
+    lookup_invoice: { payment_hash: "21".repeat(32) }
+  }
+  assert.deepStrictEqual(Object.keys(parameters).toSorted(), [...WalletMethods.names].toSorted())
+  for (const [method, wrong] of Object.entries(parameters))
+    for (const [name, value] of [...Object.entries(wrong), ["surprise", 1] as const, ["constructor", false] as const]) {
+      const { error } = yield* asks(secretKey, method, { ...valid[method], [name]: value })
+      assert.include(error?.message ?? "no error", name, `${method} ${name}`)
+    }
+})
+
+scenario("wallet connect: list_transactions lists unpaid invoices if the app asks for them", { ...isWallet }, function* () {
+  const shop = yield* companyWith(1000)
+  const { secretKey } = yield* connect(shop, ["admin"])
+  const hashes = new Array<string>()
+  for (const description of ["paid", "open", "canceled", "expired"]) {
+    yield* TestClock.adjust("1 second")
+    const asked = { amount: 21_000, description, ...(description === "expired" && { expiry: 60 }) }
+    hashes.push(resultOf(yield* asks(secretKey, "make_invoice", asked)).payment_hash ?? "")
+    const { rows } = yield* (yield* Invoices).list(shop.id, { limit: 1, before: null })
+    for (const { id, paymentRequest } of rows) {
+      if (description === "paid") yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+      if (description === "canceled") yield* (yield* Invoices).cancel(shop.id, id)
+    }
+    yield* poll
+  }
+  yield* TestClock.adjust("61 seconds")
+  const listed = Effect.fnUntraced(function* (params: object) {
+    const { error, result } = yield* asks(secretKey, "list_transactions", params)
+    if (error) return assert.fail(JSON.stringify(error))
+    const { transactions } = Schema.decodeUnknownSync(Schema.Struct({ transactions: Schema.Array(Result) }))(result)
+    return transactions.map(({ payment_hash, state }) => [hashes.indexOf(payment_hash ?? ""), state])
+  })
+  const [paid, funding] = [
+    [0, "settled"],
+    [-1, "settled"]
+  ]
+  const unpaid = [
+    [3, "expired"],
+    [2, "failed"],
+    [1, "pending"]
+  ]
+  assert.deepStrictEqual(yield* listed({}), [paid, funding])
+  assert.deepStrictEqual(yield* listed({ unpaid: false }), [paid, funding])
+  assert.deepStrictEqual(yield* listed({ unpaid: true }), [...unpaid, paid, funding])
+  assert.deepStrictEqual(yield* listed({ unpaid: true, type: "incoming", limit: 2, offset: 2 }), [[1, "pending"], paid])
+  assert.deepStrictEqual(yield* listed({ unpaid: true, type: "outgoing" }), [])
+})
+
+scenario("wallet connect: metadata is stored with a payment and an invoice, and returned", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+  const metadata = { comment: "thanks", nostr: { kind: 9734 }, sats: 21 }
+  const stored = { comment: "thanks", nostr: '{"kind":9734}', sats: "21" }
+  const made = yield* asks(secretKey, "make_invoice", { amount: 21_000, metadata })
+  assert.deepStrictEqual(Object(made.result).metadata, stored)
+  const { destination: invoice } = yield* outside({ sats: 21 })
+  const waiting = yield* Effect.forkChild(asks(secretKey, "pay_invoice", { invoice, metadata }), { startImmediately: true })
+  yield* TestClock.adjust(payWaitMillis)
+  yield* Fiber.join(waiting)
+  yield* steps(2)
+  assert.deepStrictEqual(Object((yield* asks(secretKey, "lookup_invoice", { invoice })).result).metadata, stored)
+  const { error } = yield* asks(secretKey, "make_invoice", { amount: 21_000, metadata: { nostr: "x".repeat(501) } })
+  assert.include(error?.message, "metadata.nostr must have at most 500 characters")
+})
+
+scenario("wallet connect: lookup_invoice refuses an invoice and a payment hash that differ", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+  const { invoice, payment_hash: hash = "" } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000 }))
+  assert.strictEqual(resultOf(yield* asks(secretKey, "lookup_invoice", { invoice, payment_hash: hash.toUpperCase() })).payment_hash, hash)
+  const { error } = yield* asks(secretKey, "lookup_invoice", { invoice, payment_hash: "21".repeat(32) })
+  assert.include(error?.message, "another payment hash")
+})
 
 scenario(
   "wallet connect: an app can read the preimages of its own invoices, but not those of its company's other invoices",

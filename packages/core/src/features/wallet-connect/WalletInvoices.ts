@@ -8,7 +8,7 @@ import { Invoices } from "../../receiving/Invoices.ts"
 import type { HoldRequest } from "../../receiving/InvoiceIssuer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { Amount } from "./WalletPayments.ts"
-import { alreadyUsed, type Call, keyOf, paramsOf, refuse } from "./WalletRefused.ts"
+import { alreadyUsed, type Call, keyOf, Metadata, metadataOf, paramsOf, refuse } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-fA-F]{64}$/))
@@ -17,10 +17,11 @@ const asked = {
   amount: Schema.optionalKey(Amount),
   description: Schema.optionalKey(Schema.String),
   description_hash: Schema.optionalKey(Schema.String),
-  expiry: Schema.optionalKey(Schema.Int)
+  expiry: Schema.optionalKey(Schema.Int),
+  metadata: Metadata
 }
 const Params = Schema.Struct(asked)
-const HoldParams = Schema.Struct({ ...asked, payment_hash: Hash })
+const HoldParams = Schema.Struct({ ...asked, payment_hash: Hash, min_cltv_expiry_delta: Schema.optionalKey(Schema.Int) })
 
 /**
  * Creates, settles and cancels invoices for apps. Each event takes effect only once, even if it arrives several
@@ -32,7 +33,7 @@ export const make = Effect.gen(function* () {
 
   const create = Effect.fnUntraced(function* (
     call: Call,
-    { amount, description, description_hash: hash, expiry }: typeof Params.Type,
+    { amount, description, description_hash: hash, expiry, metadata }: typeof Params.Type,
     hold?: HoldRequest
   ) {
     if (hash !== undefined) return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
@@ -48,7 +49,7 @@ export const make = Effect.gen(function* () {
         ...price,
         description: description ?? "",
         expirySeconds: expiry ?? Invoice.expirySeconds.default,
-        metadata: {},
+        metadata: metadataOf(metadata),
         hold,
         request: { key: keyOf(call.event), fingerprint: "make_invoice", render: ({ id }) => id }
       })
@@ -82,7 +83,8 @@ export const make = Effect.gen(function* () {
   return {
     makeInvoice: (call: Call) => Effect.flatMap(paramsOf(call, Params), (params) => create(call, params)),
     makeHoldInvoice: Effect.fnUntraced(function* (call: Call) {
-      const { payment_hash: hash, ...params } = yield* paramsOf(call, HoldParams)
+      const { payment_hash: hash, min_cltv_expiry_delta: delta, ...params } = yield* paramsOf(call, HoldParams)
+      if (delta !== undefined) return yield* refuse("NOT_IMPLEMENTED", "min_cltv_expiry_delta is not supported. Omit it.")
       return yield* create(call, params, { paymentHash: PaymentHash.make(hash.toLowerCase()) })
     }),
     /** Settles the held payment. Settling again changes nothing. */

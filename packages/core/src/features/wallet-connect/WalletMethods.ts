@@ -8,46 +8,21 @@ import { available } from "../../ledger/Balance.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Limit from "../../ledger/Limit.ts"
-import type { Position } from "../../ledger/Page.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
-import type { Transaction } from "../../reports/Transaction.ts"
-import { Transactions } from "../../reports/Transactions.ts"
 import * as Destination from "../../sending/Destination.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as WalletInvoices from "./WalletInvoices.ts"
+import * as WalletList from "./WalletList.ts"
 import * as WalletNotices from "./WalletNotices.ts"
 import * as WalletPayments from "./WalletPayments.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
-/**
- * Default and maximum number of transactions in a response, which must fit into an event that relays accept.
- */
-export const listed = { default: 10, maximum: 20 } as const
+const LookedUp = Schema.Struct({ payment_hash: Schema.optionalKey(Schema.String), invoice: Schema.optionalKey(Schema.String) })
 
-/** Maximum offset of a list. Older transactions are available over HTTP. */
-export const maxOffset = 500
-
-/** Maximum number of pages read for a response. It is enough for the largest offset, however large the metadata. */
-const maxPages = 10
-
-const LookedUp = Schema.Struct({
-  payment_hash: Schema.optionalKey(Schema.String),
-  invoice: Schema.optionalKey(Schema.String)
-})
-
-const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
-const Listed = Schema.Struct({
-  from: Schema.optionalKey(Count),
-  until: Schema.optionalKey(Count),
-  limit: Schema.optionalKey(Count),
-  offset: Schema.optionalKey(Count),
-  type: Schema.optionalKey(Schema.Literals(["incoming", "outgoing"]))
-})
+const None = Schema.Struct({})
 
 type Answer = Effect.Effect<unknown, WalletRefused | StoreUnavailable>
-
-type Named = Pick<Transaction, "companyId" | "id" | "type">
 
 /** A method, with the scope that the key must have. */
 export interface Method {
@@ -78,7 +53,7 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
   const accounts = yield* AccountReads
-  const transactions = yield* Transactions
+  const list = yield* WalletList.make
   const { makeInvoice, makeHoldInvoice, settleHoldInvoice, cancelHoldInvoice } = yield* WalletInvoices.make
   const { payInvoice } = yield* WalletPayments.make
 
@@ -87,10 +62,13 @@ export const make = Effect.gen(function* () {
     const { payment_hash: hash, invoice } = yield* paramsOf(call, LookedUp)
     const { id: apiKeyId, companyId } = call.holder.apiKey
     const decoded = invoice === undefined ? undefined : Destination.invoiceIn(invoice)
-    const text = hash ?? (decoded !== undefined && Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
-    if (!/^[0-9a-fA-F]{64}$/.test(text))
+    const invoiced = decoded && (Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
+    const text = (hash ?? invoiced ?? "").toLowerCase()
+    if (!/^[0-9a-f]{64}$/.test(text) || invoiced === "")
       return yield* refuse("OTHER", "A payment_hash (64 hex characters) or a BOLT 11 invoice is required.")
-    const paymentHash = PaymentHash.make(text.toLowerCase())
+    if (invoiced !== undefined && invoiced !== text)
+      return yield* refuse("OTHER", "The invoice has another payment hash than payment_hash. Send one of them.")
+    const paymentHash = PaymentHash.make(text)
     const came = Option.filter(yield* receiving.invoiceByHash(paymentHash), (row) => row.companyId === companyId)
     if (Option.isSome(came)) return WalletView.incoming(came.value, apiKeyId, yield* Clock.currentTimeMillis)
     const went = Option.filter(yield* sending.withdrawalByHash(paymentHash), (row) => row.companyId === companyId)
@@ -98,49 +76,13 @@ export const make = Effect.gen(function* () {
     return shown ?? (yield* refuse("NOT_FOUND", "No invoice or payment has this payment hash."))
   })
 
-  const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Named, apiKeyId: string, nowMillis: number) {
-    if (type === "withdrawal") {
-      const found = yield* sending.withdrawal(companyId, id)
-      return Option.isSome(found) ? WalletView.outgoing(found.value) : undefined
-    }
-    const deposit = Option.getOrUndefined(yield* receiving.deposit(companyId, id))
-    const invoiceId = deposit?.lightningInvoiceId ?? null
-    const found = invoiceId === null ? Option.none() : yield* receiving.invoice(companyId, invoiceId)
-    return Option.isSome(found) ? WalletView.incoming(found.value, apiKeyId, nowMillis) : undefined
-  })
-
-  const list = Effect.fnUntraced(function* (call: Call) {
-    const { from, until, limit = listed.default, offset: skipped = 0, type } = yield* paramsOf(call, Listed)
-    if (skipped > maxOffset) return yield* refuse("OTHER", `offset must be at most ${maxOffset}. Narrow the range with from and until.`)
-    const size = Math.min(limit, listed.maximum)
-    const { id: apiKeyId, companyId } = call.holder.apiKey
-    const asked = {
-      rail: "lightning",
-      ...(type === "incoming" ? { type: "deposit" as const } : type === "outgoing" ? { type: "withdrawal" as const } : {}),
-      // Both bounds are inclusive, in whole seconds.
-      ...(from !== undefined && { createdAfterMillis: from * 1000 - 1 }),
-      ...(until !== undefined && { createdBeforeMillis: (until + 1) * 1000 })
-    } as const
-    const rows: Array<Named> = []
-    let after: Position | undefined
-    for (let pages = 0; pages < maxPages && rows.length < skipped + size; pages++) {
-      const page = transactions.list(companyId, { ...asked, limit: skipped + size - rows.length, ...(after && { after }) })
-      const found = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
-      // Their metadata is not kept.
-      rows.push(...found.rows.map(({ id, type }) => ({ companyId, id, type })))
-      after = found.next
-      if (after === undefined) break
-    }
-    const nowMillis = yield* Clock.currentTimeMillis
-    const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, apiKeyId, nowMillis), { concurrency: 5 })
-    return { transactions: WalletView.fitting(all.filter((one) => one !== undefined)) }
-  })
-
   /**
    * Returns the key's daily or monthly limit, whichever leaves less to spend. Both are sliding windows, so
    * there is no `renews_at`. Returns nothing if the key has neither.
    */
-  const budget = Effect.fnUntraced(function* ({ holder: { apiKey } }: Call) {
+  const budget = Effect.fnUntraced(function* (call: Call) {
+    yield* paramsOf(call, None)
+    const { apiKey } = call.holder
     if (apiKey.limits === null) return {}
     const { day_sats, month_sats } = Limits.mostOf(apiKey.limits)
     const spent = yield* accounts.spent(apiKey.companyId, Limits.countedAs(apiKey))
@@ -165,20 +107,23 @@ export const make = Effect.gen(function* () {
     list_transactions: { scope: "read", answer: list },
     get_balance: {
       scope: "read",
-      answer: ({ holder }) => Effect.map(ledger.balance(holder.apiKey.companyId), (balance) => ({ balance: Number(available(balance)) }))
+      answer: Effect.fnUntraced(function* (call) {
+        yield* paramsOf(call, None)
+        return { balance: Number(available(yield* ledger.balance(call.holder.apiKey.companyId))) }
+      })
     },
     get_budget: { scope: null, answer: budget },
     get_info: {
       scope: null,
-      answer: ({ holder }) =>
-        Effect.succeed({
+      answer: (call) =>
+        Effect.map(paramsOf(call, None), () => ({
           alias: "satrail",
           network,
           methods: Object.entries(methods).flatMap(([name, { scope }]) =>
-            scope === null || ApiKey.allows(holder.apiKey, scope) ? [name] : []
+            scope === null || ApiKey.allows(call.holder.apiKey, scope) ? [name] : []
           ),
-          notifications: ApiKey.allows(holder.apiKey, "read") ? WalletNotices.types : []
-        })
+          notifications: ApiKey.allows(call.holder.apiKey, "read") ? WalletNotices.types : []
+        }))
     }
   }
 

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Option, Result, Schedule, Schema } from "effect"
 import { sentence } from "../../base/Invalid.ts"
+import type * as MetadataRules from "../../base/Metadata.ts"
 import type { CompanyId } from "../../base/CompanyId.ts"
 import type * as Answer from "../../ledger/Answer.ts"
 import { Tail } from "../../events/Tail.ts"
@@ -8,7 +9,7 @@ import * as Destination from "../../sending/Destination.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import { Withdrawals } from "../../sending/Withdrawals.ts"
-import { alreadyUsed, type Call, keyOf, paramsOf, refuse, unknown, type WalletRefused } from "./WalletRefused.ts"
+import { alreadyUsed, type Call, keyOf, Metadata, metadataOf, paramsOf, refuse, unknown, type WalletRefused } from "./WalletRefused.ts"
 
 /**
  * Time for which a request waits for a payment to become final. After that, the app receives a pending
@@ -36,7 +37,8 @@ export const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: N
 
 const Params = Schema.Struct({
   invoice: Schema.String.check(Schema.isMaxLength(4096)),
-  amount: Schema.optionalKey(Amount)
+  amount: Schema.optionalKey(Amount),
+  metadata: Metadata
 })
 
 /**
@@ -92,7 +94,7 @@ export const make = Effect.gen(function* () {
     return Option.isSome(end) ? end.value : yield* read(companyId, id)
   }, Effect.scoped)
 
-  const confirm = Effect.fnUntraced(function* (call: Call, invoice: string, amount: number | undefined) {
+  const confirm = Effect.fnUntraced(function* (call: Call, invoice: string, amount: number | undefined, metadata: MetadataRules.Metadata) {
     const { apiKey, plan, companyLimits, fees, feesRevision } = call.holder
     const outcome = yield* withdrawals.confirm({
       company: { id: apiKey.companyId, plan, limits: companyLimits, fees, feesRevision },
@@ -100,7 +102,7 @@ export const make = Effect.gen(function* () {
       asked: undefined,
       destination: invoice,
       ...(amount !== undefined && { otherwise: Msat.make(BigInt(amount)) }),
-      metadata: {},
+      metadata,
       request: requestOf(call, invoice, amount)
     })
     return outcome._tag === "Made" ? outcome.value.id : outcome.answer
@@ -108,7 +110,7 @@ export const make = Effect.gen(function* () {
 
   return {
     payInvoice: Effect.fnUntraced(function* (call: Call): Effect.fn.Return<unknown, WalletRefused> {
-      const { invoice: text, amount } = yield* paramsOf(call, Params)
+      const { invoice: text, amount, metadata } = yield* paramsOf(call, Params)
       const bolt11 = Destination.invoiceIn(text)
       // Accept only invoices. A name or address given to an app may not be the one its user saw.
       if (Result.isFailure(bolt11)) return yield* refuse("OTHER", `This is not a valid BOLT 11 invoice: ${bolt11.failure.message}.`)
@@ -118,7 +120,7 @@ export const make = Effect.gen(function* () {
       if (own === undefined && amount === undefined)
         return yield* refuse("OTHER", "The invoice specifies no amount. Set amount in millisatoshis.")
       const { companyId } = call.holder.apiKey
-      const id = yield* confirm(call, invoice, own === undefined ? amount : undefined).pipe(
+      const id = yield* confirm(call, invoice, own === undefined ? amount : undefined, metadataOf(metadata)).pipe(
         Effect.catchTags({
           LimitExceeded: ({ limit, of }) => refuse("QUOTA_EXCEEDED", `This would exceed the ${of}'s limit "${limit}".`),
           InsufficientBalance: () => refuse("INSUFFICIENT_BALANCE", "The balance does not cover the amount and fees."),
