@@ -266,6 +266,15 @@ export interface Checkout<M = Metadata> {
   /** Time of payment; null until recorded as paid */
   readonly paidAt: Date | null
 }
+export interface CheckoutsListQuery extends PageQuery {
+  /** Exact `order_id`, such as that of a request whose response was lost */
+  readonly orderId?: string | undefined
+  readonly status?: "open" | "underpaid" | "paid" | "expired" | "canceled" | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+}
 export interface OpenCompany {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
@@ -716,6 +725,12 @@ export interface CreateLightningAddress<M = Metadata> {
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
+export interface LightningAddressesListQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+}
 export interface ChangeLightningAddress<M = Metadata> {
   /** Minimum payment, within the service's limits */
   readonly minAmount?: Sats | null | undefined
@@ -742,11 +757,23 @@ export interface CreateOffer<M = Metadata> {
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
+export interface OffersListQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+}
 export interface CreateOnChainAddress<M = Metadata> {
   /** Address type. Default: `taproot` */
   readonly addressType?: "taproot" | "segwit" | "nested_segwit" | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
+}
+export interface OnChainAddressesListQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
 }
 export interface Rate {
   readonly currency: "usd" | "eur" | "gbp" | "jpy" | "cny" | "cad" | "aud" | "chf" | "hkd" | "nzd"
@@ -800,6 +827,10 @@ export interface CreatedRefund<M = Metadata> {
   readonly lnurlw: string | null
 }
 export interface RefundsListQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
   /** Only refunds of this deposit */
   readonly depositId?: string | undefined
 }
@@ -952,6 +983,10 @@ export interface IssuedVoucher<M = Metadata> {
   readonly lnurlw: string
 }
 export interface VouchersListQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
   /** Only vouchers created by this API key or person */
   readonly createdBy?: string | undefined
   /** Only vouchers with this status */
@@ -1093,7 +1128,7 @@ export interface CheckoutsVerbs<M = Metadata, W = M> {
   /** Returns the current state of a checkout. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
   /** Returns checkouts, newest first. */
-  readonly list: { (ask?: PageQuery & CallOptions): List<Checkout<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Checkout<M>> }
+  readonly list: { (ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>>; (company: CompanyRef, ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>> }
   /** Cancels an open checkout and its invoice. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
 }
@@ -1178,7 +1213,7 @@ export interface LightningAddressesVerbs<M = Metadata, W = M> {
   /** Returns a Lightning address with its limits, success message and LNURL forms. */
   readonly get: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
   /** Returns Lightning addresses, newest first. */
-  readonly list: { (ask?: PageQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<LightningAddress<M>> }
+  readonly list: { (ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>> }
   /**
    * Changes the fields you send.
    *
@@ -1202,7 +1237,7 @@ export interface OffersVerbs<M = Metadata, W = M> {
   /** Returns an offer. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Offer<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Offer<M>> }
   /** Returns offers, newest first. */
-  readonly list: { (ask?: PageQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Offer<M>> }
+  readonly list: { (ask?: OffersListQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: OffersListQuery & CallOptions): List<Offer<M>> }
 }
 export interface OnChainAddressesVerbs<M = Metadata, W = M> {
   /**
@@ -1215,7 +1250,7 @@ export interface OnChainAddressesVerbs<M = Metadata, W = M> {
   /** Returns an on-chain address. */
   readonly get: { (id: string, ask?: CallOptions): Promise<OnChainAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<OnChainAddress<M>> }
   /** Returns on-chain addresses, newest first. */
-  readonly list: { (ask?: PageQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<OnChainAddress<M>> }
+  readonly list: { (ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>> }
 }
 export interface RatesVerbs {
   /** Returns the rates at which fiat amounts are currently converted. */

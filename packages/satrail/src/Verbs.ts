@@ -174,7 +174,7 @@ export const parameters = {
   },
   lightningAddresses: {
     get: ids,
-    list: [company, listed],
+    list: [company, listOf(period)],
     create: [fields({ company, idempotencyKey, ...maybe({ domain: text, handle: text, metadata }) })],
     update: [...ids, Schema.optional(fields(maybe({ maxAmount: sats, metadata, minAmount: sats, successMessage: text })))],
     delete: ids,
@@ -183,7 +183,7 @@ export const parameters = {
   liquidity: { now: [] },
   onChainAddresses: {
     get: ids,
-    list: [company, listed],
+    list: [company, listOf(period)],
     create: [fields({ company, idempotencyKey, ...maybe({ addressType, ...purpose, metadata }) })]
   },
   operatorTokens: {

@@ -523,6 +523,15 @@ describe("satrail in memory", () => {
     assert.match(String(await refused(() => idsOf({ metadataKey: "order" }))), /metadataValue is required/)
   })
 
+  it("pay: the checkout of an order whose response was lost is found by its order id", async () => {
+    const { id, createdAt } = await pay.checkouts.create({ company: shop, amount: 3, orderId: "lost-1" })
+    const idsOf = async (query: NonNullable<Parameters<typeof pay.checkouts.list>[1]>) =>
+      (await pay.checkouts.list(shop, query)).items.map((one) => one.id)
+    assert.deepStrictEqual(await idsOf({ orderId: "lost-1", status: "open", from: createdAt }), [id])
+    assert.deepStrictEqual(await idsOf({ orderId: "lost-1", status: "paid" }), [])
+    assert.deepStrictEqual(await idsOf({ orderId: "lost-1", until: createdAt }), [])
+  })
+
   it("pay: an unknown option of a method is rejected, and the error suggests the nearest name", async () => {
     const error = await refused(() => pay.invoices.create({ company: shop, ammount: 5 } as never))
     assert.isTrue(error instanceof errors.Malformed)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { CompanyId } from "../base/CompanyId.ts"
 import * as FairSlots from "../base/FairSlots.ts"
+import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 
 /** A position in a list. A page starts after it. */
@@ -25,6 +26,12 @@ export const maxCharacters = 2_000_000
  */
 export const atOnce = limit.default + 1
 
+/** Selects records by the time of their creation. Both bounds are exclusive. */
+export interface Period {
+  readonly createdAfterMillis?: number
+  readonly createdBeforeMillis?: number
+}
+
 /**
  * Requests a page of a list, newest first. `before` is the id of the record that the page precedes; null for
  * the first page.
@@ -33,6 +40,9 @@ export interface Asked {
   readonly limit: number
   readonly before: string | null
 }
+
+/** Requests a page of a list that can be filtered by time. */
+export interface Dated extends Asked, Period {}
 
 /** `next` is where the next page starts; undefined on the last page. A page before it may not be full. */
 export interface Page<A> {
@@ -99,12 +109,52 @@ export const pick = Effect.fnUntraced(function* <A extends Position, E, R>(
   return { rows, next: rows.at(-1) } satisfies Page<A>
 })
 
-/** Returns a page from `find`, which reads up to `limit` records before an id, newest first. */
+/**
+ * Longest time by which a record may be created after its id. Some records get their id first and then wait for a node,
+ * within the time limit of a request.
+ */
+const idLeadMillis = 60_000
+
+/** Maximum number of records that are read for a page whose filter needs other records, as a checkout's status does. */
+export const looksWithOthers = 1000
+
+/**
+ * Returns a page from `find`, which reads up to `limit` records before an id, newest first. A record's id contains its
+ * time, so only records of the requested period are read, and those of the minute before it. `keep` returns the matching
+ * ones of these records.
+ */
+export const filtered = <A extends Position, B extends Position, E, R>(
+  { limit: size, before, createdAfterMillis = -Infinity, createdBeforeMillis = Infinity }: Dated,
+  find: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
+  keep: (rows: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E, R>
+): Effect.Effect<Page<B>, Invalid | E, R> => {
+  const until = Id.floorOf(createdBeforeMillis)
+  const begin = createdBeforeMillis === Infinity || (before !== null && before < until) ? before : until
+  const since = Id.floorOf(createdAfterMillis - idLeadMillis)
+  const isIn = ({ createdAtMillis }: A) => createdAtMillis > createdAfterMillis && createdAtMillis < createdBeforeMillis
+  return pick(
+    size,
+    Effect.fnUntraced(function* (limit, after) {
+      const rows: Array<B> = []
+      let at = after?.id ?? begin
+      for (let looked = 0; ; looked += limit) {
+        const found = yield* find(at, limit)
+        rows.push(...(yield* keep(found.filter(isIn))))
+        const last = found.at(-1)
+        if (last === undefined || found.length < limit || last.id < since) return { rows, lookedTo: null }
+        if (rows.length >= limit || looked >= looksWithOthers)
+          return { rows, lookedTo: { createdAtMillis: last.createdAtMillis, id: last.id } }
+        at = last.id
+      }
+    })
+  )
+}
+
+/** Returns a page of all records of the requested period, as `filtered` does. */
 export const read = <A extends Position, E, R>(
-  { limit: size, before }: Asked,
+  asked: Dated,
   find: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
-): Effect.Effect<Page<A>, Invalid | E, R> =>
-  pick(size, (limit, after) => Effect.map(find(after?.id ?? before, limit), (rows) => ({ rows, lookedTo: null })))
+): Effect.Effect<Page<A>, Invalid | E, R> => filtered(asked, find, Effect.succeed)
 
 /**
  * Maximum number of pages, in total and of each company, and of records of a page, for which other records are read at

@@ -53,7 +53,7 @@ export class LightningAddresses extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked
+      query: Page.Dated
     ) => Effect.Effect<Page.Page<LightningAddress.LightningAddress>, Invalid | StoreUnavailable>
     /** Replaces all settings of an address. Once this returns, every process uses the new settings. */
     readonly change: (

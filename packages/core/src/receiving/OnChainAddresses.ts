@@ -41,7 +41,7 @@ export class OnChainAddresses extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked
+      query: Page.Dated
     ) => Effect.Effect<Page.Page<OnChainAddress.OnChainAddress>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/receiving/OnChainAddresses") {}

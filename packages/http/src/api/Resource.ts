@@ -79,7 +79,7 @@ export const make = <
         annotations(about, (world) => ({ message: many, data: [view.of(example(world))] }), "The next page is in the `Link` header.")
       ),
     lists: <Query extends ListQuery, E extends Errors.ServiceError, R>(
-      find: (asked: Pages.Asked, query: Query) => Effect.Effect<Pages.Page<Row>, E, R>
+      find: (asked: Pages.Dated, query: Query) => Effect.Effect<Pages.Page<Row>, E, R>
     ) =>
       Effect.fnUntraced(function* ({ query }: { readonly query: Query }) {
         const asked = Page.asked(query)

@@ -17,6 +17,7 @@ import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
 import * as Patch from "../wire/Patch.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Search from "../wire/Search.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
@@ -174,11 +175,15 @@ export const create = Section.company(
 const resource = Resource.make({ path, names: ["Lightning address", "Lightning addresses"], view, example })
 
 export const list = Section.company(
-  resource.list("listLightningAddresses", {
-    scope: "read",
-    summary: "List Lightning addresses",
-    description: "Returns Lightning addresses, newest first. Deleted addresses are included, with `deleted_at` set."
-  }),
+  resource.list(
+    "listLightningAddresses",
+    {
+      scope: "read",
+      summary: "List Lightning addresses",
+      description: "Returns Lightning addresses, newest first. Deleted addresses are included, with `deleted_at` set."
+    },
+    Search.times
+  ),
   LightningAddresses,
   (lightningAddresses) => resource.lists(Resource.own(lightningAddresses.list))
 )

@@ -11,6 +11,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Search from "../wire/Search.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
@@ -95,11 +96,15 @@ export const get = Section.company(
 )
 
 export const list = Section.company(
-  resource.list("listOnChainAddresses", {
-    scope: "read",
-    summary: "List on-chain addresses",
-    description: "Returns on-chain addresses, newest first."
-  }),
+  resource.list(
+    "listOnChainAddresses",
+    {
+      scope: "read",
+      summary: "List on-chain addresses",
+      description: "Returns on-chain addresses, newest first."
+    },
+    Search.times
+  ),
   OnChainAddresses,
   (onChainAddresses) => resource.lists(Resource.own(onChainAddresses.list))
 )

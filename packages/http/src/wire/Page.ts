@@ -66,9 +66,15 @@ export const place = (limit: Limit = Pages.limit, cursor = Cursor) => ({
 })
 
 /** Returns the core's parameters for the requested page of a list ordered by id. */
-export const asked = (query: { readonly limit?: number; readonly cursor?: Position }, limit: Limit = Pages.limit) => ({
+export const asked = (
+  query: { readonly limit?: number; readonly cursor?: Position; readonly from?: number; readonly until?: number },
+  limit: Limit = Pages.limit
+) => ({
   limit: query.limit ?? limit.default,
-  before: query.cursor?.id ?? null
+  before: query.cursor?.id ?? null,
+  // `from` is inclusive, and times are whole milliseconds.
+  ...(query.from !== undefined && { createdAfterMillis: query.from - 1 }),
+  ...(query.until !== undefined && { createdBeforeMillis: query.until })
 })
 
 /** Schema of a page of rows, with the `Link` header (RFC 8288) for the next page. */

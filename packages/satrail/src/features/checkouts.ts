@@ -4,7 +4,7 @@ import { made } from "../Sharing.ts"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
-import { anyAmount, company, fields, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
+import { anyAmount, company, fields, idempotencyKey, ids, listOf, maybe, metadata, named, number, period, text } from "../Fields.ts"
 
 export const { CheckoutNotOpen } = classes
 
@@ -54,7 +54,7 @@ export const parameters = {
     open: [publicId],
     renew: [publicId],
     answer: [publicId, fields({ email: Schema.NullOr(text), tipPercent: number })],
-    list: [company, listed],
+    list: [company, listOf({ ...period, orderId: text, status: Checkout.Status })],
     cancel: ids,
     step: []
   }

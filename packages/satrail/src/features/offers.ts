@@ -4,7 +4,7 @@ import * as Http from "@satrail/http/features/offers/Offers"
 import { Effect } from "effect"
 import { type First, made, type Of } from "../Sharing.ts"
 import { page } from "../Pages.ts"
-import { anyAmount, company, fields, idempotencyKey, ids, listed, maybe, metadata, text } from "../Fields.ts"
+import { anyAmount, company, fields, idempotencyKey, ids, listOf, maybe, metadata, period, text } from "../Fields.ts"
 
 export const defaults = {
   offers: { create: [{ asked: null, description: "", lightningAddressId: null, metadata: {} }], list: [undefined, page] }
@@ -13,7 +13,7 @@ export const parameters = {
   offers: {
     create: [fields({ company, amount: anyAmount, idempotencyKey, ...maybe({ description: text, lightningAddressId: text, metadata }) })],
     get: ids,
-    list: [company, listed]
+    list: [company, listOf(period)]
   }
 } as const
 

@@ -19,6 +19,7 @@ import {
   metadata,
   named,
   number,
+  period,
   restrictions,
   text
 } from "../Fields.ts"
@@ -54,7 +55,7 @@ export const parameters = {
       })
     ],
     get: ids,
-    list: [company, listOf({ depositId: text })],
+    list: [company, listOf({ ...period, depositId: text })],
     ofCheckout: [company, named("checkoutId", text)],
     cancel: ids,
     step: []

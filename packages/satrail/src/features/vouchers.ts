@@ -14,6 +14,7 @@ import {
   metadata,
   named,
   number,
+  period,
   restrictions,
   text
 } from "../Fields.ts"
@@ -37,7 +38,7 @@ export const parameters = {
       })
     ],
     get: ids,
-    list: [company, listOf({ createdBy: text, status: Voucher.Status })],
+    list: [company, listOf({ ...period, createdBy: text, status: Voucher.Status })],
     cancel: ids,
     cancelCreatedBy: [company, named("createdBy", text)],
     offer: [named("k1", text)],

@@ -68,6 +68,43 @@ export const other = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
+/** Guarantees about lists of checkouts. */
+export const listed = {
+  "an order's checkouts are listed newest first, without those of other orders, other letter cases and other companies": Effect.gen(
+    function* () {
+      const { ofOrder } = yield* Records
+      const [companyId, other] = [yield* open, yield* open]
+      const ids: Array<string> = []
+      for (const [owner, orderId] of [
+        [companyId, "a/1"],
+        [companyId, "A/1"],
+        [companyId, "a/1"],
+        [other, "a/1"],
+        [companyId, null],
+        [companyId, "a/12"],
+        [companyId, "a/1"]
+      ] as const) {
+        ids.push(yield* Id.make)
+        const unique = { invoiceId: yield* Id.make, onChainAddressId: yield* Id.make, publicId: yield* Id.make }
+        yield* verdict(Checkout.created(row({ id: ids.at(-1) ?? "", companyId: owner, orderId, ...unique })))
+      }
+      const sorted = (...numbers: ReadonlyArray<number>) =>
+        numbers
+          .map((number) => ids[number] ?? "")
+          .toSorted()
+          .toReversed()
+      const found = (orderId: string, before: string | null, limit: number) =>
+        Effect.map(ofOrder(companyId, orderId, before, limit), (rows) => rows.map(({ id }) => id))
+      const all = sorted(0, 2, 6)
+      assert.deepStrictEqual(yield* found("a/1", null, 10), all)
+      assert.deepStrictEqual(yield* found("a/1", null, 2), all.slice(0, 2))
+      assert.deepStrictEqual(yield* found("a/1", all[1] ?? "", 10), all.slice(2))
+      assert.deepStrictEqual(yield* found("A/1", null, 10), sorted(1))
+      assert.deepStrictEqual(yield* found("a", null, 10), [])
+    }
+  )
+} satisfies Promises<Journal | Records>
+
 /** Guarantees about payments toward a checkout. */
 export const money = {
   "a listed transaction has its checkout's description, even an empty one, or its invoice's description if it has no checkout": Effect.gen(

@@ -10,7 +10,7 @@ import * as Journal from "./Journal.ts"
 export const checkouts = Feature.make({
   money: Journal.money,
   other: Journal.other,
-  records: Journal.searches,
+  records: { ...Journal.searches, ...Journal.listed },
   subjects: {
     checkouts: subjectOf(
       Checkout.noun,

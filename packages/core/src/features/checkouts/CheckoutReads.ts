@@ -16,5 +16,12 @@ export class CheckoutReads extends Context.Service<
       checkoutId: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
+    /** Returns a company's checkouts of an order before `before` (exclusive; null for the first page), newest first by id. */
+    readonly ofOrder: (
+      companyId: CompanyId.CompanyId,
+      orderId: string,
+      before: string | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Checkout>, StoreUnavailable>
   }
 >()("@satrail/core/features/checkouts/CheckoutReads") {}

@@ -94,11 +94,13 @@ export class Checkouts extends Context.Service<
     /** Returns the latest pending or credited payments toward the checkout, newest first. */
     readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
     /**
-     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     * Returns a page of the checkouts that match, newest first. `next` is the start of the following page, or undefined
+     * on the last one. A page that skips very many checkouts may have fewer than `limit`, or none, and still have a
+     * `next`.
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked
+      query: Page.Dated & { readonly orderId?: string | undefined; readonly status?: Checkout.Status | undefined }
     ) => Effect.Effect<Page.Page<Checkout.Shown>, Invalid | StoreUnavailable>
     /**
      * Cancels the checkout and its invoice. Canceling it again changes nothing. A later on-chain payment is
@@ -168,7 +170,7 @@ export const contactIssue = (text: string): string | undefined =>
 export const colorIssue = (text: string): string | undefined =>
   /^#[0-9a-f]{6}$/.test(text) ? undefined : "must be a color in lower case, such as #1d4ed8"
 
-const orderIdIssue = (orderId: string): string | undefined => Metadata.textIssue(orderId, Checkout.limits.orderIdCharacters)
+export const orderIdIssue = (orderId: string): string | undefined => Metadata.textIssue(orderId, Checkout.limits.orderIdCharacters)
 
 const within = (value: number, { minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string | undefined =>
   Number.isInteger(value) && value >= minimum && value <= maximum ? undefined : `must be a whole number from ${minimum} to ${maximum}`
@@ -310,9 +312,18 @@ export const make = Effect.gen(function* () {
     minOnChain,
     deposits: ({ companyId, id, received, pending }) =>
       received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
-    list: Effect.fnUntraced(function* (companyId, query) {
-      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
-      return { rows: yield* Page.shown(companyId, rows, show), next }
+    list: Effect.fnUntraced(function* (companyId, { orderId: order, status: standing, ...query }) {
+      const [orderId, status] = [order ?? null, standing ?? null]
+      const message = issueOf(orderId, orderIdIssue)
+      if (message !== undefined) return yield* new Invalid({ path: "order_id", message })
+      const find = (before: string | null, limit: number) =>
+        orderId === null ? nouns.newestFirst(Checkout.noun, companyId, before, limit) : reads.ofOrder(companyId, orderId, before, limit)
+      // A checkout that is stored as paid stays paid.
+      const mayBe = (row: Checkout.Checkout) => status === null || row.status !== "paid" || status === "paid"
+      const isAsked = (row: Checkout.Shown) => status === null || row.status === status
+      return yield* Page.filtered(query, find, (rows) =>
+        Effect.map(Page.shown(companyId, rows.filter(mayBe), show), (shown) => shown.filter(isAsked))
+      )
     }),
     cancel: (companyId, id) => Effect.andThen(cancel(find(companyId, id)), get(companyId, id)),
     step

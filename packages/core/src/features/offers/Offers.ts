@@ -47,7 +47,7 @@ export class Offers extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked
+      query: Page.Dated
     ) => Effect.Effect<Page.Page<IssuedOffer.IssuedOffer>, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/features/offers/Offers") {}

@@ -123,7 +123,7 @@ export class Refunds extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked & { readonly depositId?: string | undefined }
+      query: Page.Dated & { readonly depositId?: string | undefined }
     ) => Effect.Effect<Page.Page<Refund.Refund>, Invalid | StoreUnavailable>
     /**
      * Returns the refunds shown on a checkout page, newest first: claimable, pending and paid ones, at most

@@ -65,7 +65,7 @@ export class Vouchers extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked & {
+      query: Page.Dated & {
         /** Only vouchers created by this API key or person. */
         readonly createdBy?: string | undefined
         readonly status?: Voucher.Status | undefined
@@ -158,14 +158,16 @@ export const make = Effect.gen(function* () {
       )
     }),
     get,
-    list: (companyId, { limit, before, createdBy, status }) =>
-      Page.pick(limit, (limit, after) =>
-        matching(
-          companyId,
-          after?.id ?? before,
-          limit,
-          (row) => (createdBy === undefined || row.createdBy === createdBy) && (status === undefined || row.status === status)
-        )
+    list: (companyId, { createdBy, status, ...query }) =>
+      Page.filtered(
+        query,
+        (before, limit) => nouns.newestFirst(Voucher.noun, companyId, before, limit),
+        (rows) =>
+          Effect.succeed(
+            rows.filter(
+              (row) => (createdBy === undefined || row.createdBy === createdBy) && (status === undefined || row.status === status)
+            )
+          )
       ),
     cancelCreatedBy: Effect.fnUntraced(function* (companyId, createdBy) {
       let canceled = 0

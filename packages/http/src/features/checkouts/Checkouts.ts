@@ -3,7 +3,7 @@ import * as Characters from "@satrail/core/base/Characters"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import * as Language from "@satrail/core/base/Language"
-import { Checkouts, colorIssue, contactIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
+import { Checkouts, colorIssue, contactIssue, orderIdIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../../wire/Amounts.ts"
@@ -14,6 +14,7 @@ import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
 import * as Scalars from "../../wire/Scalars.ts"
+import * as Search from "../../wire/Search.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as Member from "../../wire/Member.ts"
@@ -296,9 +297,22 @@ const create = Section.company(
 const resource = Resource.make({ path, names: ["Checkout", "Checkouts"], view, example })
 
 const list = Section.company(
-  resource.list("listCheckouts", { scope: "read", summary: "List checkouts", description: "Returns checkouts, newest first." }),
+  resource.list(
+    "listCheckouts",
+    { scope: "read", summary: "List checkouts", description: "Returns checkouts, newest first." },
+    {
+      order_id: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "Exact `order_id`, such as that of a request whose response was lost",
+          examples: ["1042"]
+        }).check(Scalars.stated(orderIdIssue, { maxLength: Checkout.limits.orderIdCharacters }))
+      ),
+      status: Schema.optionalKey(Checkout.Status),
+      ...Search.times
+    }
+  ),
   Checkouts,
-  (checkouts) => resource.lists(Resource.own(checkouts.list))
+  (checkouts) => resource.lists((asked, { order_id: orderId, status }) => Resource.own(checkouts.list)({ ...asked, orderId, status }))
 )
 
 const get = Section.company(

@@ -17,6 +17,7 @@ import * as Errors from "../../wire/Errors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as Scalars from "../../wire/Scalars.ts"
+import * as Search from "../../wire/Search.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as Member from "../../wire/Member.ts"
@@ -148,7 +149,7 @@ const get = Section.company(
 )
 
 const list = Section.company(
-  resource.list("listOffers", { scope: "read", summary: "List offers", description: "Returns offers, newest first." }),
+  resource.list("listOffers", { scope: "read", summary: "List offers", description: "Returns offers, newest first." }, Search.times),
   Offers,
   (offers) => resource.lists(Resource.own(offers.list))
 )

@@ -13,6 +13,7 @@ import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
 import * as Scalars from "../../wire/Scalars.ts"
+import * as Search from "../../wire/Search.ts"
 import { Seal } from "../../wire/Seal.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
@@ -208,7 +209,10 @@ const list = Section.company(
   resource.list(
     "listRefunds",
     { scope: "read", summary: "List refunds", description: "Returns refunds without their links, newest first." },
-    { deposit_id: Schema.optionalKey(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Only refunds of this deposit" }))) }
+    {
+      ...Search.times,
+      deposit_id: Schema.optionalKey(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Only refunds of this deposit" })))
+    }
   ),
   Refunds,
   (refunds) => resource.lists((asked, { deposit_id: depositId }) => Resource.own(refunds.list)({ ...asked, depositId }))

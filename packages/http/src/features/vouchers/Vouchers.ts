@@ -18,6 +18,7 @@ import * as OwnErrors from "../../wire/OwnErrors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as Scalars from "../../wire/Scalars.ts"
+import * as Search from "../../wire/Search.ts"
 import { Seal } from "../../wire/Seal.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
@@ -163,6 +164,7 @@ export const list = Section.company(
       description: "Returns vouchers without their links, newest first."
     },
     {
+      ...Search.times,
       created_by: Schema.optionalKey(Maker.annotate({ description: "Only vouchers created by this API key or person" })),
       status: Schema.optionalKey(Voucher.Status.annotate({ description: "Only vouchers with this status" }))
     }

@@ -57,5 +57,15 @@ const localeSource = `
 alter table satrail.checkouts add column locale_source text not null default 'seller' check (locale_source in ('seller', 'browser'));
 `
 
+/** Lists an order's checkouts, newest first. */
+const ofOrder = `
+create index checkouts_of_order on satrail.checkouts (uuid_send(company_id), hashtextextended(order_id, 0), uuid_send(id)) where order_id is not null;
+`
+
 /** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order; what an invoice does not ask for; whether the payer's browser chooses the language. */
-export const migrations = { "0083_checkout_choices": choices, "0088_checkout_deducted": deducted, "0089_checkout_language": localeSource }
+export const migrations = {
+  "0083_checkout_choices": choices,
+  "0088_checkout_deducted": deducted,
+  "0089_checkout_language": localeSource,
+  "0093_checkouts_of_order": ofOrder
+}
