@@ -37,7 +37,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
     "@satrail/ui",
     "@simplewebauthn/server"
   ],
-  ui: ["@satrail/bitcoin", "lean-qr", "preact", "preact-render-to-string", "node:fs"],
+  ui: ["@satrail/bitcoin", "lean-qr", "preact", "preact-render-to-string", "node:fs", "node:module", "node:path"],
   client: [],
   react: ["react"],
   server: [""],

@@ -1,7 +1,5 @@
-import path from "node:path"
 import { canaries } from "./Canaries.ts"
 import { type Incident, incidents } from "./Incidents.ts"
-import { outcomes } from "./Outcomes.ts"
 import { tamperings } from "./Tampering.ts"
 import { type Titled, titles } from "./Titles.ts"
 
@@ -30,15 +28,6 @@ const section = ({ row, incident, defence }: Incident, all: ReadonlyArray<Titled
   ]
 }
 
-/** The lines that decide the outcomes of payments, each with its tests. */
-const decided = (): ReadonlyArray<string> =>
-  outcomes().map(({ file, code, tests }) => {
-    const proofs = new Map(
-      tests.map(({ test, title }) => [title, `${title.replaceAll(/\$\{[^}]*\}/g, "…")} ([${path.basename(test)}](../../${test}))`])
-    )
-    return `| [${path.basename(file)}](../../${file}) | \`${code.replaceAll("|", "\\|")}\` | ${[...proofs.values()].map(cell).join("; ")} |`
-  })
-
 /** The page of incidents: what happened elsewhere, what prevents it here, and the tests that prove it. */
 export const page = (): string => {
   const all = titles()
@@ -48,7 +37,7 @@ export const page = (): string => {
     "# Defenses",
     "",
     `For engineers who assess satrail. By the end, you will know ${counted(rows.length, "incident")} in which other services lost money or could have, and the tests here that would catch each. The title of a test begins with the`,
-    'numbers of its incidents, so `npm test -- -t "C12:"` runs the tests of one incident. `npm run canaries` reintroduces known bugs (*mutants*) one at a time, and fails if the tests miss one.',
+    'numbers of its incidents, so `npm test -- -t "C12:"` runs the tests of one incident. `npm run canaries` reintroduces known bugs (*mutants*) one at a time, and fails if the tests miss one. [Outcomes.ts](../../test/defences/Outcomes.ts) lists each line that decides between a failed and an unknown payment, with its test.',
     "",
     ...incidents.flatMap(([group, rows]) => [
       `## ${group}`,
@@ -62,14 +51,6 @@ export const page = (): string => {
           )
         )
     ]),
-    "## Outcomes of payments",
-    "",
-    "Each of these lines decides whether a payment settled, failed or is unknown, or where an invoice or a transaction is. `npm test -- test/defences.test.ts` fails if such a line has no row here.",
-    "",
-    "| source | line | test |",
-    "|---|---|---|",
-    ...decided(),
-    "",
     "## Tampering with the database",
     "",
     "This section lists what `satrail verify` finds at its next run when someone changes the tables directly, as the application's role (`satrail_application`) or as the owner of the tables. Run `verify` nightly.",

@@ -22,7 +22,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { idOf } from "./Sharing.ts"
 import * as Consumers from "./Consumers.ts"
-import { SatrailError } from "./Errors.ts"
+import type { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
 import * as Handler from "./Handler.ts"
 import { checkNames } from "./KnownOptions.ts"
@@ -102,8 +102,8 @@ const notStarted = (cause: Error): SatrailError => {
   const { code, isRetryable } = Object.assign({ code: "start_failed", isRetryable: false }, refusal(cause))
   // Not enumerable, because Node would print them if the error ends the program.
   const hidden = { _tag: "NotStarted", isRetryable, isUnknown: false, issues: [], paths: [], details: {} }
-  for (const [name, value] of Object.entries(hidden)) Object.defineProperty(error, name, { value })
-  return Object.assign(error, { code }) as SatrailError
+  for (const name of Object.keys(hidden)) Object.defineProperty(error, name, { writable: true })
+  return Object.assign(error, { code, ...hidden })
 }
 
 const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) => {

@@ -53,7 +53,7 @@ describe("the bundle of the service", () => {
     const bundle = await rolldown({ input: path.join(folder, "common.mjs"), platform: "node", transform })
     await bundle.write({ file: path.join(folder, "common.cjs"), format: "cjs", codeSplitting: false })
     await bundle.close()
-    assert.match(run("common.cjs"), /^function\nThe bundle needs files of @satrail\/postgres\. Install .*: npm install @satrail\/postgres/)
+    assert.match(run("common.cjs"), /^function\nA bundle needs files of @satrail\/postgres\. Install .*: npm install @satrail\/postgres/)
   })
 
   it("server: a start caches its bytecode, and the next start ignores a damaged or outdated cache", async () => {

@@ -1,5 +1,5 @@
-import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import { readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import path from "node:path"
 
 /** A minified, self-contained file for pages. */
@@ -14,7 +14,10 @@ const contentTypes = { js: "text/javascript; charset=utf-8", css: "text/css; cha
 
 /** Reads all files. Throws if the package is incomplete. */
 export const read = (): ReadonlyArray<File> => {
-  const from = path.join(PackageFiles.folderOf("@satrail/ui", import.meta.url, ".."), "assets")
+  const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
+  // In a bundle, Node looks for the package from the bundle's folder, or from the working directory.
+  const manifest = createRequire(here ?? path.join(process.cwd(), "bundle.cjs")).resolve("@satrail/ui/package.json")
+  const from = path.join(path.dirname(manifest), "assets")
   return readdirSync(from).map((name) => ({
     name,
     contentType: name.endsWith(".css") ? contentTypes.css : contentTypes.js,

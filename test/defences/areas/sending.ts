@@ -147,7 +147,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `if (hashes.has(paymentHash)) return "in_channel"`,
     replace: "",
     test: coreTest("LostResults"),
-    titles: "if an open channel holds it"
+    titles: "an open channel holds it"
   },
   {
     name: "restored-node-believed",

@@ -15,11 +15,11 @@ export const people: ReadonlyArray<Canary> = [
     name: "key-invites-sender",
     bug: "an API key with limits invites an administrator who has none",
     file: core("features/people/People"),
-    in: "mayGrant",
+    in: "mayManage",
     find: `by._tag === "Key" && Role.sends(role)`,
     replace: `by._tag === "Key" && role === undefined`,
     test: coreTest("People"),
-    titles: "people: an API key can invite people"
+    titles: "people: an API key can manage people who read and receive"
   },
   {
     name: "one-operator-invites-sender",

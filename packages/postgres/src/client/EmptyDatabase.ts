@@ -1,5 +1,5 @@
-import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { brotliDecompressSync } from "node:zlib"
 
@@ -7,9 +7,24 @@ import { brotliDecompressSync } from "node:zlib"
 // packages/postgres/scripts/emptyDatabase.ts ran it once, and this package contains the result: a tar archive,
 // compressed with Brotli.
 
+/**
+ * Loads a package, or finds one of its files. Bundlers leave these packages out, because they read files next to their code.
+ * Node then looks for them from the bundle's folder, or from the working directory if the bundle is CommonJS.
+ */
+const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
+export const load = createRequire(here ?? join(process.cwd(), "bundle.cjs"))
+
+const locate = (file: string): string => {
+  try {
+    return load.resolve(file)
+  } catch (cause) {
+    throw new Error("A bundle needs files of @satrail/postgres. Install the package next to it: npm install @satrail/postgres", { cause })
+  }
+}
+
 /** The result of `initdb` as a tar archive. */
 export const archive = () => {
-  const folder = PackageFiles.folderOf("@satrail/postgres", import.meta.url, "../..")
+  const folder = dirname(locate("@satrail/postgres/package.json"))
   return brotliDecompressSync(readFileSync(join(folder, "empty-database.tar.br")))
 }
 

@@ -1,10 +1,8 @@
 import type { PGlite } from "@electric-sql/pglite"
-import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import { Effect, Layer, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join } from "node:path"
 import * as Away from "./Away.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
@@ -47,7 +45,7 @@ const sharing =
  */
 const load = Effect.orDie(
   Effect.try({
-    try: (): typeof import("@electric-sql/pglite") => createRequire(PackageFiles.from(import.meta.url))("@electric-sql/pglite"),
+    try: (): { readonly PGlite: typeof PGlite } => EmptyDatabase.load("@electric-sql/pglite"),
     catch: (cause) => new Error("The embedded database is a separate package: npm install @electric-sql/pglite", { cause })
   })
 )

@@ -1,4 +1,3 @@
-import * as PackageFiles from "@satrail/bitcoin/PackageFiles"
 import * as Asset from "@satrail/http/wire/Asset"
 import * as Docs from "@satrail/http/pages/Docs"
 import * as Extension from "@satrail/http/edge/Extension"
@@ -9,18 +8,28 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type * as Markdown from "marked"
 import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
 import path from "node:path"
 import { manuals } from "./Manuals.ts"
 
-const own = PackageFiles.ownFolder("@satrail/server", import.meta.url, "../..")
+/** The folder of this package, unless it is part of a host's bundle and not installed next to it. */
+const own = (): string | undefined => {
+  const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
+  try {
+    return path.dirname(createRequire(here ?? path.join(process.cwd(), "bundle.cjs")).resolve("@satrail/server/package.json"))
+  } catch {
+    return undefined
+  }
+}
 
 /**
- * The folder of the documentation. A release and the image contain a copy; the repository contains the original. A host's
- * bundle has none: it serves a page with links instead.
+ * The folder of the documentation. A release and the image contain a copy; the repository contains the original. Without
+ * either, a page with links is served instead.
  */
-export const bundled = (own === undefined ? [] : ["docs", "../../docs"].map((place) => path.join(own, place))).find((folder) =>
-  existsSync(path.join(folder, "README.md"))
-)
+export const bundled = [own() ?? []]
+  .flat()
+  .flatMap((folder) => [path.join(folder, "docs"), path.join(folder, "../../docs")])
+  .find((folder) => existsSync(path.join(folder, "README.md")))
 
 /** The file types that are served unchanged. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }

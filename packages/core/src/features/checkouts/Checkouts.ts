@@ -216,6 +216,29 @@ const smallest = ({ feeRate }: ChainSource.ChainSource["Service"], { minDeposit 
     rateMillis.cached
   )
 
+const checkOrderId = (orderId: string | null) => {
+  const message = issueOf(orderId, orderIdIssue)
+  return message === undefined ? Effect.void : Effect.fail(new Invalid({ path: "order_id", message }))
+}
+
+/** Returns the list of a company's checkouts. `show` adds what was paid. */
+const listed = (
+  nouns: NounReads["Service"],
+  reads: CheckoutReads["Service"],
+  show: (row: Checkout.Checkout) => Effect.Effect<Checkout.Shown, StoreUnavailable>
+): Checkouts["Service"]["list"] =>
+  Effect.fnUntraced(function* (companyId, { orderId = null, status = null, ...query }) {
+    yield* checkOrderId(orderId)
+    const find = (before: string | null, limit: number) =>
+      orderId === null ? nouns.newestFirst(Checkout.noun, companyId, before, limit) : reads.ofOrder(companyId, orderId, before, limit)
+    // A checkout that is stored as paid stays paid.
+    const mayBe = (row: Checkout.Checkout) => status === null || row.status !== "paid" || status === "paid"
+    const isAsked = (row: Checkout.Shown) => status === null || row.status === status
+    return yield* Page.filtered(query, find, (rows) =>
+      Effect.map(Page.shown(companyId, rows.filter(mayBe), show), (shown) => shown.filter(isAsked))
+    )
+  })
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -312,19 +335,7 @@ export const make = Effect.gen(function* () {
     minOnChain,
     deposits: ({ companyId, id, received, pending }) =>
       received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
-    list: Effect.fnUntraced(function* (companyId, { orderId: order, status: standing, ...query }) {
-      const [orderId, status] = [order ?? null, standing ?? null]
-      const message = issueOf(orderId, orderIdIssue)
-      if (message !== undefined) return yield* new Invalid({ path: "order_id", message })
-      const find = (before: string | null, limit: number) =>
-        orderId === null ? nouns.newestFirst(Checkout.noun, companyId, before, limit) : reads.ofOrder(companyId, orderId, before, limit)
-      // A checkout that is stored as paid stays paid.
-      const mayBe = (row: Checkout.Checkout) => status === null || row.status !== "paid" || status === "paid"
-      const isAsked = (row: Checkout.Shown) => status === null || row.status === status
-      return yield* Page.filtered(query, find, (rows) =>
-        Effect.map(Page.shown(companyId, rows.filter(mayBe), show), (shown) => shown.filter(isAsked))
-      )
-    }),
+    list: listed(nouns, reads, show),
     cancel: (companyId, id) => Effect.andThen(cancel(find(companyId, id)), get(companyId, id)),
     step
   })
