@@ -4,6 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Fence } from "@satrail/core/ledger/Change"
 import type { Journal } from "@satrail/core/ledger/Journal"
+import * as Audit from "@satrail/core/ledger/Audit"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
@@ -144,12 +145,35 @@ const recordOf = Effect.fnUntraced(function* ({ companyId, id, writes: [first] }
   return Option.getOrNull(yield* (yield* Records).get(noun, companyId, id))
 })
 
+/** Returns the same Change, of a record type whose values are all logged. */
+const logging = (change: Written.Any): Written.Any => {
+  const [first] = change.writes
+  const logged = (noun: Noun.Noun): Noun.Noun => ({ ...noun, recorded: new Set(noun.members.map(([member]) => member)) })
+  if (first?._tag === "Insert") return { ...change, writes: [{ ...first, noun: logged(first.noun) }] }
+  const { move, ...rest } = transitionOf(change)
+  return { ...change, writes: [{ ...rest, move: { ...move, noun: logged(move.noun) } }] }
+}
+
+/**
+ * Checks that the audit log of a Change, whatever the record was when the Change read it, leads from the stored
+ * record to the resulting one.
+ */
+const isLogged = (change: Written.Any, before: Noun.Row | null, after: Noun.Row) => {
+  const all = logging(change)
+  const noun = all.writes[0]?._tag === "Insert" ? insertOf(all).noun : transitionOf(all).move.noun
+  const values = new Map(before === null ? [] : Audit.storedOf(noun, before).values)
+  for (const { field, after } of Audit.changesOf(all)) values.set(field, after)
+  const expected = Audit.storedOf(noun, after).values
+  for (const [field, value] of expected) assert.strictEqual(values.get(field) ?? null, value, `${change._tag} logs ${noun.name}.${field}`)
+}
+
 /** Commits a Change that must be applied, and checks that the resulting record is as declared. Returns that record. */
 const taken = Effect.fnUntraced(function* (change: Written.Any) {
   const before = yield* recordOf(change)
   assert.strictEqual(yield* verdict(change), "Applied")
   const declared = before === null ? insertOf(change).record : Noun.after(before, transitionOf(change), change.atMillis)
   assert.deepStrictEqual(yield* recordOf(change), declared)
+  isLogged(change, before, declared)
   return declared
 })
 

@@ -225,7 +225,7 @@ describe("An API key", () => {
 
   scenario(
     "API key: a restriction that a key gets while its successor is approved also applies to the successor",
-    { change: restricting },
+    { change: restricting, isUnlogged: true },
     function* () {
       const keys = yield* ApiKeys
       const of = yield* companyWith(100_000)
@@ -239,7 +239,7 @@ describe("An API key", () => {
 
   scenario(
     "API key: an approval ends, even if both the key and the one that it replaces are restricted while it runs",
-    { change: restricting },
+    { change: restricting, isUnlogged: true },
     function* () {
       const keys = yield* ApiKeys
       const of = yield* companyWith(100_000)
@@ -253,7 +253,7 @@ describe("An API key", () => {
 
   scenario(
     "API key: a restriction that a key gets while it is rotated also applies to its successor",
-    { change: restricting },
+    { change: restricting, isUnlogged: true },
     function* () {
       const { apiKey: old } = yield* issue((yield* companyWith(100_000)).id, { scopes: ["send"] })
       late.apiKey = old
@@ -265,7 +265,7 @@ describe("An API key", () => {
 
   scenario(
     "API key: an approval that cannot store a restriction fails, and a repeated one undoes no later change",
-    { change: restricting },
+    { change: restricting, isUnlogged: true },
     function* () {
       const keys = yield* ApiKeys
       const of = yield* companyWith(100_000)

@@ -1,16 +1,24 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as ApiKey from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import * as Company from "../src/accounts/Company.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Answer from "../src/ledger/Answer.ts"
-import { type Acting, AuditStore, textOf } from "../src/ledger/Audit.ts"
+import { type Acting, AuditStore, type Entry, layerJournal, textOf, type Value } from "../src/ledger/Audit.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import type { Programs } from "../src/service/Changes.ts"
 import { Records } from "../src/service/Records.ts"
 import { verify } from "../src/features/audit/AuditVerification.ts"
 import { AuditLog, countedMillis, layer, layerWorker, link, unlinkedMillis, unreadable } from "../src/features/audit/AuditLog.ts"
+import { People } from "../src/features/people/People.ts"
+import { noun, type Person } from "../src/features/people/Person.ts"
+import { settings } from "./Rows.ts"
 import { endpoint, read, sending, world } from "./Receivers.ts"
-import { beginsAtMillis, company, type Ports, scenario, start, working } from "./World.ts"
+import { beginsAtMillis, company, companyWith, everywhere, made, type Ports, said, scenario, start, working } from "./World.ts"
 
 const verbs = Effect.gen(function* () {
   const entries = yield* (yield* Records).auditOf(null, null, 100)
@@ -62,6 +70,134 @@ scenario("audit: the rotation of a key that expires before its overlap ends is n
   const { apiKey } = yield* Fiber.join(issued)
   yield* inAMinute([rotate(apiKey.id, (2 * day) / 1000)])
   assert.deepStrictEqual(yield* faults, [0, 3])
+})
+
+/** Whether the audit log contains the effect of each Change that stores apply in code. The contract tests of stores cover all others. */
+const programs: { readonly [tag in keyof Programs]: boolean } = {
+  CompanyOpened: true,
+  PlanChanged: true,
+  CompanyLimited: true,
+  CompanyLooseningRequested: true,
+  CompanyFeesChanged: true,
+  FreezeChanged: true,
+  ApiKeyIssued: true,
+  ApiKeyApproved: true,
+  ApiKeyUsed: false,
+  DomainVerified: false,
+  DomainChecked: false,
+  KeyRangeReserved: false,
+  InvoiceForgotten: false,
+  WithdrawalDispatched: false,
+  WithdrawalReplaced: false,
+  WithdrawalSettled: false,
+  InternalTransferred: false,
+  PayoutBuried: false,
+  PayoutReleased: false,
+  AnswerKept: false,
+  AnswersForgotten: false
+}
+
+scenario(
+  "audit: after every Change that a store applies in code, the log matches the records, even if another Change came between its read and its commit",
+  { settings: { ...settings, secondOperatorAbove: Msat.fromSats(500) } },
+  function* () {
+    const [companies, keys] = [yield* Companies, yield* ApiKeys]
+    const journal = Context.get(yield* Layer.build(Layer.fresh(layerJournal)), Journal)
+    const [ada, bob] = [
+      { id: "01", name: "Ada", mayLoosen: true },
+      { id: "02", name: "Bob", mayLoosen: true }
+    ]
+    const found = yield* companyWith(1000)
+    yield* everywhere(companies.changePlan(found.id, "free"))
+    yield* everywhere(companies.charge(found.id, { internal: { baseMsat: 1, partsPerMillion: 1 } }))
+    yield* everywhere(companies.limit(found.id, { daySats: 5 }))
+    assert.strictEqual(yield* said(everywhere(companies.limit(found.id, null, ada))), "SecondOperatorRequired")
+    // This Change read the company before a request was stored, and clears that request.
+    yield* journal.commit(Company.limited(found.id, { daySats: 4 }, beginsAtMillis, found))
+    yield* everywhere(companies.freeze(found.id, { reason: "stolen", pending: "wait" }))
+    yield* journal.commit(Company.freezeChanged(found.id, null, beginsAtMillis))
+
+    const issue = { companyId: found.id, name: "till", scopes: ["send"], expiresAtMillis: null } as const
+    const { apiKey } = yield* everywhere(Effect.flatMap(keys.issue(issue), Answer.made))
+    yield* everywhere(keys.limit(apiKey.id, { daySats: 5 }))
+    assert.strictEqual(yield* said(everywhere(keys.limit(apiKey.id, null, ada))), "SecondOperatorRequired")
+    yield* journal.commit(ApiKey.limited({ ...apiKey, limits: { daySats: 5 } }, { daySats: 4 }, beginsAtMillis))
+    const next = yield* everywhere(Effect.flatMap(keys.rotate(apiKey.id, 60, undefined, ada), Answer.made))
+    yield* everywhere(keys.approve(next.apiKey.id, bob))
+    yield* everywhere(keys.revoke(next.apiKey.id))
+
+    assert.deepStrictEqual(yield* faults, [0, 3])
+    const logged = Object.entries(programs).flatMap(([tag, isLogged]) => (isLogged ? [tag] : []))
+    assert.includeMembers([...new Set(yield* verbs)], logged)
+  }
+)
+
+/** The log as version 0.1.0 would have written it: without the status of transitions, and without nulls that are set again. */
+const writtenBefore = ({ body, ...entry }: Entry): Entry => {
+  const { changes = [], ...rest } = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Any)))(body)
+  const logged = changes.filter(({ field, before, after }: Value) => (before ?? after) !== null && (field !== "status" || before === null))
+  const { nonce, mac, ...said } = rest
+  return { ...entry, body: JSON.stringify({ ...said, ...(logged.length > 0 && { changes: logged }), nonce, mac }) }
+}
+
+scenario("audit: a log that version 0.1.0 wrote explains each person's status, and an altered status is reported", function* () {
+  const { id: companyId } = yield* company()
+  const steps = yield* People
+  // Values logged within 10 seconds count as simultaneous.
+  const people: People["Service"] = {
+    ...steps,
+    join: (...asked) => Effect.tap(steps.join(...asked), () => TestClock.adjust("1 minute")),
+    recover: (...asked) => Effect.tap(steps.recover(...asked), () => TestClock.adjust("1 minute")),
+    invite: (asked) => Effect.tap(steps.invite(asked), () => TestClock.adjust("1 minute"))
+  }
+  const by = { _tag: "Operator", operator: { id: "01", name: "Ada" } } as const
+  const invite = Effect.map(made(people.invite({ companyId, name: "Eve", role: "viewer", by })), ({ person }) => person)
+  const join = (person: Person) =>
+    people.join(
+      person,
+      { id: person.id, name: "laptop", publicKey: "pQEC", createdAtMillis: 0 },
+      { id: person.id, counter: 0, challengedAtMillis: 0 }
+    )
+  const joined = Effect.flatMap(invite, join)
+  yield* invite
+  const active = yield* joined
+  yield* people.use(active, { id: active.id, counter: 1, challengedAtMillis: 1 })
+  const second = { id: "other", name: "phone", publicKey: "pQEC", createdAtMillis: 0 }
+  const keyed = yield* people.addPasskey(yield* joined, second, { id: "other", counter: 0, challengedAtMillis: 0 })
+  yield* people.removePasskey(keyed, "other")
+  const { person: recovered } = yield* people.recover(companyId, (yield* joined).id, by)
+  yield* people.recover(companyId, (yield* joined).id, by)
+  yield* join(recovered)
+  yield* people.remove(companyId, (yield* joined).id, by)
+  yield* people.remove(companyId, (yield* invite).id, by)
+
+  const records = yield* Records
+  const before: AuditStore["Service"] = {
+    ...records,
+    auditOf: (...asked) => Effect.map(records.auditOf(...asked), (page) => page.map((one) => ({ ...one, entry: writtenBefore(one.entry) })))
+  }
+  const found = (store: AuditStore["Service"]) =>
+    Effect.gen(function* () {
+      const all: Array<string> = []
+      yield* Effect.provideService(
+        verify(null, ({ kind, record, field }) => Effect.sync(() => kind === "record" && all.push(`${record} ${field}`))),
+        AuditStore,
+        store
+      )
+      return all
+    })
+  assert.deepStrictEqual(yield* found(before), [])
+  const all = yield* records.newestFirst(noun, companyId, null, 100)
+  for (const status of ["invited", "active", "removed"]) {
+    const altered: AuditStore["Service"] = {
+      ...before,
+      recordedAudit: (after, limit) =>
+        Effect.map(records.recordedAudit(after, limit), (page) =>
+          page.map((row) => (row.record === "people" ? { ...row, values: new Map([...row.values, ["status", status]]) } : row))
+        )
+    }
+    assert.lengthOf(yield* found(altered), all.filter((person) => person.status !== status).length, status)
+  }
 })
 
 const acting: Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }

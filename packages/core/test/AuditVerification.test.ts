@@ -81,6 +81,7 @@ const storeOf = ({ chain, head, stray, unlinked, records }: Log) =>
           .slice(0, limit)
       ),
     auditChain: (after, limit) => Effect.succeed(chain.filter(({ link }) => link.entryId > after).slice(0, limit)),
+    recordedKinds: ["companies"],
     recordedAudit: (after) => Effect.succeed(after === null ? records : []),
     strayAudit: () => Effect.succeed(stray)
   })

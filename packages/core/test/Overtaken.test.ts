@@ -16,7 +16,7 @@ const told = <A, E extends { readonly _tag: string }>(change: Effect.Effect<A, E
 
 scenario(
   "concurrent changes: a change that others precede 20 times takes effect, and one that they always precede is refused",
-  () => world(),
+  () => ({ ...world(), isUnlogged: true }),
   function* () {
     const { commit } = yield* Journal
     const [addresses, companies, webhooks] = [yield* LightningAddresses, yield* Companies, yield* Webhooks]
@@ -74,7 +74,7 @@ const overtaking = () => {
 
 scenario(
   "concurrent changes: a webhook endpoint is disabled, and its secret rotated, although others precede it, but not if they always do",
-  overtaking,
+  () => ({ ...overtaking(), isUnlogged: true }),
   function* ({ of }) {
     const [webhooks, { commit }] = [yield* Webhooks, yield* Journal]
     const row = yield* company("paid")

@@ -15,6 +15,8 @@ import type { Currency } from "../src/base/Amount.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import { Entropy } from "../src/base/Entropy.ts"
 import type { Outcome, Request } from "../src/ledger/Answer.ts"
+import * as AuditVerification from "../src/features/audit/AuditVerification.ts"
+import { AuditStore } from "../src/ledger/Audit.ts"
 import type { ChainBooks } from "../src/nodes/ChainBooks.ts"
 import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
 import type { LightningBooks } from "../src/nodes/LightningBooks.ts"
@@ -90,6 +92,8 @@ export interface World {
    * to the msat.
    */
   readonly isPending?: true
+  /** The test changes logged records directly in the store, so the audit log does not match them. */
+  readonly isUnlogged?: true
   /**
    * The test must log an error, as the service does for a bug or for a loss of the operator. Without this
    * option, it must log none.
@@ -113,10 +117,11 @@ export type Steps<W> = (world: W) => Generator<Effect.Effect<unknown, unknown, P
 
 /** Runs these steps in a world of their own, and then checks the world's state. */
 export const run = <W extends World>(world: W, steps: Steps<W>) => {
-  const story = audited(
+  const checked = audited(
     Effect.gen(() => steps(world)),
     world.isPending === true
   )
+  const story = world.isUnlogged === true ? checked : Effect.tap(checked, () => logged)
   return inWorld(logging(story, world.logsErrors === true), world)
 }
 
@@ -284,6 +289,18 @@ const assets = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const coins = Chain.coins((yield* sandbox.state).chain, "wallet", true)
   return { node: yield* sandbox.localBalance, chain: Msat.sum(...coins.map(({ amount }) => amount)) }
+})
+
+/** Asserts that the audit log explains every record that it covers. Records that a test wrote directly are not in the log. */
+const logged = Effect.gen(function* () {
+  const faults: Array<AuditVerification.Fault> = []
+  const all = AuditVerification.verify(null, (fault) => Effect.sync(() => faults.push(fault)))
+  yield* Effect.provideService(all, AuditStore, yield* Records)
+  assert.deepStrictEqual(
+    faults.filter(({ problem }) => problem === "differs" || problem === "gone"),
+    [],
+    "the audit log matches the records"
+  )
 })
 
 /** Asserts that the books are sound, and that no external payee was paid twice for an invoice. */

@@ -1,5 +1,6 @@
 import * as Company from "@satrail/core/accounts/Company"
 import * as Audit from "@satrail/core/ledger/Audit"
+import type { Members } from "@satrail/core/ledger/Noun"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { Effect, HashMap, Option, Ref } from "effect"
 import { compare } from "./Reading.ts"
@@ -17,8 +18,9 @@ const lastLinked = (state: State): bigint => BigInt(Math.max(0, ...HashMap.keys(
 
 const source = "audit head"
 
-/** Implements the port on in-memory state. */
-export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
+/** Implements the port on in-memory state. `hosts` are the record types of the host program. */
+export const over = (state: Ref.Ref<State>, hosts: ReadonlyArray<Members>): Audit.AuditStore["Service"] => {
+  const nouns = [...Nouns.all, ...hosts].filter(({ recorded }) => recorded !== undefined)
   const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
   return Audit.AuditStore.of({
     appendAudit: (drafts) => Ref.update(state, (now) => ({ ...now, audit: drafts.reduce(appended, now.audit) })),
@@ -70,10 +72,10 @@ export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
           )
           .slice(0, limit)
       ),
+    recordedKinds: nouns.map(({ name }) => name),
     recordedAudit: (after, limit) =>
       read((now) => {
-        const all = Nouns.all.flatMap((noun) => {
-          if (noun.recorded === undefined) return []
+        const all = nouns.flatMap((noun) => {
           const records = noun === Company.members ? now.companies : Option.getOrElse(HashMap.get(now.tables, noun.name), HashMap.empty)
           return HashMap.toValues<string, { readonly id: string }>(records).map((record) => Audit.storedOf(noun, record))
         })

@@ -1,10 +1,14 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { open } from "@satrail/contracts/Fixtures"
 import * as Nouns from "@satrail/contracts/Nouns"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as AuditVerification from "@satrail/core/features/audit/AuditVerification"
 import * as Id from "@satrail/core/base/Id"
+import * as Audit from "@satrail/core/ledger/Audit"
+import * as Feature from "@satrail/core/ledger/Feature"
+import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import { NounReads } from "@satrail/core/ledger/NounReads"
@@ -32,6 +36,7 @@ class TicketNotOpen extends Schema.TaggedError<TicketNotOpen>()("TicketNotOpen",
 
 const noun = Noun.make("tickets", Ticket, {
   moving: ["status", "usedBy", "updatedAtMillis"],
+  recorded: ["companyId", "code", "seat", "status", "usedBy"],
   unique: [["code"]],
   refused: (id, status) => new TicketNotOpen({ id, status })
 })
@@ -86,7 +91,8 @@ create unique index tickets_code on satrail.tickets (code);`
 
 const client = await shared(Embedded.layer)
 const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
-const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), client))
+const host = Layer.succeed(HostFeatures, [Feature.make({ name: "tickets", nouns: [noun], lives: [life] })])
+const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), [client, host]))
 
 Nouns.suite("tickets", subject)("pglite, an application's record type", storage)
 
@@ -103,6 +109,40 @@ it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
       assert.deepStrictEqual(yield* (yield* NounReads).newestFirst(noun, row.companyId, null, 10), [
         { ...row, status: "void", updatedAtMillis: 2 }
       ])
+    })
+  )
+
+  it.effect("audit: the records of a host program's own type are compared with the log, in all processes that have its declaration", () =>
+    Effect.gen(function* () {
+      const store = yield* Audit.AuditStore
+      const faults = (known: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const all: Array<string> = []
+          yield* Effect.provideService(
+            AuditVerification.verify(null, ({ record, id, problem, field }) =>
+              Effect.sync(() => record === "tickets" && ids.includes(id) && all.push(`${problem} ${field}`))
+            ),
+            Audit.AuditStore,
+            { ...store, recordedKinds: known }
+          )
+          return all
+        })
+      const [row, other] = [yield* ticket(yield* open), yield* ticket(yield* open)]
+      const ids = [row.id, other.id]
+      const journal = Context.get(yield* Layer.build(Layer.fresh(Audit.layerJournal)), Journal)
+      for (const one of [row, other]) yield* journal.commit(sold(one))
+      yield* journal.commit(used(row, "Ada"))
+      assert.deepStrictEqual(yield* faults(store.recordedKinds), [])
+      const run = (text: string) =>
+        Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text).unprepared),
+          client
+        )
+      yield* run(`update satrail.tickets set status = 'void' where id = '${row.id}'`)
+      yield* run(`delete from satrail.tickets where id = '${other.id}'`)
+      assert.deepStrictEqual(yield* faults(store.recordedKinds), ["differs status", "gone null"])
+      const without = store.recordedKinds.filter((kind) => kind !== "tickets")
+      assert.notInclude(yield* faults(without), "gone null", "a process that does not read a type misses none of its records")
     })
   )
 })

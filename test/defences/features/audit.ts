@@ -33,6 +33,16 @@ export const audit: ReadonlyArray<Canary> = [
     titles: "a key's hash or scopes changed.*owner"
   },
   {
+    name: "audit-status-unlogged",
+    bug: "the audit log lacks the status that a transition results in, so `verify` reports everyone who used an invitation",
+    file: core("ledger/Noun"),
+    in: "changedBy",
+    find: `to === null ? []`,
+    replace: `to !== "" ? []`,
+    test: inMemory,
+    titles: "takes effect once, even if repeated eight times concurrently"
+  },
+  {
     name: "audit-uncompared",
     bug: "records are not compared with the audit log",
     file: core("features/audit/AuditVerification"),

@@ -103,17 +103,16 @@ export const opened = (company: Company, once?: Change.Once): CompanyOpened => (
   ...(once && { once })
 })
 
-/** Returns the company before and after a change, for the audit log. */
-const changedIn = (found: Company | undefined, change: Partial<Company>) =>
-  found === undefined
-    ? {}
-    : { recorded: [{ noun: members, id: found.id, before: found, after: { ...found, ...change }, sets: new Set(Object.keys(change)) }] }
+/** Returns the company before and after a change, for the audit log. Without `found`, the log lacks the values before. */
+const changedIn = (id: CompanyId.CompanyId, found: Company | undefined, change: Partial<Company>) => ({
+  recorded: [{ noun: members, id, before: found ?? null, after: { ...found, ...change }, sets: new Set(Object.keys(change)) }]
+})
 
 /** Changes a company's plan. Records created under the old plan are unchanged. */
 export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number, found?: Company): PlanChanged => ({
   _tag: "PlanChanged",
   ...Change.on({ id: companyId, companyId }, atMillis),
-  ...changedIn(found, { plan }),
+  ...changedIn(companyId, found, { plan }),
   plan,
   event: { type: "company.plan_changed", subject: companyId }
 })
@@ -122,7 +121,7 @@ export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis
 export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number, found?: Company): CompanyLimited => ({
   _tag: "CompanyLimited",
   ...Change.on({ id: companyId, companyId }, atMillis),
-  ...changedIn(found, { limits, loosening: null }),
+  ...changedIn(companyId, found, { limits, loosening: null }),
   limits
 })
 
@@ -130,7 +129,7 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
 export const looseningRequested = (found: Company, loosening: Loosening, atMillis: number): CompanyLooseningRequested => ({
   _tag: "CompanyLooseningRequested",
   ...Change.on({ id: found.id, companyId: found.id }, atMillis),
-  ...changedIn(found, { loosening }),
+  ...changedIn(found.id, found, { loosening }),
   loosening
 })
 
@@ -143,7 +142,7 @@ export const feesChanged = (
 ): CompanyFeesChanged => ({
   _tag: "CompanyFeesChanged",
   ...Change.on({ id: companyId, companyId }, atMillis),
-  ...changedIn(found, { fees }),
+  ...changedIn(companyId, found, { fees }),
   fees
 })
 
@@ -153,6 +152,6 @@ export const feesChanged = (
 export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number, found?: Company): FreezeChanged => ({
   _tag: "FreezeChanged",
   ...Change.on({ id: companyId, companyId }, atMillis),
-  ...changedIn(found, { frozen, loosening: null }),
+  ...changedIn(companyId, found, { frozen, loosening: null }),
   frozen
 })

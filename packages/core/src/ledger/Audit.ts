@@ -155,19 +155,20 @@ export const headOf = (text: string): Head | undefined => {
 
 const secrets = new Set(["secret", "previousSecret", "secretHash"])
 
-/** Returns JSON with sorted keys, so that equal values have equal text. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
+/** Returns JSON with sorted keys, so that equal values have equal text. Amounts are texts, as stores encode them. */
+const canonical = (value: object): string =>
+  JSON.stringify(value, (_, one: unknown) => {
+    if (typeof one === "bigint") return String(one)
+    return typeof one === "object" && one !== null && !Array.isArray(one)
       ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : one
-  )
+  })
 
 /** Returns a field's value as it is logged. */
 const shown = (member: string, value: unknown): string | null => {
   if (value === undefined || value === null) return null
   if (secrets.has(member)) return SecretHash.of(String(value))
-  return typeof value === "string" ? value : canonical(value)
+  return typeof value === "object" ? canonical(value) : String(value)
 }
 
 /** A stored record with the columns and values that are logged. */
@@ -187,15 +188,13 @@ export const storedOf = ({ name, recorded = new Set() }: Noun.Members, record: {
 /** Returns whether a column contains a secret, which is logged as a hash. */
 export const isSecret = (member: string): boolean => secrets.has(member)
 
-// Log every field that a Change sets, even to the value it had when it was read, because another Change may
-// have changed it since.
+// Log every field that a Change sets, even to the value it had when it was read (null included), because
+// another Change may have changed it since.
 const differences = ({ noun, id, before, after, sets }: Recorded & { readonly sets?: ReadonlySet<string> }): ReadonlyArray<Value> =>
   [...(noun.recorded ?? [])].flatMap((member): ReadonlyArray<Value> => {
     if (sets !== undefined && !sets.has(member)) return []
     const [was, value] = [before === null ? null : shown(member, Reflect.get(before, member)), shown(member, Reflect.get(after, member))]
-    return was === value && (value === null || sets === undefined)
-      ? []
-      : [{ record: noun.name, id, field: Noun.columnOf(member), before: was, after: value }]
+    return sets === undefined && was === value ? [] : [{ record: noun.name, id, field: Noun.columnOf(member), before: was, after: value }]
   })
 
 /** Returns the values that a Change sets, for fields that are logged. */
@@ -206,8 +205,8 @@ export const changesOf = (change: Any): ReadonlyArray<Value> => {
         if (write._tag !== "Transition") return []
         const { found, move } = write
         if (move.noun.recorded === undefined) return []
-        const sets = new Set([...move.sets, ...move.stamps, ...move.clears])
-        return [{ noun: move.noun, id: found.id, before: found, after: Noun.after(found, write, change.atMillis), sets }]
+        const after = Noun.after(found, write, change.atMillis)
+        return [{ noun: move.noun, id: found.id, before: found, after, sets: Noun.changedBy(move) }]
       })
     : []
   return [...written, ...(change.recorded ?? [])].flatMap(differences)
@@ -287,6 +286,8 @@ export class AuditStore extends Context.Service<
      * Returns links after the given entry id, ordered by entry id. `entry` is null if the entry is missing.
      */
     readonly auditChain: (after: bigint, limit: number) => Read<ReadonlyArray<{ readonly link: Link; readonly entry: Entry | null }>>
+    /** The kinds of records that `recordedAudit` returns. */
+    readonly recordedKinds: ReadonlyArray<string>
     /**
      * Returns records with logged values after the given one, in an order the store chooses; empty at the
      * end. Omits columns that this database role cannot read.

@@ -253,6 +253,10 @@ export const step = <
   set: Pick<A, Sets>
 ): Transition<A, Refused, Found> => ({ _tag: "Transition", move, found, set })
 
+/** Returns the fields that a move sets, even to the value that they have. */
+export const changedBy = ({ sets, stamps, clears, to }: Move): ReadonlySet<string> =>
+  new Set([...sets, ...stamps, ...clears, ...(to === null ? [] : ["status"])])
+
 /** Returns a field's new value; undefined if the transition does not change it. */
 const become = ({ move, set }: Transition, member: string, atMillis: number): unknown => {
   if (move.sets.includes(member)) return Reflect.get(set, member)
@@ -283,9 +287,16 @@ export interface Touch {
   readonly id: string | null
 }
 
-export const touch =
-  <A extends Row>(noun: Noun<A>, stamps: ReadonlyArray<keyof A & string>) =>
-  (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
+/** The audit log has no entry for a write that does not read its record. */
+const checkUnlogged = ({ name, recorded }: Members, fields: ReadonlyArray<string>) => {
+  const logged = fields.find((field) => recorded?.has(field) === true)
+  if (logged !== undefined) throw new Error(`${name}.${logged} is recorded, so only a move can change it`)
+}
+
+export const touch = <A extends Row>(noun: Noun<A>, stamps: ReadonlyArray<keyof A & string>) => {
+  checkUnlogged(noun, stamps)
+  return (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
+}
 
 /**
  * Adds to an amount of another record, if the Change applies. This write has no conditions; the table's
@@ -303,9 +314,10 @@ export interface Add {
 
 type AmountsOf<A> = { readonly [member in keyof A & string]: A[member] extends bigint ? member : never }[keyof A & string]
 
-export const add =
-  <A extends Row>(noun: Noun<A>, member: AmountsOf<A>) =>
-  (companyId: CompanyId.CompanyId, id: string, amount: bigint): Add => ({ _tag: "Add", noun, member, companyId, id, amount })
+export const add = <A extends Row>(noun: Noun<A>, member: AmountsOf<A>) => {
+  checkUnlogged(noun, [member])
+  return (companyId: CompanyId.CompanyId, id: string, amount: bigint): Add => ({ _tag: "Add", noun, member, companyId, id, amount })
+}
 
 /** Writes that can follow the first one. */
 export type Follow = Insert | Touch | Add

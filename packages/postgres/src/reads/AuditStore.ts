@@ -1,5 +1,6 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
+import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { Effect, Schema } from "effect"
@@ -196,9 +197,10 @@ where $1::text is null or t.id > $1::${Table.keyOf(noun, "id")} order by t.id li
 })
 
 const recorded = Effect.gen(function* () {
-  const nouns = Nouns.all.filter((noun) => noun.recorded !== undefined)
+  const hosts = (yield* HostFeatures).flatMap(({ nouns }) => nouns)
+  const nouns = [...Nouns.all, ...hosts].filter((noun) => noun.recorded !== undefined)
   const reads = yield* Effect.forEach(nouns, recordedOf)
-  return Effect.fnUntraced(function* (after: Pick<Audit.Stored, "record" | "id"> | null, limit: number) {
+  const page = Effect.fnUntraced(function* (after: Pick<Audit.Stored, "record" | "id"> | null, limit: number) {
     const from = after === null ? 0 : nouns.findIndex(({ name }) => name === after.record)
     for (const [n, read] of reads.entries()) {
       if (n < from) continue
@@ -207,6 +209,7 @@ const recorded = Effect.gen(function* () {
     }
     return []
   })
+  return { recordedKinds: nouns.map(({ name }) => name), recordedAudit: page }
 })
 
 export const make = Effect.gen(function* () {
@@ -219,7 +222,7 @@ export const make = Effect.gen(function* () {
     auditHeads: yield* heads,
     auditOf: (companyId, before, limit) => (companyId === null ? all(before ?? last, limit) : ours(companyId, before ?? last, limit)),
     auditChain: yield* chain,
-    recordedAudit: yield* recorded,
+    ...(yield* recorded),
     strayAudit: yield* strays
   })
 })

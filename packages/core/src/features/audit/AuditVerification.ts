@@ -46,6 +46,17 @@ interface Given {
 }
 
 /**
+ * Version 0.1.0 logged the transitions of a person without the resulting status. Returns that status, according
+ * to the fields that the transition set; undefined if it left the status unchanged.
+ */
+const statusOmitted = (fields: ReadonlyMap<string, string | null>): string | undefined => {
+  const passkeys = fields.get("passkeys")
+  if (fields.has("status") || passkeys === undefined) return undefined
+  if (passkeys !== "[]") return fields.has("epoch") ? undefined : "active"
+  return (fields.get("secret_hash") ?? null) === null ? "removed" : "invited"
+}
+
+/**
  * Replays the changes recorded in log entries. Values replaced by entries that are added after `settle()`
  * remain accepted, because a record may have been read before the change.
  */
@@ -60,12 +71,14 @@ const replay = () => {
     add: ({ body, atMillis }: Audit.Entry) => {
       if (!body.includes(`,"changes":[`)) return
       const { changes } = Option.getOrElse(changesIn(body), () => ({ changes: [] }))
-      for (const { record, id, field, after } of changes) {
-        const place = placeOf({ record, id })
+      const isPossible = (one: Given) => isSettled || Math.abs(atMillis - one.atMillis) <= simultaneousMillis
+      for (const [place, values] of Map.groupBy(changes, placeOf)) {
         const fields = said.get(place) ?? new Map<string, ReadonlyArray<Given>>()
         said.set(place, fields)
-        const isPossible = (one: Given) => isSettled || Math.abs(atMillis - one.atMillis) <= simultaneousMillis
-        fields.set(field, [...(fields.get(field) ?? []).filter(isPossible), { value: after, atMillis }])
+        const set = new Map(values.map(({ field, after }) => [field, after]))
+        const status = place.startsWith("people ") ? statusOmitted(set) : undefined
+        if (status !== undefined) set.set("status", status)
+        for (const [field, value] of set) fields.set(field, [...(fields.get(field) ?? []).filter(isPossible), { value, atMillis }])
       }
     },
     /**
@@ -115,6 +128,7 @@ const compare = Effect.fnUntraced(function* <E>(
   }
   for (const place of known) {
     const [record = "", id = ""] = place.split(" ")
+    if (!store.recordedKinds.includes(record)) continue
     yield* report({ kind: "record", companyId: null, id, record, field: null, problem: "gone" })
   }
   return records
