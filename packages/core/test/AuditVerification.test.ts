@@ -55,7 +55,12 @@ const headOf = (chain: ReadonlyArray<Linked>, count = chain.length): Audit.Head 
   return last && Audit.signed({ entryId: last.entryId, count, whole: last.whole }, sign)
 }
 
-const recordOf = (limits: string | null): Audit.Stored => ({ record: "companies", id: "c", values: new Map([["limits", limits]]) })
+const recordOf = (limits: string | null): Audit.Stored => ({
+  record: "companies",
+  id: "c",
+  values: new Map([["limits", limits]]),
+  untilMillis: null
+})
 
 /** A sound log of six entries: two of them set the same value of a record, minutes apart. */
 const sound = ((): Log => {

@@ -1,10 +1,14 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import * as CompanyId from "../src/base/CompanyId.ts"
+import * as SecretHash from "../src/base/SecretHash.ts"
 import * as Session from "../src/features/sessions/Session.ts"
-import { Sessions } from "../src/features/sessions/Sessions.ts"
+import { layer, Sessions } from "../src/features/sessions/Sessions.ts"
+import { signer, Signing } from "../src/ledger/Audit.ts"
 import { Journal } from "../src/ledger/Journal.ts"
-import { company, scenario } from "./World.ts"
+import { NounReads } from "../src/ledger/NounReads.ts"
+import { beginsAtMillis, company, scenario } from "./World.ts"
 
 const begin = Effect.fnUntraced(function* (holderId = "7Kq2mVx9TbZc", bound = "") {
   const { id } = yield* company()
@@ -17,7 +21,71 @@ const isOpen = (text: string, bound = "") =>
     Option.isSome
   )
 
+/** A signing key that the store does not have. */
+const key = signer(Redacted.make("a secret outside the database"))
+
 describe("A session", () => {
+  scenario("session: a row written by someone who has the database but not the service's key opens and steps up nothing", function* () {
+    yield* Effect.gen(function* () {
+      const reads = yield* NounReads
+      const built = Effect.map(Layer.build(Layer.fresh(layer)), Context.get(Sessions))
+      const sessions = yield* built
+      const { id: companyId } = yield* company()
+      const asking = { holder: "token", holderId: "3f6c", companyId } as const
+      const { session, text } = yield* sessions.begin(asking)
+      const isOpened = Effect.map(sessions.check(Redacted.value(text)), Option.isSome)
+      assert.isTrue(yield* isOpened)
+      const { commit } = yield* Journal
+      const mine = Redacted.value(Session.generate({ ...asking, slot: 1 }, (size) => new Uint8Array(size).fill(7)))
+      const forged = { ...session, id: companyId, slot: 1, steppedUpAtMillis: beginsAtMillis }
+      yield* commit(Session.begun(forged))
+      // Every hash that can be computed from what the store and the browser have.
+      for (const hash of [
+        () => SecretHash.of(mine),
+        () => SecretHash.of(`${mine} `),
+        () => session.secretHash,
+        (row: Session.Session) => Session.hashOf(Session.proofOf(mine, ""), row, undefined)
+      ]) {
+        const found = Option.getOrThrow(yield* reads.named(Session.noun, { holderId: "3f6c", slot: 1 }))
+        const next = { ...found, expiresAtMillis: found.expiresAtMillis - 1, steppedUpAtMillis: null, endedAtMillis: null }
+        yield* commit(Session.begunAgain(found, { ...next, secretHash: hash(next) }, beginsAtMillis))
+        assert.isTrue(Option.isNone(yield* sessions.check(mine)), hash.toString())
+      }
+      // The owner of an open session changes what it grants.
+      const others = [
+        { expiresAtMillis: session.expiresAtMillis + 1 },
+        { steppedUpAtMillis: beginsAtMillis },
+        { holder: "root" },
+        { companyId: CompanyId.operator }
+      ] as const
+      for (const other of others) {
+        const altered: NounReads["Service"] = {
+          ...reads,
+          named: (noun, name) =>
+            Effect.map(
+              reads.named(noun, name),
+              Option.map((row) => ({ ...row, ...other }))
+            )
+        }
+        const { check } = yield* Effect.provideService(built, NounReads, altered)
+        assert.isTrue(Option.isNone(yield* check(Redacted.value(text))), JSON.stringify(other))
+      }
+      yield* sessions.stepUp(session)
+      assert.isTrue(yield* isOpened)
+      yield* sessions.end(session)
+      assert.isFalse(yield* isOpened, "a sign-out ends the session, although it was stepped up in the meantime")
+    }).pipe(Effect.provideService(Signing, key))
+  })
+
+  scenario("session: none is open for more than 12 hours, whatever expiry is stored", function* () {
+    const { session, text } = yield* begin()
+    const year = 365 * 86_400_000
+    assert.isTrue(Session.isOpen(session, beginsAtMillis))
+    for (const expiresAtMillis of [beginsAtMillis + year, beginsAtMillis + Session.lifeMillis + 61_000])
+      assert.isFalse(Session.isOpen({ ...session, expiresAtMillis }, beginsAtMillis))
+    assert.isTrue(yield* isOpen(text))
+  })
+
   scenario("session: a session stays open for 12 hours", function* () {
     const { text } = yield* begin()
     yield* TestClock.adjust(Session.lifeMillis - 1)

@@ -84,13 +84,16 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   vouchers: { created_by: null }
 }
 
+/** Tables of which migrations delete rows: sessions that the first release began. */
+const emptied: ReadonlySet<string> = new Set(["console_sessions"])
+
 const acme = CompanyId.make("01900000-0000-7000-8000-00000000000a")
 const böhm = CompanyId.make("01900000-0000-7000-8000-00000000000b")
 const nowMillis = 1_700_000_100_000
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   describe(`a database of the first release (${name})`, () => {
-    it.live("migration: a database of the first release keeps all its rows, and its jobs resume", () =>
+    it.live("migration: a database of the first release keeps all its rows except sessions, and its jobs resume", () =>
       Effect.gen(function* () {
         yield* atFirstRelease
         const before = yield* everything
@@ -101,7 +104,8 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
           const expected = rows.map((row) => ({ ...row, ...added[table] }))
           const now = [...(after[table] ?? [])]
           // Migrations index records of the first release, too.
-          if (table.endsWith("_labels")) assert.includeDeepMembers(now, expected, table)
+          if (emptied.has(table)) assert.isEmpty(now, table)
+          else if (table.endsWith("_labels")) assert.includeDeepMembers(now, expected, table)
           else assert.sameDeepMembers(now, expected, table)
         }
         yield* Effect.gen(function* () {

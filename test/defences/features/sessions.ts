@@ -26,10 +26,20 @@ export const sessions: ReadonlyArray<Canary> = [
     bug: "anyone who knows a key's id can use its sessions",
     file: core("features/sessions/Sessions"),
     in: "make",
-    find: `ApiKey.isSame(hash, session.secretHash) && Session.isOpen(session, nowMillis)`,
+    find: `ApiKey.isSame(Session.hashOf(proof, session, sign), session.secretHash) && Session.isOpen(session, nowMillis)`,
     replace: `Session.isOpen(session, nowMillis)`,
     test: coreTest("Sessions"),
     titles: "a session can be used only with the exact text"
+  },
+  {
+    name: "session-unsigned",
+    bug: "the hash of a session can be computed without the service's key",
+    file: core("features/sessions/Session"),
+    in: "hashOf",
+    find: `sign === undefined`,
+    replace: `sign !== null`,
+    test: coreTest("Sessions"),
+    titles: "a row written by someone who has the database"
   },
   {
     name: "session-from-another-origin",

@@ -106,17 +106,17 @@ export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry)
 /** Returns the hash of the chain of all companies after a company's chain reached `hash`. */
 export const wholeOf = (before: string, hash: string): string => digest(before, hash)
 
-/** Returns the MAC of a head or an entry in lowercase hex. A MAC of one use is not valid for the other. */
-export type Signer = (use: "head" | "entry", text: string) => string
+/** Returns the MAC of a head, an entry or a session in lowercase hex. A MAC of one use is not valid for another. */
+export type Signer = (use: "head" | "entry" | "session", text: string) => string
 
 /** Signs with a key that is not stored in the database. */
 export const signer = (key: Redacted.Redacted): Signer => {
   const of = (use: Parameters<Signer>[0]) => sha256.hmac(`satrail: audit ${use}\n${Redacted.value(key)}`)
-  const macs = { head: of("head"), entry: of("entry") }
+  const macs = { head: of("head"), entry: of("entry"), session: of("session") }
   return (use, text) => macs[use](text)
 }
 
-/** Signs heads and entries. Without it, nothing is signed. */
+/** Signs heads, entries and sessions. Without it, nothing is signed. */
 export const Signing = Context.Reference<Signer | undefined>("@satrail/core/ledger/Audit/Signing", {
   defaultValue: () => undefined
 })
@@ -176,13 +176,16 @@ export interface Stored {
   readonly record: string
   readonly id: string
   readonly values: ReadonlyMap<string, string | null>
+  /** Time from which the record grants nothing and need not match the log; null if there is none. */
+  readonly untilMillis: number | null
 }
 
 /** Returns the logged columns of a record. */
-export const storedOf = ({ name, recorded = new Set() }: Noun.Members, record: { readonly id: string }): Stored => ({
+export const storedOf = ({ name, recorded = new Set(), recordedUntil }: Noun.Members, record: { readonly id: string }): Stored => ({
   record: name,
   id: record.id,
-  values: new Map([...recorded].map((member) => [Noun.columnOf(member), shown(member, Reflect.get(record, member))]))
+  values: new Map([...recorded].map((member) => [Noun.columnOf(member), shown(member, Reflect.get(record, member))])),
+  untilMillis: recordedUntil === undefined ? null : Number(Reflect.get(record, recordedUntil))
 })
 
 /** Returns whether a column contains a secret, which is logged as a hash. */

@@ -30,6 +30,8 @@ export interface Members<A extends object = object> {
    * for records that grant access.
    */
   readonly recorded?: ReadonlySet<string>
+  /** The recorded field with the time from which a record grants nothing, so that it need not match the log. */
+  readonly recordedUntil?: string
 }
 
 /** Returns the column of a field: `created_at_millis` for `createdAtMillis`. */
@@ -97,6 +99,7 @@ export const make = <A extends Row, Refused = never, Taken = never, Other = neve
   options: {
     readonly moving: ReadonlyArray<keyof A & string>
     readonly recorded?: ReadonlyArray<keyof A & string>
+    readonly recordedUntil?: keyof A & string
     readonly unique?: ReadonlyArray<ReadonlyArray<keyof A & string>>
     readonly labels?: keyof A & string
     taken?(record: NoInfer<A>): Taken

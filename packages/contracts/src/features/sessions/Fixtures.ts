@@ -1,13 +1,12 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Session from "@satrail/core/features/sessions/Session"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { past } from "../../Fixtures.ts"
 
-const hash = Effect.fnUntraced(function* (place: Session.Place) {
-  return Session.hashOf(Redacted.value(Session.generate(place, yield* Entropy)), "")
-})
+const hash = Effect.map(Entropy, (entropy) => SecretHash.of(Id.toHex(entropy(32))))
 
 export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
@@ -16,7 +15,7 @@ export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
     id,
     companyId,
     ...place,
-    secretHash: yield* hash(place),
+    secretHash: yield* hash,
     createdAtMillis,
     expiresAtMillis: createdAtMillis + Session.lifeMillis,
     steppedUpAtMillis: null,
@@ -26,8 +25,8 @@ export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
 
 export const going = {
   begunAgain: Effect.fnUntraced(function* (row: Session.Session) {
-    return Session.begunAgain(row, { secretHash: yield* hash(row), expiresAtMillis: row.expiresAtMillis + 1 }, row.createdAtMillis + 1)
+    return Session.begunAgain(row, { secretHash: yield* hash, expiresAtMillis: row.expiresAtMillis + 1 }, row.createdAtMillis + 1)
   }),
-  steppedUp: (row: Session.Session) => Effect.succeed(Session.steppedUp(row, row.createdAtMillis + 2)),
+  steppedUp: (row: Session.Session) => Effect.map(hash, (secretHash) => Session.steppedUp(row, secretHash, row.createdAtMillis + 2)),
   ended: (row: Session.Session) => Effect.succeed(Session.ended(row, row.createdAtMillis + 3))
 }

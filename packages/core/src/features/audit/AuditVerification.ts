@@ -110,12 +110,14 @@ const compare = Effect.fnUntraced(function* <E>(
   const store = yield* Audit.AuditStore
   log.settle()
   const suspects: Array<Audit.Stored> = []
+  const nowMillis = yield* Clock.currentTimeMillis
   const known = new Set(log.places())
   let records = 0
   for (let page = yield* store.recordedAudit(null, batch); page.length > 0; page = yield* store.recordedAudit(page.at(-1) ?? null, batch))
     for (const record of page) {
       records++
       known.delete(log.placeOf(record))
+      if (record.untilMillis !== null && record.untilMillis <= nowMillis) continue
       const wrong = log.wrongIn(record)
       if (wrong === undefined || wrong.length > 0) suspects.push(record)
     }

@@ -2,6 +2,7 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
+import type { Signer } from "../../ledger/Audit.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import { type Written, written } from "../../ledger/Written.ts"
 
@@ -13,8 +14,9 @@ export const Holder = Schema.Literals(["key", "token", "root", "person"])
 export type Holder = typeof Holder.Type
 
 /**
- * A sign-in to the console with a key or token, or by a person. The browser holds the session's secret; only
- * its SHA-256 is stored. The sessions of one holder reuse a fixed number of records (`slots`), so expired
+ * A sign-in to the console with a key or token, or by a person. The browser holds the session's secret; only a MAC
+ * of it and of the fields that grant something is stored, so nobody can create, extend or step up a session with
+ * the database's password alone. The sessions of one holder reuse a fixed number of records (`slots`), so expired
  * sessions need no cleanup, and signing in cannot fill the store.
  */
 export const Session = Schema.Struct({
@@ -25,6 +27,7 @@ export const Session = Schema.Struct({
   /** Id of the key, token or person. */
   holderId: Schema.String,
   slot: Schema.Int,
+  /** See `hashOf`. */
   secretHash: SecretHash.SecretHash,
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
@@ -39,12 +42,15 @@ export class SessionMoved extends Schema.TaggedError<SessionMoved>()("SessionMov
 
 export const noun = Noun.make("console_sessions", Session, {
   moving: ["secretHash", "expiresAtMillis", "steppedUpAtMillis", "endedAtMillis"],
+  recorded: ["secretHash", "expiresAtMillis", "steppedUpAtMillis", "endedAtMillis"],
+  recordedUntil: "expiresAtMillis",
   unique: [["holderId", "slot"]],
   refused: (id) => new SessionMoved({ id })
 })
 
-// Each transition requires the secret that was read, so a change meant for one session never affects the next
-// one in its slot.
+// Each transition requires the secret or the expiry that was read, so a change meant for one session never affects
+// the next one in its slot. A step-up replaces the hash, but must not keep a concurrent sign-out from ending the
+// session.
 export const life = {
   begunAgain: Noun.move(noun, "begunAgain", {
     expects: ["secretHash"],
@@ -54,11 +60,18 @@ export const life = {
   }),
   steppedUp: Noun.move(noun, "steppedUp", {
     empty: ["endedAtMillis"],
-    expects: ["secretHash"],
+    expects: ["expiresAtMillis"],
+    sets: ["secretHash"],
     stamps: ["steppedUpAtMillis"],
-    again: { same: ["steppedUpAtMillis"] }
+    again: { same: ["secretHash", "steppedUpAtMillis"] }
   }),
-  ended: Noun.move(noun, "ended", { empty: ["endedAtMillis"], expects: ["secretHash"], stamps: ["endedAtMillis"], again: "otherwise" })
+  ended: Noun.move(noun, "ended", {
+    empty: ["endedAtMillis"],
+    expects: ["expiresAtMillis"],
+    sets: ["secretHash"],
+    stamps: ["endedAtMillis"],
+    again: "otherwise"
+  })
 }
 
 export interface SessionBegun extends Written<"SessionBegun", readonly [Noun.InsertOf<typeof noun>], never, never> {}
@@ -75,6 +88,12 @@ export interface SessionSteppedUp extends Written<
   never
 > {}
 export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>], never, never> {}
+
+/** A session whose secret was presented, or that was just begun. */
+export interface Opened extends Session {
+  /** SHA-256 of the secret and of what it is bound to. It is never stored. */
+  readonly proof: Redacted.Redacted
+}
 
 /** Lifetime of a session, and the time for which it may move money after a step-up. */
 export const lifeMillis = 12 * 3_600_000
@@ -102,12 +121,39 @@ export const placeOf = (text: string): Place | undefined => {
   return holder === undefined || holderId === undefined ? undefined : { holder, holderId, slot: Number(slot) }
 }
 
-/** Returns the hash stored for a session. `bound` is additional data that must be the same on every use. */
-export const hashOf = (text: string, bound: string): SecretHash.SecretHash => SecretHash.of(`${text} ${bound}`)
+/** Returns the proof that the caller has a session's text. `bound` is additional data that must be the same on every use. */
+export const proofOf = (text: string, bound: string): Redacted.Redacted =>
+  Redacted.make(SecretHash.of(`${text} ${bound}`), { label: "proof of a session" })
 
-/** Returns whether the session is valid at this time. */
+/**
+ * Returns the hash stored for a session. With a signer, it is a MAC, so a stored hash cannot be computed without a
+ * key that the database does not contain.
+ */
+export const hashOf = (
+  proof: Redacted.Redacted,
+  {
+    companyId,
+    holder,
+    holderId,
+    slot,
+    expiresAtMillis,
+    steppedUpAtMillis
+  }: Omit<Session, "id" | "secretHash" | "createdAtMillis" | "endedAtMillis">,
+  sign: Signer | undefined
+): SecretHash.SecretHash => {
+  const text = [Redacted.value(proof), companyId, holder, holderId, slot, expiresAtMillis, steppedUpAtMillis ?? ""].join("\n")
+  return sign === undefined ? SecretHash.of(text) : SecretHash.make(sign("session", text))
+}
+
+/** The hash of an ended session, which no secret has. */
+const noHash = SecretHash.make("0".repeat(64))
+
+/** Maximum by which the clocks of two processes may differ. */
+const skewMillis = 60_000
+
+/** Returns whether the session is valid at this time. None is valid for longer than `lifeMillis`, whatever is stored. */
 export const isOpen = ({ endedAtMillis, expiresAtMillis }: Session, nowMillis: number): boolean =>
-  endedAtMillis === null && nowMillis < expiresAtMillis
+  endedAtMillis === null && nowMillis < expiresAtMillis && expiresAtMillis <= nowMillis + lifeMillis + skewMillis
 
 /** Returns the time until which the session may move money, or null if that time has passed. */
 export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number): number | null =>
@@ -123,8 +169,9 @@ export const begunAgain = (session: Session, next: Pick<Session, "secretHash" | 
     Noun.step(life.begunAgain, session, { secretHash: next.secretHash, expiresAtMillis: next.expiresAtMillis })
   ])
 
-export const steppedUp = (session: Session, atMillis: number): SessionSteppedUp =>
-  written("SessionSteppedUp", atMillis, [Noun.step(life.steppedUp, session, {})])
+/** Records that the holder confirmed their identity. `secretHash` is the hash of the resulting session. */
+export const steppedUp = (session: Session, secretHash: SecretHash.SecretHash, atMillis: number): SessionSteppedUp =>
+  written("SessionSteppedUp", atMillis, [Noun.step(life.steppedUp, session, { secretHash })])
 
 export const ended = (session: Session, atMillis: number): SessionEnded =>
-  written("SessionEnded", atMillis, [Noun.step(life.ended, session, {})])
+  written("SessionEnded", atMillis, [Noun.step(life.ended, session, { secretHash: noHash })])

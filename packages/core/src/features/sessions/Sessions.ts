@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
+import { Signing } from "../../ledger/Audit.ts"
 import { type Conflict, Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as ApiKey from "../../accounts/ApiKey.ts"
@@ -16,7 +17,7 @@ export interface Asking {
 
 /** A new session. `text` is its secret, which is sent to the browser once. */
 export interface Begun {
-  readonly session: Session.Session
+  readonly session: Session.Opened
   readonly text: Redacted.Redacted
 }
 
@@ -29,7 +30,8 @@ const attempts = 8
 /**
  * Sign-in sessions. A session records its key, token or person, and whether the session is still open. The
  * caller must check separately that this holder is still valid. `bound` is a string that must be the same on
- * every use. It is stored only as part of the secret's hash.
+ * every use. It is stored only as part of the secret's hash. If the service has a signing key (`Audit.Signing`), the
+ * hash is a MAC of everything that the session grants.
  */
 export class Sessions extends Context.Service<
   Sessions,
@@ -37,9 +39,9 @@ export class Sessions extends Context.Service<
     /** Starts a session in a free slot, or replaces the session that would end first. */
     readonly begin: (asking: Asking, bound?: string) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
     /** Returns the open session with this secret. */
-    readonly check: (text: string, bound?: string) => Effect.Effect<Option.Option<Session.Session>, StoreUnavailable>
+    readonly check: (text: string, bound?: string) => Effect.Effect<Option.Option<Session.Opened>, StoreUnavailable>
     /** Records that the holder just confirmed their identity. */
-    readonly stepUp: (session: Session.Session) => Effect.Effect<Session.Session, Session.SessionMoved | StoreUnavailable>
+    readonly stepUp: (session: Session.Opened) => Effect.Effect<Session.Opened, Session.SessionMoved | StoreUnavailable>
     /** Ends the session, which is invalid once this returns. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>
   }
@@ -54,6 +56,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const nouns = yield* NounReads
   const entropy = yield* Entropy
+  const sign = yield* Signing
   const { noun } = Session
 
   /** Reads the slots in order until one is free or was never used. */
@@ -74,22 +77,20 @@ export const make = Effect.gen(function* () {
     const place = unused === undefined ? placeFor(taken, nowMillis) : undefined
     const slot = place?.slot ?? unused ?? 0
     const text = Session.generate({ ...asking, slot }, entropy)
-    const next = { secretHash: Session.hashOf(Redacted.value(text), bound), expiresAtMillis: nowMillis + Session.lifeMillis }
+    const proof = Session.proofOf(Redacted.value(text), bound)
+    // The expiry distinguishes the session from the previous one in its slot.
+    const latestMillis = nowMillis + Session.lifeMillis
+    const expiresAtMillis = place?.expiresAtMillis === latestMillis ? latestMillis - 1 : latestMillis
+    const companyId = place?.companyId ?? asking.companyId
+    const fresh = { ...asking, companyId, slot, expiresAtMillis, steppedUpAtMillis: null, endedAtMillis: null }
+    const next = { ...fresh, secretHash: Session.hashOf(proof, fresh, sign) }
     if (place !== undefined) {
       yield* journal.commit(Session.begunAgain(place, next, nowMillis))
-      return { session: { ...place, ...next, steppedUpAtMillis: null, endedAtMillis: null }, text }
+      return { session: { ...place, ...next, proof }, text }
     }
-    const session: Session.Session = {
-      id: Id.fromMillis(nowMillis, entropy),
-      ...asking,
-      slot,
-      ...next,
-      createdAtMillis: nowMillis,
-      steppedUpAtMillis: null,
-      endedAtMillis: null
-    }
+    const session: Session.Session = { id: Id.fromMillis(nowMillis, entropy), ...next, createdAtMillis: nowMillis }
     yield* journal.commit(Session.begun(session))
-    return { session, text }
+    return { session: { ...session, proof }, text }
   })
 
   return Sessions.of({
@@ -104,13 +105,21 @@ export const make = Effect.gen(function* () {
       if (place === undefined) return Option.none()
       const found = yield* nouns.named(noun, { holderId: place.holderId, slot: place.slot })
       const nowMillis = yield* Clock.currentTimeMillis
-      const hash = Session.hashOf(text, bound)
-      return Option.filter(found, (session) => ApiKey.isSame(hash, session.secretHash) && Session.isOpen(session, nowMillis))
+      const proof = Session.proofOf(text, bound)
+      return Option.map(
+        Option.filter(
+          found,
+          (session) => ApiKey.isSame(Session.hashOf(proof, session, sign), session.secretHash) && Session.isOpen(session, nowMillis)
+        ),
+        (session) => ({ ...session, proof })
+      )
     }),
     stepUp: Effect.fnUntraced(function* (session) {
       const atMillis = yield* Clock.currentTimeMillis
-      yield* journal.commit(Session.steppedUp(session, atMillis))
-      return { ...session, steppedUpAtMillis: atMillis }
+      const stepped = { ...session, steppedUpAtMillis: atMillis }
+      const secretHash = Session.hashOf(session.proof, stepped, sign)
+      yield* journal.commit(Session.steppedUp(session, secretHash, atMillis))
+      return { ...stepped, secretHash }
     }),
     end: Effect.fnUntraced(function* (session) {
       yield* journal.commit(Session.ended(session, yield* Clock.currentTimeMillis))

@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function* (attempts: number) {
       return answer("Signed in", told, setCookie(Redacted.value(text), Session.lifeMillis / 1000))
     }),
     /** Records that the person confirmed who they are. */
-    stepUp: Effect.fnUntraced(function* (session: Session.Session, found: Sessioned.Standing) {
+    stepUp: Effect.fnUntraced(function* (session: Session.Opened, found: Sessioned.Standing) {
       yield* noting(found)
       const stepped = yield* acting.recorded(askingOf(found).actor, operation("stepUp"), Sessioned.answered(sessions.stepUp(session)))
       return answer("Confirmed", shown(found, stepped, yield* Clock.currentTimeMillis))

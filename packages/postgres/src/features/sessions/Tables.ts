@@ -16,6 +16,9 @@ create table satrail.console_sessions (
 create unique index console_sessions_holder_id_slot on satrail.console_sessions (holder_id, slot);
 `
 
+/** Ends the sessions of earlier versions, whose hashes need no key. Users sign in again. */
+export const migrations = { "0093_bound_sessions": "delete from satrail.console_sessions" }
+
 /** Columns that the reader may select. The reader does not need the hash of a session's secret. */
 export const readable = {
   console_sessions: `id, company_id, holder, holder_id, slot, created_at_millis, expires_at_millis, stepped_up_at_millis,

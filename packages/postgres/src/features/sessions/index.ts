@@ -1,4 +1,4 @@
 import * as Feature from "../Feature.ts"
-import { readable, tables } from "./Tables.ts"
+import { migrations, readable, tables } from "./Tables.ts"
 
-export const sessions = Feature.make({ tables, readable })
+export const sessions = Feature.make({ tables, migrations, readable })

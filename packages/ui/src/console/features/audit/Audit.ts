@@ -79,9 +79,12 @@ const isDone = ({ outcome }: AuditEntry) => outcome === "done" || outcome === "o
 
 const internal: ReadonlyArray<string> = ["company_id", "secret_hash", "vouched_by", "epoch"]
 
-/** Hides unchanged, empty and internal fields, and the fingerprint of a record's first secret. */
-const isShown = ({ field, before, after }: AuditEntry["changes"][number]) =>
-  before !== after && !internal.includes(field) && (before !== null || (after !== "[]" && field !== "secret"))
+/** Hides sessions, unchanged, empty and internal fields, and the fingerprint of a record's first secret. */
+const isShown = ({ record, field, before, after }: AuditEntry["changes"][number]) =>
+  record !== "console_sessions" &&
+  before !== after &&
+  !internal.includes(field) &&
+  (before !== null || (after !== "[]" && field !== "secret"))
 
 /** Lists and settings are stored as JSON. */
 const told = (say: Format, value: unknown): string => {
