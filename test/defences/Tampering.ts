@@ -25,6 +25,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
   { what: "a key's hash or scopes changed", application: refused, owner: compared },
   { what: "an operator token inserted", application: compared, owner: compared },
   { what: "a limit raised", application: compared, owner: compared },
+  { what: "a company's fees replaced by malformed data", application: compared, owner: compared },
   { what: "a webhook URL changed", application: compared, owner: compared },
   {
     what: "a ledger posting changed",

@@ -5,10 +5,11 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Fault from "@satrail/core/reports/Fault"
 import type { Audit, Funds, ReportReads } from "@satrail/core/reports/ReportReads"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { HashMap } from "effect"
 import * as Bookings from "./Bookings.ts"
 import * as Books from "./Books.ts"
 import * as Lists from "./Lists.ts"
-import type { Read } from "./Reading.ts"
+import { compare, type Read } from "./Reading.ts"
 import * as Search from "./Search.ts"
 import * as State from "./State.ts"
 
@@ -43,5 +44,12 @@ export const make = (read: Read): ReportReads["Service"] => ({
   found: (companyId, sought) => read((now) => Search.found(now, companyId, sought)),
   postingsOf: (companyId, transferId) => read((now) => Bookings.all(now, companyId).filter((entry) => entry.transferId === transferId)),
   turnedSince: (companyId, boundaries) => read((now) => Bookings.turnedSince(now, companyId, boundaries)),
+  companyNames: (after, limit) =>
+    read((now) =>
+      HashMap.toValues(now.companies)
+        .filter(({ id }) => after === null || id > after)
+        .toSorted((a, b) => compare(a.id, b.id))
+        .slice(0, limit)
+    ),
   faults: (companyId) => read((now) => Books.faults(now, companyId))
 })

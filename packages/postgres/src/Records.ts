@@ -31,7 +31,7 @@ import * as Withdrawal from "./reads/Withdrawal.ts"
 
 export const make = Effect.gen(function* () {
   const { funds, audit, ...ledger } = yield* Effect.all(Ledger.reads)
-  const { depositOfInvoice, unmatchedById, suspended, faults, ...books } = yield* Effect.all(Books.reads)
+  const { depositOfInvoice, unmatchedById, suspended, faults, companyNames, ...books } = yield* Effect.all(Books.reads)
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
@@ -70,6 +70,7 @@ export const make = Effect.gen(function* () {
         turnedSince: yield* Steps.turnedSince,
         funds,
         audit,
+        companyNames,
         faults
       })
     ),

@@ -167,6 +167,11 @@ const attempts: ReadonlyArray<readonly [row: string, sql: string, found: Readonl
   ],
   ["a limit raised", raised, ["companies differs limits"]],
   ["a limit raised", `update satrail.companies set limits = '{"daySats":1000}'`, ["companies differs limits"]],
+  [
+    "a company's fees replaced by malformed data",
+    `update satrail.companies set fees = '{"internal":7}'`,
+    ["books: unreadable", "companies differs fees"]
+  ],
   ["a webhook URL changed", "update satrail.webhook_endpoints set url = 'https://eve.example/'", ["webhook_endpoints differs url"]],
   ["a ledger posting changed", "update satrail.entries set amount = amount + 1000", ["books: posted", "books: transfer"]]
 ]

@@ -18,10 +18,10 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
  * `holds`: the held amount differs from the total held by pending withdrawals and open vouchers. `below_zero`:
  * a balance is negative. `transfer`: the postings differ from their record, or there is no record. `credit`: a
  * settled invoice does not have exactly one deposit of the amount received. `proof`: a preimage does not hash
- * to its payment hash. Every other kind means that a stored sum of a feature's records (`Feature.KeptSum`)
+ * to its payment hash. `unreadable`: the company's row or its books are malformed. Every other kind means that a stored sum of a feature's records (`Feature.KeptSum`)
  * differs from their actual sum.
  */
-const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
+const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof", "unreadable"] as const
 export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
 type Own = (typeof own)[number]
 

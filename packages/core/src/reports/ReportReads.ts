@@ -30,6 +30,12 @@ export interface Funds extends Balance {
   readonly pendingDeposits: Msat
 }
 
+/** A company's id and name. */
+export interface Named {
+  readonly id: CompanyId.CompanyId
+  readonly name: string
+}
+
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /**
@@ -77,6 +83,8 @@ export class ReportReads extends Context.Service<
      * ascending times. `step` 0 is the interval that starts at the first boundary.
      */
     readonly turnedSince: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Booking.Turned>>
+    /** Returns ids and names of companies after the given id, ordered by id, even if a company's row is malformed. */
+    readonly companyNames: (after: string | null, limit: number) => Read<ReadonlyArray<Named>>
     /** Compares all data of one company. Returns at most 1000 violations. */
     readonly faults: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Fault>>
   }

@@ -1,13 +1,12 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import type { Company } from "../accounts/Company.ts"
 import * as Pages from "../base/Pages.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Tally from "../ledger/Tally.ts"
 import type { Fault } from "./Fault.ts"
-import { ReportReads } from "./ReportReads.ts"
+import { type Named, ReportReads } from "./ReportReads.ts"
 
 const pageSize = 100
 const companiesAtOnce = 2
@@ -25,25 +24,31 @@ export interface Verified {
 
 /**
  * Checks every company's books against their entries, and reports the violations of each company as soon as
- * they are known. Each company is read in its own snapshot, so payments can continue in the meantime.
+ * they are known. Each company is read in its own snapshot, so payments can continue in the meantime. Malformed
+ * data is a violation like any other.
  */
 export const verify = (
-  tell: (company: Company, faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  tell: (company: Named, faults: ReadonlyArray<Fault>) => Effect.Effect<void>
 ): Effect.Effect<Verified, StoreUnavailable, AccountReads | LedgerReads | ReportReads> =>
   Effect.gen(function* () {
     const opened = yield* AccountReads
     const ledger = yield* LedgerReads
     const reports = yield* ReportReads
     let [companies, faults] = [0, 0]
-    const check = Effect.fnUntraced(function* (company: Company) {
-      const wrong = yield* reports.faults(company.id)
+    // A read of malformed data fails with a defect. A store that is away fails with StoreUnavailable, which ends the run.
+    const unreadable = ({ id }: Named): ReadonlyArray<Fault> => [{ kind: "unreadable", id, account: null, expected: null, found: null }]
+    const check = Effect.fnUntraced(function* (company: Named) {
+      const malformed = Effect.succeed(unreadable(company))
+      const row = Effect.catchDefect(Effect.as(opened.company(company.id), []), () => malformed)
+      const books = Effect.catchDefect(reports.faults(company.id), () => malformed)
+      const wrong = [...(yield* row), ...(yield* books)]
       yield* tell(company, wrong)
       companies++
       faults += wrong.length
     })
     yield* Pages.each(
       pageSize,
-      (after: Company | null) => opened.companies(after?.id ?? null, pageSize),
+      (after: Named | null) => reports.companyNames(after?.id ?? null, pageSize),
       (page) => Effect.forEach(page, check, { concurrency: companiesAtOnce, discard: true })
     )
     const { accounts } = yield* ledger.tally(null)

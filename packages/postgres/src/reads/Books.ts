@@ -227,7 +227,7 @@ with booked as (
     union all select transfer_id, from_account, -amount from ${own("entries", "e")}
   ) e where account = any(array[${accounts}]) group by 1, 2
 ), whole as (
-  select w.*, w.amount + w.service_fee + w.network_allowance as whole from ${own("withdrawals", "w")}
+  select w.*, w.amount::numeric + w.service_fee + w.network_allowance as whole from ${own("withdrawals", "w")}
 ), arrived as (
   select d.*, d.chain_tx_id is null and (d.lightning_invoice_id is null or exists (
     select from satrail.invoices i join satrail.withdrawals w on w.payment_hash = i.payment_hash and w.dispatched_at_millis is null
@@ -241,7 +241,7 @@ with booked as (
       ('held', case w.status when 'pending' then w.whole else 0 end),
       ('service_fees', case w.status when 'settled' then w.service_fee else 0 end),
       (case when w.dispatched_at_millis is null then 'internal' when w.rail = 'lightning' then 'node' else 'chain' end,
-        case w.status when 'settled' then w.amount + coalesce(w.network_fee, 0) else 0 end)
+        case w.status when 'settled' then w.amount::numeric + coalesce(w.network_fee, 0) else 0 end)
     ) as v(account, amount)
     union all
     select o.transfer_id, v.* from (${Holding.ofCompany("$1::uuid")}) o cross join lateral (values ('available', -o.whole), ('held', o.whole)) as v(account, amount)
@@ -297,7 +297,16 @@ select kind, id::text, account, expected::text, found::text from (
   read: (row): Fault.Fault => faultOf(row)
 })
 
+const NamedRow = Schema.decodeUnknownSync(Schema.Struct({ id: CompanyId.CompanyId, name: Schema.String }))
+
+const companyNames = Reads.many("Records.companyNames", {
+  text: "select id::text, name from satrail.companies where id > $1::uuid order by id limit $2::bigint",
+  values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
+  read: (row) => NamedRow(row)
+})
+
 export const reads = {
+  companyNames,
   tally,
   waiting,
   backlog,

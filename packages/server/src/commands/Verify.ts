@@ -34,6 +34,7 @@ const database: Effect.Effect<
 })
 
 const explain = ({ kind, id, account, expected, found }: Fault): string => {
+  if (kind === "unreadable") return `unreadable ${id}: its row or its books are malformed`
   const amounts = `expected ${Output.sats(expected === null ? null : Number(expected) / 1000)}, found ${Output.sats(found === null ? null : Number(found) / 1000)}`
   return `${kind}${account === null ? "" : ` (${account})`} ${id}: ${amounts}`
 }
