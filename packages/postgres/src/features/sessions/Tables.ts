@@ -17,7 +17,7 @@ create unique index console_sessions_holder_id_slot on satrail.console_sessions 
 `
 
 /** Ends the sessions of earlier versions, whose hashes need no key. Users sign in again. */
-export const migrations = { "0093_bound_sessions": "delete from satrail.console_sessions" }
+export const migrations = { "0094_bound_sessions": "delete from satrail.console_sessions" }
 
 /** Columns that the reader may select. The reader does not need the hash of a session's secret. */
 export const readable = {
