@@ -10,10 +10,18 @@ const shown = (form: string): string => {
   return `${quote}${quote === "``" ? ` ${text} ` : text}${quote}`.replaceAll("|", "\\|")
 }
 
-/** Writes each group's rows as a table under its heading. */
-const tables = <A>(head: string, groups: { readonly [group: string]: ReadonlyArray<A> }, row: (one: A) => ReadonlyArray<string>): string =>
+/** Writes each group as a table under its heading, with a row for each result. */
+const tables = <A>(
+  head: string,
+  groups: { readonly [group: string]: ReadonlyArray<A> },
+  row: (one: A) => readonly [form: string, result: string]
+): string =>
   Object.entries(groups)
-    .map(([group, rows]) => `### ${group}\n\n| text | ${head} |\n|---|---|\n${rows.map((one) => `| ${row(one).join(" | ")} |`).join("\n")}`)
+    .map(([group, forms]) => {
+      const byResult = Map.groupBy(forms.map(row), ([, result]) => result)
+      const rows = Array.from(byResult, ([result, rows]) => `| ${rows.map(([form]) => form).join("<br>")} | ${result} |`)
+      return `### ${group}\n\n| text | ${head} |\n|---|---|\n${rows.join("\n")}`
+    })
     .join("\n\n")
 
 /** Writes the page of everything that can be given as a destination. */
