@@ -322,7 +322,7 @@ const repliesTo = ({ status, headers, text }: Response) => [status, headers.get(
 
 const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body))
 const { operations, resolve } = OpenApi.read(...documents)
-const documented = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "idempotency-key"))
+const documented = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "Idempotency-Key"))
 
 /** The fields of an operation's body. */
 const fieldsOf = ({ body }: OpenApi.Operation): ReadonlyArray<string> => {

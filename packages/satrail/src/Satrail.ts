@@ -22,7 +22,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { idOf } from "./Sharing.ts"
 import * as Consumers from "./Consumers.ts"
-import type { SatrailError } from "./Errors.ts"
+import { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
 import * as Handler from "./Handler.ts"
 import { checkNames } from "./KnownOptions.ts"
@@ -99,7 +99,8 @@ const announce = ({ databaseUrl, dataDirectory }: Environment): void => {
 /** The service cannot start. The code is that of the reason, or `start_failed`. */
 const notStarted = (cause: Error): SatrailError => {
   const error = new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
-  const { code, isRetryable } = Object.assign({ code: "start_failed", isRetryable: false }, refusal(cause))
+  const told = refusal(cause)
+  const { code, isRetryable } = told instanceof SatrailError ? told : { code: "start_failed", isRetryable: false }
   // Not enumerable, because Node would print them if the error ends the program.
   const hidden = { _tag: "NotStarted", isRetryable, isUnknown: false, issues: [], paths: [], details: {} }
   for (const name of Object.keys(hidden)) Object.defineProperty(error, name, { writable: true })

@@ -139,7 +139,7 @@ const parse = (text: string, base?: URL): URL | null => (/[\s\p{Cc}\\]/u.test(te
 const targetOf = (
   text: string,
   vouched: (url: URL) => URL | undefined = () => undefined,
-  allowsHttp = false
+  isLocal = false
 ): Result.Result<Target, Forbidden> => {
   const url = parse(text)
   if (url === null) return forbid("it is not a URL")
@@ -152,8 +152,10 @@ const targetOf = (
   const name = url.hostname
   if (name.endsWith(".onion")) return forbid("an .onion address can only be reached through Tor, which this service does not use")
   const isSecure = url.protocol !== "http:"
-  if (isSecure ? !/^(?:https|wss):$/.test(url.protocol) : !allowsHttp) return forbid("only https is used")
-  if (!isPublicName(name) || reserved.test(name)) return forbid("its host is not a public name")
+  if (isSecure ? !/^(?:https|wss):$/.test(url.protocol) : !isLocal) return forbid("only https is used")
+  // Guides name `.example` hosts, which have no address. A sandbox accepts them like the hosts they stand for.
+  const isReserved = reserved.test(name) && !(isLocal && name.endsWith(".example"))
+  if (!isPublicName(name) || isReserved) return forbid("its host is not a public name")
   const usual = isSecure ? 443 : 80
   const port = Number(url.port || usual)
   // Refuse other ports below 1024: a non-TLS service there could act on the first bytes we send.

@@ -39,7 +39,14 @@ describe("a webhook receiver", () => {
     ]
     for (const url of ["https://user:pw@shop.example/", "https://user@shop.example/", "https://:pw@shop.example/"])
       for (const { issue } of [open, guarded]) assert.match(issue(url) ?? "", /a user or a password/)
-    for (const url of ["http://127.0.0.1/", "http://127.1:8080/", "https://localhost/", "http://[::1]/", "http://shop.com/hook"])
+    for (const url of [
+      "http://127.0.0.1/",
+      "http://127.1:8080/",
+      "https://localhost/",
+      "http://[::1]/",
+      "http://shop.com/hook",
+      "https://hooks.example/"
+    ])
       assert.deepStrictEqual([open.issue(url), guarded.issue(url) === undefined], [undefined, false], url)
     const elsewhere = ["http://169.254.169.254/latest", "http://2852039166/", "http://10.0.0.1/", "https://192.168.1.1/", "http://0.0.0.0/"]
     for (const url of [...elsewhere, "http://[fe80::1]/", "http://[::ffff:a9fe:a9fe]/", "http://metadata.internal/", "http://router/"])
