@@ -76,12 +76,12 @@ const openInvoices = Effect.gen(function* () {
 const invoiceStatus = ({ companyId, invoiceId }: { readonly companyId: Company["id"]; readonly invoiceId: string }) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, invoiceId), (found) => Option.getOrThrow(found).status))
 
-/** A process that dies once, before it commits a Change with this tag. */
-const dying = (tag: string) => {
-  let left = 1
+/** A process that dies once, before it commits a Change with this tag for the `nth` time. */
+const dying = (tag: string, nth = 1) => {
+  let left = nth
   return {
     change: replace(Journal, (journal) => ({
-      commit: (change) => (change._tag === tag && left-- > 0 ? Effect.die("the process has died") : journal.commit(change))
+      commit: (change) => (change._tag === tag && --left === 0 ? Effect.die("the process has died") : journal.commit(change))
     }))
   }
 }
@@ -398,33 +398,52 @@ scenario("checkout: a replacement makes one later payment in time, not two", fun
   assert.strictEqual((yield* get(row)).status, "expired")
 })
 
-scenario(
-  "checkout: if the process dies before it drops a replaced payment, the next pass drops it, and only one later payment is in time",
-  () => dying("DepositDropped"),
-  function* () {
-    const sandbox = yield* Sandbox
-    const row = yield* create(yield* company(), { asked: yield* asked(2000) })
-    const send = sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
-    const replaced = yield* send
-    yield* follow
-    yield* TestClock.adjust("1 hour")
-    yield* sandbox.doubleSpend(replaced)
-    const replacement = yield* send
-    assert.isTrue(Exit.hasDies(yield* Effect.exit(follow)))
-    const waiting = Effect.map((yield* Records).depositsInNoBlock(null, 10), (all) => all.map(({ chainTxId }) => chainTxId))
-    assert.sameMembers(yield* waiting, [replaced, replacement])
-    yield* follow
-    assert.deepStrictEqual(yield* waiting, [replacement])
-    yield* send
-    yield* follow
-    assert.strictEqual((yield* get(row)).status, "expired")
-    yield* mine(6)
-    yield* follow
-    yield* later
-    const { received, status } = yield* get(row)
-    assert.deepStrictEqual([received, status], [Msat.fromSats(2000), "paid"])
-  }
-)
+for (const [when, tag, nth] of [
+  ["before it drops a replaced payment", "DepositDropped", 1],
+  ["between dropping a replaced payment and recording the replacement", "DepositSeen", 3]
+] as const)
+  for (const isReplacedAgain of [false, true])
+    scenario(
+      `checkout: if the process dies ${when}${isReplacedAgain ? " and the replacement is replaced too" : ""}, never both are pending, and only one later payment is in time`,
+      () => dying(tag, nth),
+      function* () {
+        const sandbox = yield* Sandbox
+        const companyId = yield* company()
+        const rows = [yield* create(companyId, { asked: yield* asked(1000) }), yield* create(companyId, { asked: yield* asked(2000) })]
+        const send = Effect.forEach(rows, ({ address }) => sandbox.send({ address, amount: Msat.fromSats(1000) }))
+        const replaced = yield* send
+        yield* follow
+        yield* TestClock.adjust("1 hour")
+        yield* Effect.forEach(replaced, sandbox.doubleSpend)
+        let replacements = yield* send
+        assert.isTrue(Exit.hasDies(yield* Effect.exit(follow)))
+        const waiting = Effect.map((yield* Records).depositsInNoBlock(null, 10), (all) => all.map(({ chainTxId }) => chainTxId))
+        assert.sameMembers(yield* waiting, tag === "DepositSeen" ? replaced.slice(1) : replaced)
+        if (isReplacedAgain) {
+          yield* Effect.forEach(replacements, sandbox.doubleSpend)
+          replacements = yield* send
+        }
+        yield* follow
+        assert.sameMembers(yield* waiting, replacements)
+        yield* send
+        yield* follow
+        const found = Effect.forEach(rows, get)
+        assert.deepStrictEqual(
+          (yield* found).map(({ status }) => status),
+          ["open", "expired"]
+        )
+        yield* mine(6)
+        yield* follow
+        yield* later
+        assert.deepStrictEqual(
+          (yield* found).map((row) => [row.received, row.status, Checkout.isLate(row)]),
+          [
+            [Msat.fromSats(2000), "paid", false],
+            [Msat.fromSats(2000), "paid", true]
+          ]
+        )
+      }
+    )
 
 let lookups = 0
 scenario(

@@ -145,9 +145,14 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       createdAtMillis: nowMillis,
       updatedAtMillis: nowMillis
     }
-    // Never both count. If the process dies in between, the payment is recorded as one that replaces none.
-    if (proof.replaced !== undefined) yield* journal.commit(Deposit.dropped(proof.replaced, nowMillis))
-    yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
+    const { claim, replaced } = proof
+    // The replaced payment ends first, so that never both count.
+    if (replaced !== undefined) yield* journal.commit({ ...Deposit.dropped(replaced, nowMillis), ...(claim && { cursor: claim.open }) })
+    yield* journal.commit({
+      ...Deposit.seen(deposit),
+      jobs: jobsOf(deposit, nowMillis),
+      ...(claim && { cursor: claim.close })
+    })
   })
 
   /**
