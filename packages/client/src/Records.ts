@@ -261,6 +261,8 @@ export interface Checkout<M = Metadata> {
   readonly paymentRequest: string
   /** On-chain address */
   readonly address: string
+  /** URI for the page's QR code, with amount, address and invoice (BIP 321). If the amount due is too small on-chain, a `lightning:` URI. Null if nothing can be paid now, and in events. It contains no BOLT 12 offer, because an offer cannot be revoked when the checkout ends */
+  readonly bip21: string | null
   readonly createdAt: Date
   readonly expiresAt: Date
   /** Time of payment; null until recorded as paid */

@@ -54,7 +54,7 @@ describe("the checkout page", () => {
     assert.includeMembers([...codes(text)], [made.payment_request, made.address])
     assert.include(text, 'href="https://shop.example/cart"')
     const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
-    const { asking } = stateOf(shown, { confirmations: null, payments: [], refunds: [], minDeposit: Confirmations.defaults.minDeposit }, 0)
+    const { asking } = stateOf(shown, { confirmations: null, payments: [], refunds: [] }, 0)
     const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
     assert.deepStrictEqual(uri, { addresses: [made.address], amount: service.sats(21_000), lightning: [made.payment_request], offers: [] })
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)

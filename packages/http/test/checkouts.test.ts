@@ -142,6 +142,40 @@ describe("checkouts", () => {
     assert.deepStrictEqual([paid.status, paid.received_sats], ["paid", 777])
   })
 
+  it("checkout: bip21 is the URI of the page's QR code, requests exactly the amount due, and is null when nothing can be paid", async () => {
+    const uri = async ({ id, url }: { readonly id: string; readonly url: string }) => {
+      const { bip21, address, payment_request } = await get(id)
+      const state = JSON.parse((await service.ask("GET", `${new URL(url).pathname}/state`)).text)
+      assert.strictEqual(state.asking?.uri ?? null, bip21)
+      return (
+        bip21?.replace(address, "ADDRESS").replace(payment_request, "INVOICE").replace(payment_request.toUpperCase(), "INVOICE") ?? null
+      )
+    }
+    const made = await created({ amount: 10_000 })
+    assert.strictEqual(await uri(made), "bitcoin:ADDRESS?amount=0.00010000&lightning=INVOICE")
+    assert.strictEqual((await get(made.id)).bip21, made.bip21)
+    assert.strictEqual(await uri(await created({ amount: 100_000_000 })), "bitcoin:ADDRESS?amount=1.00000000&lightning=INVOICE")
+    assert.strictEqual(await uri(await created({ amount: null, currency: null })), "bitcoin:ADDRESS?lightning=INVOICE")
+    assert.strictEqual(await uri(await created({ amount: 1 })), "lightning:INVOICE")
+    await send(made.address, 3000)
+    await service.work()
+    assert.strictEqual(await uri(made), "bitcoin:ADDRESS?amount=0.00007000")
+    await mine()
+    await follow()
+    assert.strictEqual(await uri(made), "bitcoin:ADDRESS?amount=0.00007000&lightning=INVOICE")
+    await send(made.address, 7000)
+    await service.work()
+    assert.isNull(await uri(made))
+    await mine()
+    assert.deepStrictEqual([(await get(made.id)).status, await uri(made)], ["paid", null])
+    const [canceled, expired] = [await created(), await created({ expiry_seconds: 60 })]
+    assert.isNull((await cancel(canceled.id)).body.data.bip21)
+    await follow(61)
+    for (const ended of [canceled, expired]) assert.isNull(await uri(ended))
+    const { data: events } = (await service.ask("GET", "/v1/events?limit=100", { key })).body
+    for (const { type, data } of events) if (type.startsWith("checkout.")) assert.isNull(data.bip21)
+  })
+
   it("checkout: the rate of a fiat amount is fixed for the life of the checkout", async () => {
     const { fiat_amount, fiat_currency, rate, amount_sats } = await created({ amount: 2.5, currency: "EUR" })
     assert.deepStrictEqual([fiat_amount, fiat_currency], ["2.5", "eur"])

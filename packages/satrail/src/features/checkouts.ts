@@ -60,7 +60,7 @@ export const parameters = {
   }
 } as const
 /** These take the core's record of a checkout. */
-export const hidden = { checkouts: ["depth", "deposits", "minOnChain"] } as const
+export const hidden = { checkouts: ["depth", "deposits"] } as const
 export const inMsat = { "checkouts.deposits": true, "checkouts.depth": true } as const
 
 export const views = { checkouts: { ...made(Http.view.of), cancel: Http.view.of } } as const

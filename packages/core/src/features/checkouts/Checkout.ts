@@ -9,6 +9,7 @@ import * as Noun from "../../ledger/Noun.ts"
 import { type Written, written } from "../../ledger/Written.ts"
 import * as Invoice from "../../receiving/Invoice.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
+import * as CheckoutUri from "./CheckoutUri.ts"
 
 /**
  * `open`: can be paid. `underpaid`: can be paid, and part of the amount was credited. `paid`: final, enough
@@ -302,17 +303,28 @@ export interface Shown extends Checkout {
    * processed.
    */
   readonly isAsking: boolean
-}
-
-export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): Shown => {
-  const status = standing(checkout, arrived, atMillis)
-  const endedAtMillis = endedAt(checkout, status, arrived)
-  const isAsking = sent(arrived) === checkout.deducted
-  return { ...checkout, ...Struct.omit(arrived, ["inTime", "refunded"]), isAsking, status, endedAtMillis }
+  /** The URI that pays the amount due (`CheckoutUri`). Null if nothing is due or it cannot be paid yet, and in an event. */
+  readonly bip21: string | null
 }
 
 /** Returns what neither was credited nor is pending, so that a payer is not asked to pay a pending part again. */
-export const unsent = (checkout: Shown): Msat.Msat | null => rest(checkout, sent(checkout))
+export const unsent = (checkout: Tipped & Pick<Arrived, "received" | "pending">): Msat.Msat | null => rest(checkout, sent(checkout))
+
+/** Returns whether the payer still has to send something. */
+export const isDue = (
+  checkout: Pick<Checkout, "status" | "amount" | "tolerancePercent"> & Pick<Arrived, "received" | "pending">
+): boolean => isOpen(checkout.status) && !isCovered(checkout, checkout)
+
+/** Returns a checkout with its current state. An on-chain payment of less than `minOnChain` is not requested. */
+export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number, minOnChain: Msat.Msat): Shown => {
+  const status = standing(checkout, arrived, atMillis)
+  const endedAtMillis = endedAt(checkout, status, arrived)
+  const isAsking = sent(arrived) === checkout.deducted
+  const now = { ...checkout, ...Struct.omit(arrived, ["inTime", "refunded"]), isAsking, status, endedAtMillis }
+  const { address, paymentRequest } = checkout
+  const ways = { address, invoice: isAsking ? paymentRequest : null, due: unsent(now), minOnChain }
+  return { ...now, bip21: isDue(now) ? CheckoutUri.make(ways) : null }
+}
 
 const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && pending === 0n
 

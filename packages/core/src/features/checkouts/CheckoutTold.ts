@@ -14,6 +14,7 @@ const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Sh
     pendingHeight: null,
     depositIds: null,
     isAsking: true,
+    bip21: null,
     status: isPaid ? "paid" : type === "checkout.underpaid" ? "underpaid" : type === "checkout.expired" ? "expired" : "canceled",
     paidAtMillis: isPaid ? row.paidAtMillis : null,
     endedAtMillis: type === "checkout.underpaid" ? null : row.endedAtMillis,

@@ -86,11 +86,6 @@ export class Checkouts extends Context.Service<
      * pending or the chain cannot be read.
      */
     readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
-    /**
-     * Smallest on-chain payment that a page may ask for. A smaller one may not be credited, because spending its coin
-     * would cost more at the current fee rate. The rate is ignored while the chain does not respond.
-     */
-    readonly minOnChain: Effect.Effect<Msat.Msat>
     /** Returns the latest pending or credited payments toward the checkout, newest first. */
     readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
     /**
@@ -206,7 +201,10 @@ const addressType = "segwit"
 const tipMillis = 2000
 const rateMillis = { cached: 15_000, wait: 1000 } as const
 
-/** Returns the smallest on-chain payment that a page may ask for: see `Checkouts.minOnChain`. */
+/**
+ * Returns the smallest on-chain payment that a checkout may ask for. A smaller one may not be credited, because spending
+ * its coin would cost more at the current fee rate. The rate is ignored while the chain does not respond.
+ */
 const smallest = ({ feeRate }: ChainSource.ChainSource["Service"], { minDeposit }: Confirmations.Options["Service"]) =>
   Effect.cachedWithTTL(
     Effect.match(Effect.timeout(feeRate, rateMillis.wait), {
@@ -252,14 +250,14 @@ export const make = Effect.gen(function* () {
   const payer = yield* CheckoutPayer.make
   const { step } = yield* CheckoutSteps.make
   const options = yield* Confirmations.Options
-  // Cached, because every open checkout page requests it.
+  // Cached, because every open checkout page requests them.
   const chain = yield* ChainSource.ChainSource
   const tip = yield* Effect.cachedWithTTL(chain.tip, tipMillis)
   const minOnChain = yield* smallest(chain, options)
   const now = Clock.currentTimeMillis
 
   const show = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
-    return Checkout.shown(checkout, yield* reads.arrivedFor(checkout), yield* now)
+    return Checkout.shown(checkout, yield* reads.arrivedFor(checkout), yield* now, yield* minOnChain)
   })
 
   const find = (companyId: CompanyId.CompanyId, id: string) => found("checkout", id, nouns.get(Checkout.noun, companyId, id))
@@ -310,7 +308,7 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* check(ask)
       const checkout = yield* draft(ask)
-      const made = Checkout.shown(checkout, Checkout.nothing, checkout.createdAtMillis)
+      const made = Checkout.shown(checkout, Checkout.nothing, checkout.createdAtMillis, yield* minOnChain)
       const once = Answer.once(checkout.companyId, request, made, checkout.createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Checkout.created(checkout, once)), made)
     }),
@@ -332,7 +330,6 @@ export const make = Effect.gen(function* () {
         onFailure: () => null
       })
     },
-    minOnChain,
     deposits: ({ companyId, id, received, pending }) =>
       received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
     list: listed(nouns, reads, show),

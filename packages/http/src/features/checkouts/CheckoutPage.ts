@@ -71,7 +71,6 @@ const reading = Effect.gen(function* () {
     const checkout = yield* checkouts.open(id)
     const { companyId } = checkout
     const besides = {
-      minDeposit: yield* checkouts.minOnChain,
       confirmations: yield* checkouts.depth(checkout),
       payments: (yield* checkouts.deposits(checkout)).map((deposit) => CheckoutState.paymentOf(deposit, explorer)),
       refunds: yield* refunded(checkout, (sealed) => seal?.open(sealed, companyId))

@@ -1,3 +1,4 @@
+import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
@@ -7,28 +8,17 @@ import * as Words from "@satrail/ui/checkout/Words"
 import { Result } from "effect"
 import type { Explorer } from "./Explorer.ts"
 
-/** Returns a URI for wallets with address and, if given, amount and invoice (BIP 21). */
-const uriOf = (address: string, invoice: string | null, rest: Msat.Msat | null): string => {
-  const amount = rest === null ? [] : [`amount=${Words.btc(Number(Msat.toSats(rest)))}`]
-  return `bitcoin:${address}?${[...amount, ...(invoice === null ? [] : [`lightning=${invoice}`])].join("&")}`
-}
-
 const satsOf = (rest: Msat.Msat | null): number | null => (rest === null ? null : Number(Msat.toSats(rest)))
 
-/** Returns whether the payer still has to send something. */
-const isDue = (checkout: Checkout.Shown): boolean => Checkout.isOpen(checkout.status) && !Checkout.isCovered(checkout, checkout)
-
 /**
- * Returns the amount still due and how to pay it: on-chain alone while there is no invoice for it. Null if nothing is
- * due, or if it cannot be paid yet. A smaller on-chain payment than `minDeposit` would be lost, because it is never credited.
+ * Returns the amount still due and how to pay it: on-chain alone while there is no invoice for it, and Lightning alone if
+ * the amount is too small for the chain. Null if nothing is due, or if it cannot be paid yet.
  */
-const askingOf = (checkout: Checkout.Shown, minDeposit: Msat.Msat): Asking | null => {
-  const { isAsking, paymentRequest, address } = checkout
-  if (!isDue(checkout)) return null
-  const rest = Checkout.unsent(checkout)
-  const asking = { invoice: isAsking ? paymentRequest : null, sats: satsOf(rest) }
-  if (rest === null || rest >= minDeposit) return { ...asking, uri: uriOf(address, asking.invoice, rest), address }
-  return asking.invoice === null ? null : { ...asking, uri: `lightning:${paymentRequest.toUpperCase()}`, address: null }
+const askingOf = (checkout: Checkout.Shown): Asking | null => {
+  const { bip21: uri, isAsking, paymentRequest, address } = checkout
+  if (uri === null) return null
+  const sats = satsOf(Checkout.unsent(checkout))
+  return { uri, invoice: isAsking ? paymentRequest : null, address: Bip21.isBip21(uri) ? address : null, sats }
 }
 
 /** Returns the facts of a deposit that its payer may see. */
@@ -41,21 +31,19 @@ export const paymentOf = (deposit: Deposit.Deposit, explorer: Explorer): Payment
   return { way: "lightning", ...seen, reference: Result.getOrElse(hash, () => null), explorerUrl: null }
 }
 
-/** Further facts that a payer may see, and the smallest on-chain payment that the page asks for. */
-export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {
-  readonly minDeposit: Msat.Msat
-}
+/** Further facts that a payer may see. */
+export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {}
 
 /** Returns the state that a payer may see: without internal ids, metadata or other payers' data. */
-export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, payments, minDeposit }: Besides, nowMillis: number): State => {
+export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, payments }: Besides, nowMillis: number): State => {
   const { status, tipPercent, received, pending, paidAtMillis, endedAtMillis, expiresAtMillis } = checkout
   const total = Checkout.total(checkout)
   const over = total !== null && received > total ? Msat.make(received - total) : Msat.zero
-  const asking = askingOf(checkout, minDeposit)
+  const asking = askingOf(checkout)
   return {
     status,
     asking,
-    restSats: (asking === null && isDue(checkout) && satsOf(Checkout.unsent(checkout))) || 0,
+    restSats: (asking === null && Checkout.isDue(checkout) && satsOf(Checkout.unsent(checkout))) || 0,
     receivedSats: Number(Msat.toSats(received)),
     pendingSats: Number(Msat.toSats(pending)),
     confirmations,

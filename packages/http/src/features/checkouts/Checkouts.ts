@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Characters from "@satrail/core/base/Characters"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import * as CheckoutUri from "@satrail/core/features/checkouts/CheckoutUri"
 import * as Language from "@satrail/core/base/Language"
 import { Checkouts, colorIssue, contactIssue, orderIdIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
 import { Effect, Schema } from "effect"
@@ -182,6 +183,15 @@ export const view = View.make<Checkout.Shown>()(
     ),
     payment_request: Member.text((row) => row.paymentRequest, "Lightning invoice (BOLT 11)"),
     address: Member.text((row) => row.address, "On-chain address"),
+    bip21: [
+      Schema.NullOr(Scalars.text("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.00021000&lightning=lnbcrt210u1…")).annotate(
+        {
+          description:
+            "URI for the page's QR code, with amount, address and invoice (BIP 321). If the amount due is too small on-chain, a `lightning:` URI. Null if nothing can be paid now, and in events. It contains no BOLT 12 offer, because an offer cannot be revoked when the checkout ends"
+        }
+      ),
+      (row) => row.bip21
+    ],
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instant((row) => row.expiresAtMillis),
     paid_at: Member.instantOrNull((row) => row.paidAtMillis, "Time of payment; null until recorded as paid")
@@ -227,6 +237,7 @@ const example = (world: World): Checkout.Shown => {
     pendingHeight: null,
     depositIds: [],
     isAsking: true,
+    bip21: CheckoutUri.make({ address: address.address, invoice: open.paymentRequest, due: asked.amount, minOnChain: Msat.zero }),
     paidAtMillis: null,
     endedAtMillis: null,
     revision: 0,
@@ -336,7 +347,7 @@ const cancel = Section.company(
         description:
           "Cancels an open checkout and its invoice. On-chain payments that still arrive are credited. If they are enough, the checkout becomes `paid` with `late: true`. A paid or expired checkout returns `checkout_not_open`. Canceling twice has no further effect."
       },
-      (row) => ({ ...row, status: "canceled" })
+      (row) => ({ ...row, status: "canceled", bip21: null })
     )
   ),
   Checkouts,
