@@ -72,13 +72,15 @@ export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
 
 /**
  * Parses a `bitcoin:` URI, or `bitcoin://` as some wallets write it. The scheme and parameter names may be in upper
- * case, as in QR codes. Payment methods may repeat; a second `amount`, `label` or `message`, or an unknown parameter
+ * case, as in QR codes. A fragment is ignored, unless it contains parameters. Payment methods may repeat; a second `amount`, `label` or `message`, or an unknown parameter
  * that begins with `req-`, makes the URI invalid. If a network is given, addresses may be in parameters named after
  * the network's address prefix (BIP 321: `bitcoin:?bc=bc1q…`).
  */
 export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip21Invalid> =>
   Result.gen(function* () {
-    const [, slashes, path = "", query = ""] = /^bitcoin:(\/\/)?([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? []
+    const [, slashes, path = "", query = "", fragment = ""] = /^bitcoin:(\/\/)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? []
+    // It may be part of a label, and then parameters such as the amount follow it.
+    if (fragment.includes("=")) return yield* refuse("malformed", "A # inside the bitcoin: URI must be written as %23")
     const body = decodeText(slashes === undefined ? path : path.replace(/\/$/, ""))
     if (body === undefined) return yield* refuse("malformed", "The address in the bitcoin: URI must be percent-encoded UTF-8")
     const parameters = yield* pairs(query)

@@ -91,13 +91,15 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "lightning://{invoice}",
       "lightning://{invoice}/",
       "Lightning: {invoice}",
-      "web+lightning:{invoice}"
+      "web+lightning:{invoice}",
+      "lightning:{invoice}?utm_source=mail",
+      "LIGHTNING:{INVOICE}?label=tea#top"
     ),
     ...each("{lnurl}", "lightning:{lnurl}", "lightning://{LNURL}", "lnurl:{LNURL}", "LNURL:{LNURL}", "lnurl://{lnurl}", "lnurlp:{lnurl}"),
-    ...each("lnurlp://service.com/x", "lightning:lnurlp://service.com/x", "web+lnurlp://service.com/x"),
+    ...each("lnurlp://service.com/x", "lightning:lnurlp://service.com/x", "lightning:LNURLP:service.com/x", "web+lnurlp://service.com/x"),
     ...each("{offer}", "lightning:{offer}"),
     ...each("alice@example.com", "lightning:alice@example.com", "lightning:alice%40example.com", "mailto:alice@example.com"),
-    ...each("₿alice@example.com", "lightning:₿alice@example.com", "lightning:%E2%82%BFalice@example.com"),
+    ...each("₿alice@example.com", "lightning:₿alice@example.com", "lightning:%E2%82%BFalice@example.com", "%e2%82%bfALICE@Example.com."),
     ...each(
       "{address}",
       "bitcoin:{address}",
@@ -105,7 +107,11 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "bitcoin://{address}",
       "bitcoin://{address}/",
       "bitcoin: {address}",
-      "web+bitcoin:{address}"
+      "web+bitcoin:{address}",
+      "bitcoin:{address}#top",
+      "bitcoin:{address}?amount=0.00001#top",
+      "{address}?amount=0.00001",
+      "{ADDRESS}?label=tea&amount=0.00001"
     )
   ],
   "bitcoin: URIs with several methods": [
@@ -115,7 +121,9 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "BITCOIN:{ADDRESS}?AMOUNT=0.00001&LIGHTNING={INVOICE}",
       "bitcoin:?lightning={invoice}&bc={address}",
       "bitcoin://{address}/?lightning={invoice}",
-      "bitcoin:{address}?lightning=lightning:{invoice}"
+      "bitcoin:{address}?lightning=lightning:{invoice}",
+      "bitcoin:{address}?amount=0.00001&amp;lightning={invoice}",
+      "{address}?amount=0.00001&lightning={invoice}"
     ),
     ...each(
       "{offer} {invoice} {address}",
@@ -158,7 +166,9 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "http://shop.example/?lightning={lnurl}#top",
       "https://shop.example/#/tip?lightning={lnurl}",
       "https://shop.example/?lightning={lnurl}&lightning={LNURL}",
-      "https://shop.example/?lightning=lightning%3A{lnurl}"
+      "https://shop.example/?lightning=lightning%3A{lnurl}",
+      "https://shop.example/?lightning=%20{lnurl}",
+      "https://shop.example/#lightning={lnurl}&amp;utm_source=mail"
     ),
     ...each("lnurlp://service.com/x", "https://shop.example/?lightning=lnurlp%3A%2F%2Fservice.com%2Fx"),
     ...each("{invoice}", "https://shop.example/?lightning={invoice}"),
@@ -200,7 +210,9 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "ａｌｉｃｅ＠ｅｘａｍｐｌｅ．ｃｏｍ",
       "\u202aalice@example.com\u202c",
       "‘alice@example.com’",
-      "⚡alice@example.com"
+      "⚡alice@example.com",
+      "alice@example.com⚡",
+      "⚡️ alice@example.com ⚡️"
     ),
     ...each("₿alice@example.com", "\u200f₿alice@example.com;")
   ]
@@ -259,7 +271,8 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "{invoice/1}",
       "{invoice}q",
       "{invoice}…",
-      "lightning:{invoice/2}{invoice/1}".replace("{invoice/2}", "lnbc1")
+      "lightning:{invoice/2}{invoice/1}".replace("{invoice/2}", "lnbc1"),
+      "lightning:{invoice}?amount=1"
     ),
     ...all(
       "invalid_lightning_address",
@@ -273,7 +286,14 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
     ),
     ...all("invalid_lnurl", "{lnurl/1}", "lnurl:{address}", "lnurl:", "lnurlp://service.com/x y"),
     ...all("invalid_address", "{address}q", "bitcoin:nothing", "bitcoin:{address} thanks"),
-    ...all("invalid_uri", "bitcoin:", "bitcoin:?amount=1", "bitcoin:{address}?label=%", "bitcoin:{address}?amount=1e3"),
+    ...all(
+      "invalid_uri",
+      "bitcoin:",
+      "bitcoin:?amount=1",
+      "bitcoin:{address}?label=%",
+      "bitcoin:{address}?amount=1e3",
+      "bitcoin:{address}?label=Order #12&amount=1"
+    ),
     ...all(
       "unrecognised",
       "hello",
@@ -281,6 +301,10 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "lightning:{address}",
       "lightning:bitcoin:{address}",
       "lightning:lightning:{invoice}",
+      "[pay](lightning:{invoice})",
+      "[{invoice}](lightning:{invoice})",
+      "[alice@example.com](lightning:bob@example.com)",
+      "<a href='lightning:{invoice}'>",
       "Pay {invoice}"
     )
   ],

@@ -241,7 +241,10 @@ const parsePlain = (text: string, network: Network): Parsed => {
   return /^[0-9a-z]{14,90}$/.test(lower) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
 }
 
-/** Text whose errors are detected by a checksum or a signature, so white space in it can be removed. */
+/**
+ * Text in which white space can be removed, because a wrong join is detected: by the checksum of an invoice, address or
+ * LNURL. A BOLT 12 offer has none, but BOLT 12 lets it be split, and most wrong joins do not decode.
+ */
 const isChecked = (text: string): boolean =>
   /^(?:ln|bc1|bcrt1|tb1)[^@:]*$/i.test(text) || /^[123mn][1-9A-HJ-NP-Za-km-z\s]{25,60}$/.test(text)
 
@@ -263,7 +266,7 @@ const several = "The destination contains more than one payment. Enter only one"
 const parseLink = (link: string, network: Network): Parsed => {
   const [value, ...others] = Pasted.fallbacks(link)
   if (value === undefined) return refuse("unsupported", "A web address cannot be paid. Use the LNURL or the Lightning address")
-  return others.length > 0 ? refuse("unrecognised", several) : parseBare(value, network, "lightning")
+  return others.length > 0 ? refuse("unrecognised", several) : parseBare(Pasted.clean(value), network, "lightning")
 }
 
 /**
@@ -278,7 +281,9 @@ export const methods = (text: string, network: Network): Parsed<Methods> => {
   // The text is stored as parsed, including URLs with arbitrary content.
   if (!isText(text)) return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
   if (Pasted.isSeveral(cleaned)) return refuse("unrecognised", several)
-  if (Bip21.isBip21(cleaned)) return uriMethods(Pasted.joinedUri(cleaned), network)
+  const uri = Pasted.uriOf(cleaned)
+  if (uri !== undefined) return uriMethods(uri, network)
+  if (Pasted.isMarkup(cleaned)) return refuse("unrecognised", "The destination must be the target of a link, without Markdown or HTML")
   return Result.map(Pasted.isLink(cleaned) ? parseLink(cleaned, network) : parseBare(cleaned, network), Arr.of)
 }
 
@@ -295,7 +300,8 @@ export const stored = ({ recipient, network }: { readonly recipient: string; rea
  */
 export const invoiceIn = (text: string): Parsed<Bolt11.Bolt11> => {
   const cleaned = Pasted.clean(text)
-  const uri = Bip21.isBip21(cleaned) ? Result.getOrUndefined(Bip21.parse(Pasted.joinedUri(cleaned))) : undefined
+  const written = Pasted.uriOf(cleaned)
+  const uri = written === undefined ? undefined : Result.getOrUndefined(Bip21.parse(written))
   const [given = cleaned, ...others] = uri?.lightning ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
   if (others.length > 0 || Pasted.isSeveral(cleaned)) return refuse("invalid_invoice", several)
   return Result.flatMap(decodeInvoice(Pasted.joined(Pasted.bare(given).text)), (invoice) =>

@@ -13,9 +13,9 @@ const invisible = /(?!(?<=(?!\p{ASCII})[\p{L}\p{M}])[\u200c\u200d])[\p{Default_I
 const wide = /[\uff01-\uff5e]/g
 
 const quotes = "\"'`*“”„‟‘’‚‛«»‹›「」『』（）【】《》〈〉"
-/** Wallets and profiles write ⚡ before a Lightning address. */
+/** Wallets and profiles write ⚡ before or after a Lightning address. */
 const opening = new RegExp(`^[\\s<({[⚡${quotes}]+`)
-const ending = `[\\s>)}\\]${quotes}.,;!?。、]`
+const ending = `[\\s>)}\\]⚡${quotes}.,;!?。、]`
 // This pattern matches only where such a run starts, or it would take the square of the length of a long run.
 const closing = new RegExp(`(?<!${ending})${ending}+$`)
 
@@ -30,6 +30,8 @@ export const clean = (text: string): string =>
     .replace(wide, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0))
     .replace(opening, "")
     .replace(closing, (tail) => (/\.\s*\./.test(tail) ? tail : ""))
+    .replaceAll(/&amp;/gi, "&")
+    .replace(/^%e2%82%bf/i, "₿")
     .replace(/^web\+(?=[a-z]+:)/i, "")
 
 const beginning = /(?:bitcoin|lightning|lnurl[pwc]?|keyauth|https?):|ln(?:bc|bcrt|tb|tbs|url|o)(?:\d+[munp]?)?1|(?:bc|bcrt|tb)1/
@@ -42,6 +44,16 @@ const named = /([?&](?:label|message)=)[^&]*/gi
 export const isSeveral = (text: string): boolean =>
   second.test(Bip21.isBip21(text) ? text.replace(/https?:/gi, "") : text) ||
   (Bip21.isBip21(text) && /\s\S*@/.test(text.replace(named, "$1")))
+
+/** Returns whether a clean text is a link in Markdown or HTML, whose label and target may differ. */
+export const isMarkup = (text: string): boolean => /\]\s*\(|^(?:a\s[^>]*)?href\s*=/i.test(text)
+
+/** An address with parameters that lost its `bitcoin:`. */
+const schemeless = /^(?:bc1|bcrt1|tb1|[123mn])[0-9a-z]{20,90}\?/i
+
+/** Returns the `bitcoin:` URI that a clean text is, or undefined. */
+export const uriOf = (text: string): string | undefined =>
+  Bip21.isBip21(text) ? joinedUri(text) : schemeless.test(text) ? joinedUri(`bitcoin:${text}`) : undefined
 
 /** Removes white space, such as line breaks in an email. */
 export const joined = (text: string): string => text.replaceAll(/\s+/g, "")
@@ -68,6 +80,9 @@ const decoded = (text: string): string => {
   }
 }
 
+/** Removes parameters, such as those that track clicks. An amount makes the text invalid instead, because it would be lost. */
+const withoutParameters = (text: string): string => (/[?&#]amount=/i.test(text) ? text : text.replace(/[?#].*$/s, ""))
+
 /** Removes a scheme in every form that wallets, shops and QR codes use. `lnurlp:` and its kind become LUD-17's `lnurlp://`. */
 export const bare = (text: string): Bare => {
   const [, kind, place = ""] = /^(lnurl[pwc]|keyauth):\s*(?:\/\/)?(.*)$/is.exec(text) ?? []
@@ -77,8 +92,8 @@ export const bare = (text: string): Bare => {
   const body = slashes === undefined ? rest : rest.replace(/\/$/, "")
   const name = scheme.toLowerCase()
   // A URL's percent-encoding is part of it.
-  const inner = body.includes("://") ? bare(body).text : decoded(body)
-  return { text: inner, scheme: name === "lightning" || name === "lnurl" ? name : "mailto" }
+  if (name !== "lightning" && name !== "lnurl") return { text: decoded(body), scheme: "mailto" }
+  return { text: /:\/\/|^(?:lnurl[pwc]|keyauth):/i.test(body) ? bare(body).text : decoded(withoutParameters(body)), scheme: name }
 }
 
 /** Returns whether a text is a web address. */
