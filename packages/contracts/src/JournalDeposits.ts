@@ -19,9 +19,7 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Deposit.Deposit) {
 })
 
 /** Commits a transition of a deposit and returns the resulting deposit. */
-const moved = Effect.fnUntraced(function* (
-  change: Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
-) {
+const moved = Effect.fnUntraced(function* (change: Deposit.DepositChange) {
   assert.strictEqual(yield* verdict(change), "Applied")
   const row = yield* read(Deposit.after(change))
   assert.deepStrictEqual(row, Deposit.after(change))
@@ -149,6 +147,34 @@ export const money = {
     assert.deepStrictEqual(yield* booked(moved(Deposit.reversed(row, Msat.fromSats(100), atMillis))), { chain: 100, loss: -100 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
+  "C45: a hold that is released after a reversal repays the operator, pending or failed, and the ledger stays sound": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const row = yield* credited(companyId, 100)
+      const hold = yield* withdrawal(companyId, 60)
+      assert.strictEqual(yield* verdict(Withdrawal.requested(hold)), "Applied")
+      const reversed = yield* moved(Deposit.reversed(row, Msat.fromSats(60), atMillis))
+      const owed = Effect.map(records.depositsOwed(10_000), (rows) => rows.filter((one) => one.companyId === companyId))
+      assert.deepStrictEqual(yield* owed, [])
+      assert.strictEqual(yield* unchanged(Deposit.reclaimed(reversed, Msat.fromSats(60), atMillis)), "InsufficientBalance")
+      assert.strictEqual(yield* verdict(Withdrawal.failed(hold, "canceled", undefined, atMillis)), "Applied")
+      assert.deepStrictEqual(yield* owed, [reversed])
+      const part = Deposit.reclaimed(reversed, Msat.fromSats(25), atMillis)
+      assert.deepStrictEqual(yield* booked(moved(part)), { available: -25, loss: 25 })
+      assert.strictEqual(yield* unchanged(part), "Applied")
+      assert.strictEqual(yield* unchanged(Deposit.reclaimed(reversed, Msat.fromSats(1), atMillis)), "DepositMoved")
+      const gone = yield* moved(Deposit.dropped(Deposit.after(part), atMillis))
+      assert.deepStrictEqual(yield* owed, [gone])
+      const repaid = Deposit.reclaimed(gone, Msat.fromSats(35), atMillis)
+      assert.deepStrictEqual(yield* booked(moved(repaid)), { available: -35, loss: 35 })
+      assert.deepStrictEqual([yield* owed, yield* records.faults(companyId)], [[], []])
+      yield* has(companyId, { posted: 0, held: 0 })
+      const back = yield* moved(Deposit.placed(Deposit.after(repaid), 806, atMillis))
+      assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(back, atMillis))), { available: 100, chain: -100 })
+      assert.deepStrictEqual(yield* records.faults(companyId), [])
+    }
+  ),
   "C45: reversing and spending a deposit concurrently never makes a balance negative": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)

@@ -461,6 +461,10 @@ bites("Journal", promises, {
     sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
     ["C45: evicted deposits are listed newest first, except those too small to credit and those that returned"]
   ],
+  "a journal that finds no deposits whose reversal the operator bears": [
+    sabotage({ records: () => ({ depositsOwed: () => Effect.succeed([]) }) }),
+    ["C45: a hold that is released after a reversal repays the operator, pending or failed, and the ledger stays sound"]
+  ],
   "a journal that credits the requested amount": [
     sabotage({
       commit: (commit, records) =>

@@ -49,9 +49,10 @@ describe("Bookings of a company", () => {
       entry("a", "available", "chain", 7),
       entry("a", "chain", "available", 7),
       entry("b", "available", "held", 3),
-      entry("b", "held", "available", 3)
+      entry("b", "held", "available", 3),
+      entry("a", "available", "loss", 2)
     ]
-    assert.deepStrictEqual(fold(moves), ["deposit a 9 0 0", "reversal a -7 0 0", "deposit a 7 0 0"])
+    assert.deepStrictEqual(fold(moves), ["deposit a 9 0 0", "reversal a -7 0 0", "deposit a 7 0 0", "reversal a -2 0 0"])
   })
 
   it("bookings: anything other than a deposit or withdrawal is an adjustment, whatever its accounts", () => {

@@ -135,6 +135,11 @@ describe("Postings of a Change", () => {
       "DepositReversed: the remaining balance is debited, and the rest is the operator's loss",
       Deposit.reversed(deposit({ status: "settled" }), msat(200), 2),
       { chain: 1000n, available: -800n, loss: -200n }
+    ],
+    [
+      "DepositReclaimed: the available balance repays the operator's loss",
+      Deposit.reclaimed(deposit({ absorbed: msat(200) }), msat(150), 2),
+      { available: -150n, loss: 150n }
     ]
   ]
   for (const [title, change, expected] of examples) it(`change: ${title}`, () => assert.deepStrictEqual(moved(change), expected))

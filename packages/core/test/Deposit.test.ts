@@ -5,8 +5,6 @@ import { Arbitrary, Schema } from "effect"
 import * as Balance from "../src/ledger/Balance.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
 
-type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
-
 describe("An on-chain deposit", () => {
   it("deposit: a deposit is seen, mined, credited, reversed, mined again and credited again", () => {
     const seen = Deposit.seen(deposit({ height: null })).writes[0].record
@@ -53,7 +51,7 @@ describe("An on-chain deposit", () => {
       let balance = Balance.empty
       let spent = 0n
       let loss = 0n
-      const apply = (move: Move) => {
+      const apply = (move: Deposit.DepositChange) => {
         const postings = move.legs.flatMap((leg) => leg.postings)
         assert.isTrue(Balance.need(postings) <= Balance.available(balance))
         assert.strictEqual(Deposit.after(move).revision, now.revision + 1)
@@ -63,7 +61,7 @@ describe("An on-chain deposit", () => {
       }
       for (const step of steps) {
         const left = Balance.available(balance)
-        switch (step % 5) {
+        switch (step % 6) {
           case 0:
             apply(Deposit.placed(now, step % 2 === 0 ? null : step, step))
             break
@@ -75,6 +73,9 @@ describe("An on-chain deposit", () => {
             break
           case 3:
             if (now.status === "pending") apply(Deposit.dropped(now, step))
+            break
+          case 4:
+            apply(Deposit.reclaimed(now, left < now.absorbed ? left : now.absorbed, step))
             break
           default: {
             const part = (left * BigInt(step % 11)) / 10n

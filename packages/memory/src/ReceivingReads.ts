@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Balance from "@satrail/core/ledger/Balance"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
@@ -45,6 +46,11 @@ const depositsInNoBlock = (state: State.State) =>
 
 const depositsGivenUp = (state: State.State) =>
   State.all(state, Deposit.noun).filter((row) => row.rail === "on_chain" && row.status === "failed" && !Deposit.isTooSmall(row))
+
+const depositsOwed = (state: State.State) =>
+  State.all(state, Deposit.noun).filter(
+    ({ absorbed, companyId }) => absorbed > 0n && Balance.available(State.balanceOf(state, companyId)) > 0n
+  )
 
 const depositsUnconfirmed = (state: State.State, above: number): Unconfirmed => {
   const ofCompany = new Map<string, Msat.Msat>()
@@ -95,5 +101,6 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
   depositsInNoBlock: (after, limit) => read((now) => page(depositsInNoBlock(now), after, limit)),
   depositsUnconfirmed: (above) => read((now) => depositsUnconfirmed(now, above)),
   depositsGivenUp: (before, limit) => read((now) => newestFirst(depositsGivenUp(now), before, limit)),
+  depositsOwed: (limit) => read((now) => page(depositsOwed(now), null, limit)),
   nextKey: (wallet, type, branch) => read((now) => State.nextKey(now, { wallet, type, branch }))
 })

@@ -35,6 +35,7 @@ const reading = new Set([
   "depositsInBlocks",
   "depositsInNoBlock",
   "depositsGivenUp",
+  "depositsOwed",
   "withdrawal",
   "endedForWallets",
   "openInvoicesWithin",

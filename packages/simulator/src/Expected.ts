@@ -43,6 +43,7 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   DepositPlaced: "happens",
   DepositConfirmed: "happens",
   DepositReversed: "happens",
+  DepositReclaimed: "happens",
   DepositDropped: "happens",
   WithdrawalRequested: "happens",
   WithdrawalDispatched: "happens",

@@ -144,6 +144,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "deposits: as blocks arrive, wrongly evicted deposits"
   },
   {
+    name: "released-hold-of-a-reversed-deposit",
+    rows: [45],
+    bug: "a company keeps a hold that is released after its deposit was reversed",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: "      const owed = yield* reclaim\n",
+    replace: "      const owed = 0\n",
+    test: coreTest("Reclaims"),
+    titles: "C45: deposits: of two holds"
+  },
+  {
     name: "credited-when-mined",
     rows: [46],
     bug: "a deposit is credited in its first block, however large it is",

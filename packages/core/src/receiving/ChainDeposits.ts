@@ -18,6 +18,7 @@ import { DepositJobs } from "./DepositJobs.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Outputs from "./Outputs.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Reclaims from "./Reclaims.ts"
 
 const pageSize = 500
 
@@ -33,8 +34,8 @@ const againMillis = 60_000
 const source = "chain"
 
 /**
- * Follows the chain: records incoming deposits, credits them when they have enough confirmations, and
- * reverses credits after a reorganization.
+ * Follows the chain: records incoming deposits, credits them when they have enough confirmations, reverses credits
+ * after a reorganization, and reclaims what a reversal could not debit.
  */
 export class ChainDeposits extends Context.Service<
   ChainDeposits,
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   const rates = yield* FeeRates.make
   const outputs = yield* Outputs.make(rates)
   const jobsOf = yield* DepositJobs
+  const reclaim = yield* Reclaims.make
   let checkedAt = ""
   let givenUpBefore: string | null = null
 
@@ -170,7 +172,8 @@ export const make = Effect.gen(function* () {
           .pipe(Effect.catchTag("StaleFence", () => Effect.void))
       }
       const deep = yield* confirm(tip)
-      if (before._tag === "Some" && before.value === cursor && activity.outputs.length + rechecked + deep + blocksLeft === 0)
+      const owed = yield* reclaim
+      if (before._tag === "Some" && before.value === cursor && activity.outputs.length + rechecked + deep + owed + blocksLeft === 0)
         quiet = { cursor, hash: tip.hash, atMillis }
       if (blocksLeft > 0) yield* Effect.logInfo("chain: catching up", { blocksLeft, tip: tip.height })
       return blocksLeft

@@ -38,8 +38,8 @@ export const Deposit = Schema.Struct({
   /** Metadata of the invoice or address at the time of payment. */
   metadata: Metadata.Metadata,
   /**
-   * The part of a reversed credit that the company had already spent. The operator bears it until the payment
-   * is credited again.
+   * The part of a reversed credit that the company had already spent or that is held. The operator bears it until
+   * the payment is credited again, or until it is reclaimed from the company's available balance.
    */
   absorbed: Msat.Msat,
   /** Total of this deposit's open, pending and completed refunds; never more than `amount`. */
@@ -117,6 +117,7 @@ export interface DepositSeen extends Written<"DepositSeen", readonly [Noun.Inser
 export interface DepositPlaced extends Written<"DepositPlaced", Moved> {}
 export interface DepositConfirmed extends Written<"DepositConfirmed", Moved, "credit"> {}
 export interface DepositReversed extends Written<"DepositReversed", Moved, "money"> {}
+export interface DepositReclaimed extends Written<"DepositReclaimed", Moved, "money"> {}
 export interface DepositDropped extends Written<"DepositDropped", Moved> {}
 
 /**
@@ -146,9 +147,11 @@ const parts = (before: Deposit, values: Partial<Pick<Deposit, "status" | "height
   }
 }
 
+/** A Change of an on-chain deposit after it was first seen. */
+export type DepositChange = DepositPlaced | DepositConfirmed | DepositReversed | DepositReclaimed | DepositDropped
+
 /** Returns the deposit after this Change, assuming that it applies. */
-export const after = ({ writes: [moved], atMillis }: DepositPlaced | DepositConfirmed | DepositReversed | DepositDropped): Deposit =>
-  Noun.after(moved.found, moved, atMillis)
+export const after = ({ writes: [moved], atMillis }: DepositChange): Deposit => Noun.after(moved.found, moved, atMillis)
 
 /**
  * Records the height of the payment's current block, or null if the payment is in the mempool. An evicted
@@ -179,7 +182,7 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
 })
 
 /**
- * Reverses a credit after a reorganization. `absorbed` is the part that the company has already spent. Of 1000
+ * Reverses a credit after a reorganization. `absorbed` is the part that the company has spent or that is held. Of 1000
  * with 800 left, 800 is debited from the company and 200 from the operator's `loss`. Rejected if the company no
  * longer has the amount to be debited.
  */
@@ -196,6 +199,16 @@ export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number)
     }
   ],
   event: { type: "deposit.reversed", subject: before.id }
+})
+
+/**
+ * Repays the operator for a reversal from the company's available balance, such as a hold that was released since.
+ * `amount` is at most `absorbed`. Rejected if the company no longer has it.
+ */
+export const reclaimed = (before: Deposit, amount: Msat.Msat, atMillis: number): DepositReclaimed => ({
+  _tag: "DepositReclaimed",
+  ...parts(before, { absorbed: Msat.make(before.absorbed - amount) }, atMillis),
+  legs: [{ companyId: before.companyId, postings: Change.moving({ from: "available", to: "loss", amount } as const) }]
 })
 
 /**

@@ -156,8 +156,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   })
 
   /**
-   * Reverses a credit. The operator bears the part that the company has already spent. If the company spends
-   * more before the commit, the reversal is computed again.
+   * Reverses a credit. The operator bears the part that the company has spent or that is held, until `Reclaims` takes
+   * it back. If the company spends more before the commit, the reversal is computed again.
    */
   const reverse = (deposit: Deposit.Deposit) =>
     Effect.gen(function* () {

@@ -95,6 +95,8 @@ export class ReceivingReads extends Context.Service<
      * (exclusive; null for the first page).
      */
     readonly depositsGivenUp: (before: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** Returns deposits with an `absorbed` part whose companies have available funds, ordered by id. */
+    readonly depositsOwed: (limit: number) => Read<ReadonlyArray<Deposit>>
     /** Returns the start of the next key range of this account and branch. */
     readonly nextKey: (wallet: string, type: AddressType, branch: 0 | 1) => Read<number>
   }

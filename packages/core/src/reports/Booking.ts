@@ -115,12 +115,12 @@ export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => ow
 
 /**
  * Returns the kind of booking that a posting belongs to. Withdrawals are paid from `held`, reversals from
- * `available`.
+ * `available`, to `loss` if the operator bore them at first.
  */
 export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
   if (owned(to)) return outside(from) ? "deposit" : "adjustment"
   if (from === "held" && (outside(to) || to === "service_fees" || to === "network_fees")) return "withdrawal"
-  return to === "chain" ? "reversal" : "adjustment"
+  return to === "chain" || (from === "available" && to === "loss") ? "reversal" : "adjustment"
 }
 
 /** Returns which part of its booking a posting represents. */

@@ -25,7 +25,14 @@ import type { DutyBegun } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
 import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
-import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
+import type {
+  DepositConfirmed,
+  DepositDropped,
+  DepositPlaced,
+  DepositReclaimed,
+  DepositReversed,
+  DepositSeen
+} from "../receiving/Deposit.ts"
 import type {
   CancellationEnded,
   InvoiceClaimed,
@@ -99,6 +106,7 @@ export type Change =
   | DepositPlaced
   | DepositConfirmed
   | DepositReversed
+  | DepositReclaimed
   | DepositDropped
   | WithdrawalRequested
   | WithdrawalDispatched

@@ -68,5 +68,13 @@ where t.rail = 'on_chain' and t.status = 'failed' and t.revision > 0 and ($1::uu
     values: (before: string | null, limit: number) => [before, String(limit)],
     read: deposits.ofRow
   }),
+  depositsOwed: Reads.many("Records.depositsOwed", {
+    text: `
+select ${deposits.selected} from ${deposits.name} t
+where t.absorbed > 0 and exists (select from satrail.balances b where b.company_id = t.company_id and b.posted > b.held)
+order by t.id limit $1::bigint`,
+    values: (limit: number) => [String(limit)],
+    read: deposits.ofRow
+  }),
   depositsInBlocks: Reads.page("Records.depositsInBlocks", deposits, "rail = 'on_chain' and status = 'pending' and height is not null")
 }

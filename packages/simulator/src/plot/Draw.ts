@@ -23,6 +23,7 @@ const critical = [
   "DepositPlaced",
   "DepositConfirmed",
   "DepositReversed",
+  "DepositReclaimed",
   "DepositDropped",
   "CursorMoved",
   "PayoutBuried",
