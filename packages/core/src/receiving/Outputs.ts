@@ -5,6 +5,7 @@ import { Installation } from "../accounts/Installation.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import * as Balance from "../ledger/Balance.ts"
+import type { Job } from "../ledger/Change.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable, type Output, type Placement } from "../nodes/ChainSource.ts"
@@ -90,12 +91,22 @@ const ordered = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> => {
   return outputs.toSorted((a, b) => rank(a) - rank(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
 }
 
+/** Returns a function that records a deposit. The payment that it replaces ends first, so that never both count. */
+const committing = (journal: Journal["Service"]) =>
+  Effect.fnUntraced(function* (deposit: Deposit.Deposit, { claim, replaced }: Earlier, jobs: ReadonlyArray<Job>) {
+    if (replaced !== undefined) {
+      yield* journal.commit({ ...Deposit.dropped(replaced, deposit.createdAtMillis), ...(claim && { cursor: claim.open }) })
+    }
+    yield* journal.commit({ ...Deposit.seen(deposit), jobs, ...(claim && { cursor: claim.close }) })
+  })
+
 /**
  * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
  * changes nothing.
  */
 export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const journal = yield* Journal
+  const commitNew = committing(journal)
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const chain = yield* ChainSource
@@ -145,14 +156,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       createdAtMillis: nowMillis,
       updatedAtMillis: nowMillis
     }
-    const { claim, replaced } = proof
-    // The replaced payment ends first, so that never both count.
-    if (replaced !== undefined) yield* journal.commit({ ...Deposit.dropped(replaced, nowMillis), ...(claim && { cursor: claim.open }) })
-    yield* journal.commit({
-      ...Deposit.seen(deposit),
-      jobs: jobsOf(deposit, nowMillis),
-      ...(claim && { cursor: claim.close })
-    })
+    yield* commitNew(deposit, proof, jobsOf(deposit, nowMillis))
   })
 
   /**

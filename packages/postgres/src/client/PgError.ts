@@ -11,6 +11,12 @@ export class TransactionPooler extends Error {
   }
 }
 
+/**
+ * Codes of a server that is not running yet: nothing listens, there is no socket or name yet, the host does not respond,
+ * or the server is starting (57P03).
+ */
+const startingCodes: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "ETIMEDOUT", "57P03"])
+
 /** The database did not respond, or refused access, when the program started. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
   /** The address, never with a password. */
@@ -19,6 +25,11 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
 }) {
   get isPooled(): boolean {
     return this.cause instanceof TransactionPooler
+  }
+
+  /** Returns whether the server may be starting, so that waiting can help. */
+  get isStarting(): boolean {
+    return startingCodes.has(codeOf(this.cause))
   }
 
   /** The remedy for an error that the server returned; undefined if the message has one. */

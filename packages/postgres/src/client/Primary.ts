@@ -99,12 +99,16 @@ export const lookAtAll = (hosts: Hosts, millis: number = defaults.connectMillis)
 
 /** No host meets the demand. */
 class NoHost extends Error {
-  /** The error code of a host that refused access or lacks the database. Waiting doesn't help in these cases. */
+  /**
+   * The error code of a host that refused access or lacks the database, in which case waiting doesn't help. Otherwise
+   * that of a host that does not respond.
+   */
   readonly code: string | undefined
   constructor(hosts: Hosts, standings: ReadonlyArray<Standing>, seen: number) {
     const all = hosts.all.map(({ at }, i) => `${at} ${text(standings[i] ?? unasked, seen)}`)
     super(`no host accepts writes: ${all.join("; ")}`)
-    this.code = standings.flatMap((one) => (one._tag === "Away" ? (codeOf(one.cause) ?? []) : [])).find((code) => /^(28|3D)/.test(code))
+    const codes = standings.flatMap((one) => (one._tag === "Away" ? (codeOf(one.cause) ?? []) : []))
+    this.code = codes.find((code) => /^(28|3D)/.test(code)) ?? codes[0]
   }
 }
 
