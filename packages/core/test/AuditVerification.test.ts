@@ -20,6 +20,8 @@ interface Linked {
 interface Log {
   readonly chain: ReadonlyArray<Linked>
   readonly head: Audit.Head | undefined
+  /** The head at the end of the verification, if it moved meanwhile. */
+  readonly headAfter?: Audit.Head
   readonly stray: ReadonlyArray<Audit.Entry>
   readonly unlinked: ReadonlyArray<Audit.Entry>
   readonly records: ReadonlyArray<Audit.Stored>
@@ -68,13 +70,14 @@ const sound = ((): Log => {
   return { chain, head: headOf(chain), stray: [], unlinked: [], records: [recordOf("two")] }
 })()
 
-const storeOf = ({ chain, head, stray, unlinked, records }: Log) =>
-  Audit.AuditStore.of({
+const storeOf = ({ chain, head, headAfter, stray, unlinked, records }: Log) => {
+  let heads = 0
+  return Audit.AuditStore.of({
     appendAudit: () => Effect.die("not used"),
     linkAudit: () => Effect.die("not used"),
     auditHeads: () => Effect.die("not used"),
     unlinkedAudit: () => Effect.succeed(unlinked),
-    auditHead: Effect.succeed(head),
+    auditHead: Effect.sync(() => (heads++ === 0 ? head : (headAfter ?? head))),
     auditOf: (_, before, limit) =>
       Effect.succeed(
         [
@@ -90,6 +93,7 @@ const storeOf = ({ chain, head, stray, unlinked, records }: Log) =>
     recordedAudit: (after) => Effect.succeed(after === null ? records : []),
     strayAudit: () => Effect.succeed(stray)
   })
+}
 
 /** Returns the kinds of faults, in the order in which they are reported. */
 const faultsOf = Effect.fnUntraced(function* (log: Log, head: string | null = null) {
@@ -164,6 +168,18 @@ describe("Verification of the audit log", () => {
         const cut: Log = { ...sound, chain: sound.chain.slice(0, 2), head: headOf(sound.chain, 2), records: [recordOf("one")] }
         assert.deepStrictEqual(yield* faultsOf(cut, Audit.textOf(head)), ["head"])
         assert.deepStrictEqual(yield* faultsOf(cut), [])
+      })
+    )
+  )
+
+  it.effect("audit: the head may move forward during a verification, but neither back nor to one with an invalid signature", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const later = Audit.signed({ entryId: 7n, count: 7, whole: other }, sign)
+        assert.deepStrictEqual(yield* faultsOf({ ...sound, headAfter: later }), [])
+        assert.deepStrictEqual(yield* faultsOf({ ...sound, headAfter: { ...later, mac: other } }), ["end"])
+        for (const count of [1, last])
+          assert.deepStrictEqual(yield* faultsOf({ ...sound, headAfter: headOf(sound.chain, count) ?? assert.fail() }), ["end"])
       })
     )
   )
