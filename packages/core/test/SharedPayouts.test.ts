@@ -278,13 +278,21 @@ describe("Unconfirmed transactions with several payouts", () => {
   it.effect("C45: batch: once one of its payouts has settled, an unconfirmed transaction is not replaced", () => {
     const { sky, change } = weather()
     const held = { leader: "" }
+    let signatures = 0
+    const counted = replace(Signer, (signer) => ({
+      sign: (psbt) =>
+        Effect.suspend(() => {
+          signatures++
+          return signer.sign(psbt)
+        })
+    }))
     const away = replace(Journal, (journal) => ({
       commit: (change) =>
         change._tag === "WithdrawalSettled" && change.id === held.leader
           ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
           : journal.commit(change)
     }))
-    return run({ logsErrors: true, settings, change: (ports) => away(change(ports)) }, function* () {
+    return run({ logsErrors: true, settings, change: (ports) => counted(away(change(ports))) }, function* () {
       const { rows } = yield* three
       yield* afterWindow
       yield* step
@@ -298,6 +306,7 @@ describe("Unconfirmed transactions with several payouts", () => {
       sky.rate = 14
       yield* halfAnHour
       assert.deepStrictEqual((yield* led(rows)).signed, signed)
+      assert.strictEqual(signatures, 1, "the signer is not asked either")
       held.leader = ""
       yield* mine(1)
       yield* steps(3)
