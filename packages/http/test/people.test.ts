@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { link } from "@satrail/core/features/audit/AuditLog"
-import { Context } from "effect"
+import { verify } from "@satrail/core/features/audit/AuditVerification"
+import { Context, Effect } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
 import { attemptsPerMinute } from "../src/features/people/PasskeySession.ts"
 import * as Authenticator from "./Authenticator.ts"
@@ -281,5 +282,13 @@ describe("managing people through the API", () => {
     assert.strictEqual((await as(bob, `/${id}/approve`)).status, 200)
     assert.strictEqual((await join(textIn(invited))).answer.status, 200)
     assert.deepStrictEqual(seen(await as(ada, "", { name: "Eve", role: "viewer" })), bad(403, "scope_required"))
+  })
+  it("people: the audit log agrees with every person after all of the above", async () => {
+    await member(null)
+    await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+    const faults: Array<unknown> = []
+    const { records } = await service.run(verify(null, (fault) => Effect.sync(() => faults.push(fault))))
+    assert.deepStrictEqual(faults, [])
+    assert.isAbove(records, 0)
   })
 })

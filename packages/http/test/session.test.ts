@@ -1,10 +1,15 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as SecretHash from "@satrail/core/base/SecretHash"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Session from "@satrail/core/features/sessions/Session"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import * as AuditLog from "@satrail/core/features/audit/AuditLog"
 import * as Time from "@satrail/sandbox/Time"
-import { Clock, Context, Effect, Redacted } from "effect"
+import { Clock, Context, Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as Acting from "../src/edge/Acting.ts"
 import { attemptsPerMinute } from "../src/features/sessions/ConsoleSession.ts"
@@ -40,6 +45,30 @@ describe("sessions", () => {
     assert.deepInclude((await ask(cookie, "GET", "/console/session")).body.data, { company_id: id })
     const refused = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })
     assert.deepStrictEqual(seen(refused), bad(403, "scope_required"))
+  })
+
+  it("session: a session that was written to the database with a hash of its text opens nothing", async () => {
+    const { key, id } = await service.company()
+    const [, holderId = ""] = (await session(key)).split(".")
+    const place = { holder: "key", holderId, slot: 1 } as const
+    const text = Redacted.value(Session.generate(place, (size) => new Uint8Array(size).fill(7)))
+    const cookie = `__Host-satrail=${text}`
+    for (const secretHash of [SecretHash.of(text), SecretHash.of(`${text} `), SecretHash.of(SecretHash.of(`${text} `))]) {
+      await service.run(
+        Effect.gen(function* () {
+          const nowMillis = yield* Clock.currentTimeMillis
+          const found = Option.getOrUndefined(yield* (yield* NounReads).named(Session.noun, { holderId, slot: 1 }))
+          const expiresAtMillis = nowMillis + Session.lifeMillis
+          const times = { createdAtMillis: nowMillis, expiresAtMillis, steppedUpAtMillis: nowMillis, endedAtMillis: null }
+          const row = { id: yield* Id.make, companyId: CompanyId.make(id), ...place, secretHash, ...times }
+          const { commit } = yield* Journal
+          yield* found === undefined
+            ? commit(Session.begun(row))
+            : commit(Session.begunAgain(found, { secretHash, expiresAtMillis }, nowMillis))
+        })
+      )
+      assert.deepStrictEqual(seen(await ask(cookie, "GET", balance)), bad(401, "unauthorized"))
+    }
   })
 
   it("session: an operator's session is valid only for /operator, and a company's session is valid only for /v1", async () => {
