@@ -1,6 +1,6 @@
 import { canaries } from "./Canaries.ts"
 import { type Incident, incidents } from "./Incidents.ts"
-import { tamperings } from "./Tampering.ts"
+import { type Tampering, tamperings } from "./Tampering.ts"
 import { type Titled, titles } from "./Titles.ts"
 
 const escaped = (text: string) => text.replaceAll("<", "&lt;")
@@ -28,6 +28,14 @@ const section = ({ row, incident, defence }: Incident, all: ReadonlyArray<Titled
   ]
 }
 
+const isMissed = ({ owner }: Tampering) => owner.startsWith("Not found")
+
+/** The manipulations that nothing finds, by whether the application's role can make them. */
+const missed = (by: (application: string) => boolean) =>
+  tamperings
+    .filter((one) => isMissed(one) && by(one.application))
+    .map(({ what, owner }) => `- ${escaped(what)}: ${owner.replace("Not found: ", "")}`)
+
 /** The page of incidents: what happened elsewhere, what prevents it here, and the tests that prove it. */
 export const page = (): string => {
   const all = titles()
@@ -53,20 +61,25 @@ export const page = (): string => {
     ]),
     "## Tampering with the database",
     "",
-    "This section lists what `satrail verify` finds at its next run when someone changes the tables directly, as the application's role (`satrail_application`) or as the owner of the tables. Run `verify` nightly.",
+    "This section lists what happens when someone changes the tables directly, as the application's role (`satrail_application`) or as the owner of the tables. *Refused*: PostgreSQL refuses, because the role lacks the privilege. *Found*: the next `satrail verify` finds it by the *values* in the audit log, by the *books*, or by the log's *chain* of hashes, *signatures* or separately stored *end*. Run `verify` nightly.",
     "Each row is tested as both roles ([tampering.test.ts](../../packages/postgres/test/tampering.test.ts)). `verify` checks signatures only when it runs with the service's settings, because the signing secret is not in the database.",
     "",
-    "`verify` compares API keys, operator tokens, people, open sessions, companies with their limits, fees and freezes, webhook endpoints and wallet connections with the last value in the audit log. Until then, a key, operator token, person, webhook endpoint or wallet connection that was inserted is valid. An inserted session is not, because its hash requires the service's secret. `verify` does not find:",
-    "",
-    "- counters of limits set to zero, stored responses of idempotent requests replaced, or tasks and events deleted, which the application's role can do;",
-    "- a Lightning or on-chain address moved to another company, a voucher's secret swapped, or a refund deleted together with its amount in the deposit, which the owner can do;",
-    "- a record reset to a value that it had within ten seconds of its last change, because simultaneous changes may be logged in another order;",
-    "- an entry that the owner deletes within a second, before it is linked, unless the entry records a change to one of these records;",
-    "- a log that was re-signed by someone who also has the service's secret. To detect this, store the log's heads elsewhere (each is logged and sent to webhooks), and pass one with `--audit-head`.",
+    "Until `verify` runs, a key, operator token, person, webhook endpoint or wallet connection that was inserted is valid. An inserted session is not, because its hash requires the service's secret.",
     "",
     "| tampering | as the application's role | as the owner |",
     "|---|---|---|",
-    ...tamperings.map(({ what, application, owner }) => `| ${cell(what)} | ${cell(application)} | ${cell(owner)} |`),
+    ...tamperings.filter((one) => !isMissed(one)).map(({ what, application, owner }) => `| ${cell(what)} | ${application} | ${owner} |`),
+    "",
+    "`verify` does not find, as the application's role:",
+    "",
+    ...missed((application) => application !== "Refused"),
+    "",
+    "`verify` does not find, as the owner:",
+    "",
+    ...missed((application) => application === "Refused"),
+    "- a record reset to a value that it had within ten seconds of its last change, because simultaneous changes may be logged in another order",
+    "- an entry deleted within a second, before it is linked, unless the entry records a change to a record that `verify` compares",
+    "- entries removed at the end together with a restored older end: `verify` names only the records that they had changed. To find the rest, store heads elsewhere (one is logged and sent to the operator's webhooks every hour) and pass one with `--audit-head`. This also finds a log that was re-signed with the service's secret.",
     "",
     ...(absent.length === 0 ? [] : ["## What does not apply", "", "| | incident | why not here |", "|---|---|---|"]),
     ...absent.map(({ row, incident, reason }) => `| C${row} | ${cell(incident)} | ${cell(reason ?? "")} |`),

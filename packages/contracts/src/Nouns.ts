@@ -53,7 +53,7 @@ export { subjectOf } from "./Subject.ts"
 const claims = new Map<string, Fence>()
 
 /** Every record type of core. `promisesOf` tests a record type of another package the same way. */
-const declared: { readonly [noun: string]: Subject } = {
+export const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
   withdrawals: subjectOf(
     Withdrawal.noun,
