@@ -328,6 +328,32 @@ scenario("wallet connect: metadata is stored with a payment and an invoice, and 
   assert.include(error?.message, "metadata.nostr must have at most 500 characters")
 })
 
+scenario("wallet connect: an invoice may be in any pasted form, and another destination is refused", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* companyWith(100_000), ["receive", "read", "send"])
+  const forms = (invoice: string) => [
+    invoice.toUpperCase(),
+    `LIGHTNING:${invoice.toUpperCase()}`,
+    ` <lightning://${invoice}?utm_source=mail>\n`,
+    `${invoice.slice(0, 90)}\n  ${invoice.slice(90)}`,
+    `bitcoin:?lightning=${invoice}#top`,
+    `https://shop.example/?lightning=${invoice}`
+  ]
+  const { invoice = "", payment_hash: hash } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000 }))
+  for (const form of forms(invoice))
+    assert.strictEqual(resultOf(yield* asks(secretKey, "lookup_invoice", { invoice: form })).payment_hash, hash, form)
+  for (const at of forms(invoice).keys()) {
+    const { destination } = yield* outside({ sats: 21 })
+    const form = forms(destination)[at] ?? assert.fail()
+    const waiting = yield* Effect.forkChild(asks(secretKey, "pay_invoice", { invoice: form }), { startImmediately: true })
+    yield* TestClock.adjust(payWaitMillis)
+    yield* Fiber.join(waiting)
+    yield* steps(2)
+    assert.strictEqual(Object((yield* asks(secretKey, "lookup_invoice", { invoice: destination })).result).state, "settled", form)
+  }
+  for (const form of ["lightning:alice@example.com", `${invoice} ${invoice}`, `[pay](lightning:${invoice})`])
+    assert.strictEqual((yield* asks(secretKey, "pay_invoice", { invoice: form })).error?.code, "OTHER", form)
+})
+
 scenario("wallet connect: lookup_invoice refuses an invoice and a payment hash that differ", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
   const { invoice, payment_hash: hash = "" } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000 }))

@@ -3,6 +3,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as TxId from "@satrail/bitcoin/TxId"
 import type { Tip } from "@satrail/core/nodes/ChainSource"
+import * as Destination from "@satrail/core/sending/Destination"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
@@ -76,7 +77,7 @@ export interface Payment {
 
 const outputOf = (world: World, { address, amount }: Payment): Result.Result<Transaction.Output, SandboxRefused> =>
   Result.flatMap(
-    Result.orElse(BitcoinAddress.decode(address, world.network), ({ message }) => refuse("address_invalid", message)),
+    Result.orElse(Destination.addressIn(address, world.network), ({ message }) => refuse("address_invalid", message)),
     ({ scriptPubKey, kind }) => {
       if (amount <= 0n || amount % 1000n !== 0n) return refuse("amount_invalid", "The chain supports whole satoshis only")
       const sats = Msat.toSats(amount)

@@ -104,9 +104,8 @@ const payPayee = (
 const expirySeconds = 600
 
 /** Has the external wallet request an invoice from the service's node that issued an offer, and pay that invoice. */
-const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, text: string, amount: Msat.Msat | undefined) =>
+const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, offer: Bolt12.Bolt12, amount: Msat.Msat | undefined) =>
   Result.gen(function* () {
-    const offer = yield* Result.orElse(Bolt12.decode(text), ({ message }) => refuse("invoice_unreadable", message))
     const ours = Issuer.issued(world, offer)
     if (ours === undefined) return yield* refuse("invoice_unknown", "Not an offer of a service in the sandbox")
     if (amount === undefined || amount <= 0n) return yield* refuse("amount_missing", "The offer has no amount. Set the amount to pay")
@@ -129,8 +128,12 @@ export const pay =
   (state: State, nowMillis: number): Verdict<Decision<Paid>> =>
     Result.gen(function* () {
       const { lightning, chain } = state
-      if (Bolt12.isBolt12(paymentRequest)) return yield* payOffer(world, state, nowMillis, paymentRequest, given)
-      const invoice = yield* Result.orElse(Destination.invoiceIn(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
+      const read = Destination.invoiceIn(paymentRequest)
+      const offer = Destination.offerIn(paymentRequest)
+      if (Result.isFailure(read) && Result.isSuccess(offer)) return yield* payOffer(world, state, nowMillis, offer.success, given)
+      const invoice = yield* Result.orElse(read, ({ message }) =>
+        refuse("invoice_unreadable", Bolt12.isBolt12(paymentRequest) && Result.isFailure(offer) ? offer.failure.message : message)
+      )
       if (invoice.network !== world.network) {
         return yield* refuse("wrong_network", `This is a ${invoice.network} invoice, but the sandbox runs on ${world.network}`)
       }

@@ -287,6 +287,14 @@ describe("reorganizations and double spends", () => {
           yield* reason(control(({ send }) => send({ address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", amount: sats(1000) }))),
           "address_invalid"
         )
+        assert.strictEqual(
+          yield* reason(control(({ send }) => send({ address: "lightning:nothing", amount: sats(1000) }))),
+          "address_invalid"
+        )
+        assert.strictEqual(
+          yield* reason(control(({ send }) => send({ address: `bitcoin:${address}`, amount: sats(200) }))),
+          "amount_invalid"
+        )
         assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: sats(200) }))), "amount_invalid")
         assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: Msat.make(1_000_001n) }))), "amount_invalid")
         assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: sats(2_000_000_000_000n) }))), "unfunded")

@@ -4,6 +4,7 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import type * as Time from "@satrail/sandbox/Time"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Destination from "@satrail/core/sending/Destination"
 import * as Network from "@satrail/bitcoin/Network"
 import { RecipientType } from "@satrail/core/ledger/Rail"
 import * as Confirmations from "@satrail/core/receiving/Confirmations"
@@ -101,7 +102,7 @@ const paidOnChain = Effect.fnUntraced(function* ({ send, mine }: Controls, reads
   const txId = yield* send({ address, amount: yield* Effect.fromResult(Money.msat(given)) })
   yield* mine(confirmations)
   const scripts = Network.all.flatMap((network) => {
-    const decoded = BitcoinAddress.decode(address, network)
+    const decoded = Destination.addressIn(address, network)
     return Result.isSuccess(decoded) ? [decoded.success.scriptPubKey] : []
   })
   if ((yield* reads.onChainAddresses(scripts)).length > 0) {

@@ -167,6 +167,8 @@ describe("satrail in memory", () => {
     pay.on("withdrawal.settled", (event) => settled.resolve(event.data.id))
     const sent = await pay.withdrawals.confirm({ company: shop, amount: 1_000, destination, metadata: { order: "7" } })
     assert.strictEqual(await settled.promise, sent.id)
+    for (const pasted of [`lightning:${destination}`, ` ⚡${destination.toUpperCase()}. `, `<mailto:${destination}>`])
+      assert.strictEqual((await pay.withdrawals.confirm({ company: shop, amount: 1_000, destination: pasted })).recipient, destination)
   })
 
   it("pay: `confirm` accepts an estimate's fee as the limit, even if the fee is 0", async () => {
@@ -261,7 +263,15 @@ describe("satrail in memory", () => {
     await pay.outside.pay(checkout, checkout.amount ?? assert.fail())
     assert.strictEqual((await pay.checkouts.get(company.id, checkout.id)).status, "paid")
     const { destination } = await pay.outside.destination({ type: "chain_address" })
-    assert.isString((await pay.outside.pay(destination, 1_000)).txId)
+    for (const pasted of [
+      destination,
+      `bitcoin:${destination.toUpperCase()}?amount=0.00001`,
+      ` ${destination.slice(0, 9)} ${destination.slice(9)}.`
+    ])
+      assert.isString((await pay.outside.pay(pasted, 1_000)).txId)
+    const pasted = (await pay.onChainAddresses.create({ company })).address
+    await pay.outside.pay(`bitcoin:${pasted}`, 10_000)
+    assert.strictEqual((await pay.transactions.balance(company.id)).available.sats, 60_110_700n)
     for (const [given, says] of [
       [[undefined, 1_000], /address must be text/],
       [["no address", 1_000], /address/i],
@@ -517,7 +527,18 @@ describe("satrail in memory", () => {
     const idsOf = async (query: NonNullable<Parameters<typeof pay.invoices.list>[1]>) =>
       (await pay.invoices.list(shop, query)).items.map(({ id }) => id)
     assert.deepStrictEqual(await idsOf({ metadataKey: "order", metadataValue: "3" }), [one.id])
-    assert.deepStrictEqual(await idsOf({ paymentRequest: other.paymentRequest }), [other.id])
+    const { paymentRequest } = other
+    for (const pasted of [
+      paymentRequest,
+      paymentRequest.toUpperCase(),
+      `LIGHTNING:${paymentRequest.toUpperCase()}`,
+      ` <lightning://${paymentRequest}>\n`,
+      `${paymentRequest.slice(0, 90)}\n  ${paymentRequest.slice(90)}`,
+      `bitcoin:?lightning=${paymentRequest}`,
+      `https://shop.example/?lightning=${paymentRequest}&utm_source=mail`
+    ])
+      assert.deepStrictEqual(await idsOf({ paymentRequest: pasted }), [other.id], pasted)
+    assert.match(String(await refused(() => idsOf({ paymentRequest: "lnbc1" }))), /checksum is wrong/)
     assert.include(await idsOf({ from: one.createdAt }), one.id)
     assert.notInclude(await idsOf({ until: one.createdAt }), one.id)
     assert.match(String(await refused(() => idsOf({ metadataKey: "order" }))), /metadataValue is required/)

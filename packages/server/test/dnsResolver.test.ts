@@ -39,6 +39,9 @@ describe("satrail names", () => {
         yield* lookup("₿Alice@shop.example"),
         `${name}  signed\n  v=spf1\n  bitcoin:?lno=lno1abc\npays bitcoin:?lno=lno1abc`
       )
+      for (const pasted of ["%E2%82%BFAlice@shop.example.", "lightning:alice%40shop.example", "<⚡alice@shop.example>"])
+        assert.match(yield* lookup(pasted), /pays bitcoin:\?lno=lno1abc$/, pasted)
+      assert.match(yield* lookup(offer), /^failed: This is not a name/)
       assert.match(yield* lookup("bob@shop.example"), /not signed\n.*\nrefused: .*not signed \(DNSSEC\)$/)
       assert.match(yield* lookup("dave@shop.example"), /signed\nno record: dave@shop\.example may be a Lightning address$/)
       assert.match(yield* lookup("carol@shop.example"), /^failed: No resolver .* signature is invalid\.$/)
@@ -57,7 +60,8 @@ describe("satrail names", () => {
     () =>
       Effect.gen(function* () {
         const record = (one: string, network = "mainnet") => names(`record ₿alice@shop.example ${one}`, { SATRAIL_NETWORK: network })
-        assert.strictEqual(yield* record(offer), `${name}. 3600 IN TXT "bitcoin:?lno=${offer}"`)
+        for (const pasted of [offer, offer.toUpperCase(), `lightning:${offer}`, `bitcoin:?lno=${offer}`, `<${offer}>`])
+          assert.strictEqual(yield* record(pasted), `${name}. 3600 IN TXT "bitcoin:?lno=${offer}"`, pasted)
         const issuerId = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
         const written = (fields: Partial<Bolt12.Draft>) => Result.getOrThrow(Bolt12.encode({ networks: ["mainnet"], issuerId, ...fields }))
         const long = written({ description: "tea ".repeat(100) })

@@ -143,28 +143,25 @@ const parseLnurl = (text: string, amount?: Msat.Msat): Parsed<LnurlPay> =>
     onSuccess: (lnurl): LnurlPay => ({ _tag: "Lnurl", lnurl, ...(amount !== undefined && { amount }) })
   })
 
+const decodeOffer = (text: string): Parsed<Bolt12.Bolt12> =>
+  Result.mapError(Bolt12.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_offer", message }))
+
 const parseOffer = (text: string, network: Network, asked?: Msat.Msat): Parsed<Bolt12Offer> =>
-  Result.flatMap(
-    Result.mapError(Bolt12.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_offer", message })),
-    (bolt12): Parsed<Bolt12Offer> => {
-      const { networks, price, amount: least } = bolt12
-      if (!networks.includes(network)) {
-        const where = networks.length === 0 ? "another chain" : networks.join(" or ")
-        return refuse("wrong_network", `This offer is for ${where}, but this service runs on ${network}`)
-      }
-      if (price !== undefined) {
-        return refuse(
-          "unsupported",
-          `The offer's amount is in ${price.currency}. Only offers in bitcoin, or without an amount, can be paid`
-        )
-      }
-      if (asked !== undefined && least !== undefined && Msat.toSatsCeiling(asked) < Msat.toSats(least)) {
-        return refuse("amount_mismatch", "The bitcoin: URI specifies less than its offer requires")
-      }
-      const amount = least === undefined || (asked !== undefined && asked > least) ? asked : least
-      return Result.succeed({ _tag: "Bolt12Offer", bolt12, ...(amount !== undefined && { amount }), isLeast: asked === undefined })
+  Result.flatMap(decodeOffer(text), (bolt12): Parsed<Bolt12Offer> => {
+    const { networks, price, amount: least } = bolt12
+    if (!networks.includes(network)) {
+      const where = networks.length === 0 ? "another chain" : networks.join(" or ")
+      return refuse("wrong_network", `This offer is for ${where}, but this service runs on ${network}`)
     }
-  )
+    if (price !== undefined) {
+      return refuse("unsupported", `The offer's amount is in ${price.currency}. Only offers in bitcoin, or without an amount, can be paid`)
+    }
+    if (asked !== undefined && least !== undefined && Msat.toSatsCeiling(asked) < Msat.toSats(least)) {
+      return refuse("amount_mismatch", "The bitcoin: URI specifies less than its offer requires")
+    }
+    const amount = least === undefined || (asked !== undefined && asked > least) ? asked : least
+    return Result.succeed({ _tag: "Bolt12Offer", bolt12, ...(amount !== undefined && { amount }), isLeast: asked === undefined })
+  })
 
 /** An LNURL or an invoice in the `lightning` parameter of a `bitcoin:` URI. */
 const parseLightning = (given: string, network: Network, amount?: Msat.Msat): Parsed<LightningInvoice | LnurlPay> => {
@@ -294,20 +291,46 @@ export const parse = (text: string, network: Network): Parsed => Result.map(meth
 export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
   Result.getOrThrow(parse(recipient, network))
 
+/** Returns what a text contains of one kind, and the amount of the URI around it. Undefined if it contains several. */
+const onlyIn = (text: string, kind: "lightning" | "offers") => {
+  const cleaned = Pasted.clean(text)
+  const written = Pasted.uriOf(cleaned)
+  const uri = written === undefined ? undefined : Result.getOrUndefined(Bip21.parse(written))
+  const [given = cleaned, ...others] = uri?.[kind] ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
+  if (others.length > 0 || Pasted.isSeveral(cleaned)) return undefined
+  return { text: Pasted.joined(Pasted.bare(given).text), amount: uri?.amount }
+}
+
 /**
  * Returns the invoice in a text that may be written in any form that `methods` takes, whatever its network. Fails if
  * there is none, or if the text contains several.
  */
 export const invoiceIn = (text: string): Parsed<Bolt11.Bolt11> => {
-  const cleaned = Pasted.clean(text)
-  const written = Pasted.uriOf(cleaned)
-  const uri = written === undefined ? undefined : Result.getOrUndefined(Bip21.parse(written))
-  const [given = cleaned, ...others] = uri?.lightning ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
-  if (others.length > 0 || Pasted.isSeveral(cleaned)) return refuse("invalid_invoice", several)
-  return Result.flatMap(decodeInvoice(Pasted.joined(Pasted.bare(given).text)), (invoice) =>
-    Result.map(agreeing(invoice, uri?.amount), () => invoice)
-  )
+  const only = onlyIn(text, "lightning")
+  if (only === undefined) return refuse("invalid_invoice", several)
+  return Result.flatMap(decodeInvoice(only.text), (invoice) => Result.map(agreeing(invoice, only.amount), () => invoice))
 }
+
+/** Returns the offer in a text, like `invoiceIn`. */
+export const offerIn = (text: string): Parsed<Bolt12.Bolt12> => {
+  const only = onlyIn(text, "offers")
+  return only === undefined ? refuse("invalid_offer", several) : decodeOffer(only.text)
+}
+
+/** Returns the best address in a text that may be written in any form that `methods` takes. */
+export const addressIn = (text: string, network: Network): Parsed<BitcoinAddress.BitcoinAddress> =>
+  Result.flatMap(methods(text, network), (found) => {
+    const on = found.find((one) => one._tag === "ChainAddress")
+    return on === undefined ? refuse("invalid_address", "This contains no bitcoin address") : Result.succeed(on.address)
+  })
+
+/** Returns the name in a text that may be written in any form that `methods` takes, with or without ₿. */
+export const nameIn = (text: string): Parsed<LightningAddressText.LightningAddressText> =>
+  Result.flatMap(parse(text, "mainnet"), (found) =>
+    found._tag === "LightningAddress"
+      ? Result.succeed(found.address)
+      : refuse("invalid_lightning_address", "This is not a name such as ₿alice@example.com")
+  )
 
 /** Returns the amount requested by the destination itself. */
 export const amount = (destination: Destination): Msat.Msat | undefined => ("amount" in destination ? destination.amount : undefined)

@@ -1,5 +1,3 @@
-import * as Bolt12 from "@satrail/bitcoin/Bolt12"
-import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Instructions from "@satrail/core/sending/Instructions"
 import * as Dns from "@satrail/web/Dns"
@@ -9,9 +7,9 @@ import { identity } from "../environment/Service.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** Parses a name, with or without ₿, and returns it with the DNS name of its record. */
+/** Parses a name, in any form in which it can be pasted, and returns it with the DNS name of its record. */
 const named = Effect.fnUntraced(function* (text: string) {
-  const address = yield* Effect.mapError(Effect.fromResult(LightningAddressText.parse(Destination.name(text.trim()))), Output.failed)
+  const address = yield* Effect.mapError(Effect.fromResult(Destination.nameIn(text)), Output.failed)
   const name = Instructions.nameOf(address)
   return name === undefined
     ? yield* new CommandFailed({ message: "The labels of a DNS name must have 1 to 63 characters." })
@@ -45,7 +43,7 @@ export const lookup = Effect.fnUntraced(function* ({ name: text, json }: { reado
 /** Prints the zone-file line that lets wallets find an offer by a name (BIP 353). */
 export const record = Effect.fnUntraced(function* ({ name: text, offer: given }: { readonly name: string; readonly offer: string }) {
   const { name } = yield* named(text)
-  const { offer, networks, absoluteExpirySeconds } = yield* Effect.mapError(Effect.fromResult(Bolt12.decode(given)), Output.failed)
+  const { offer, networks, absoluteExpirySeconds } = yield* Effect.mapError(Effect.fromResult(Destination.offerIn(given)), Output.failed)
   const network = yield* identity.network
   if (!networks.includes(network))
     return yield* new CommandFailed({ message: `The offer is for ${networks.join(", ")}, but SATRAIL_NETWORK is ${network}.` })
