@@ -11,7 +11,8 @@ export const auto = "auto"
 export const maxTagCharacters = 100
 
 /** The parts of a tag (BCP 47), joined by `-` or `_`, and the encoding and modifier of a POSIX locale: `de_DE.UTF-8@euro`. */
-const form = /^([a-z]{1,8})(?:[-_][a-z0-9]{1,8})*(?:\.[a-z0-9-]+)?(?:@[a-z0-9=-]+)?$/i
+export const tagPattern = "([a-zA-Z]{1,8})(?:[-_][a-zA-Z0-9]{1,8})*(?:\\.[a-zA-Z0-9-]+)?(?:@[a-zA-Z0-9=-]+)?"
+const form = new RegExp(`^${tagPattern}$`)
 
 const isLocale = Schema.is(Locale)
 

@@ -103,7 +103,7 @@ const Body = Schema.Struct({
       description:
         "Language of the page, as a language tag or a POSIX locale: `pt-BR`, `de_DE.UTF-8`. The region is ignored. `auto`, or a language in which the page is not available: the language of the payer's browser, or else English. Default: `auto`",
       examples: ["pt-BR"]
-    }).check(Scalars.stated(Language.tagIssue, { maxLength: Language.maxTagCharacters, pattern: "^([A-Za-z]|$)" }))
+    }).check(Scalars.stated(Language.tagIssue, { maxLength: Language.maxTagCharacters, pattern: `^$|^${Language.tagPattern}$` }))
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })

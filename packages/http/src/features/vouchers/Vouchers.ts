@@ -151,7 +151,10 @@ const create = Section.company(
 )
 
 /** Id of an API key or of a person. */
-const Maker = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(36))
+const maker = (description: string) =>
+  Schema.String.annotate({ description, examples: ["7Kq2mVx9TbZc"] }).check(
+    Schema.isPattern(/^[0-9a-zA-Z-]{1,36}$/u, { message: "must be the id of an API key or of a person" })
+  )
 
 const resource = Resource.make({ path, names: ["Voucher", "Vouchers"], view, example })
 
@@ -165,7 +168,7 @@ export const list = Section.company(
     },
     {
       ...Search.times,
-      created_by: Schema.optionalKey(Maker.annotate({ description: "Only vouchers created by this API key or person" })),
+      created_by: Schema.optionalKey(maker("Only vouchers created by this API key or person")),
       status: Schema.optionalKey(Voucher.Status.annotate({ description: "Only vouchers with this status" }))
     }
   ),
@@ -209,7 +212,7 @@ const cancel = Section.company(
 )
 
 const ofMaker = {
-  payload: Schema.Struct({ created_by: Maker.annotate({ description: "The API key or person" }) }).annotate({
+  payload: Schema.Struct({ created_by: maker("The API key or person") }).annotate({
     identifier: "CancelVouchers"
   }),
   success: Envelope.success(200, Schema.Struct({ canceled: Schema.Int.annotate({ description: "Number of canceled vouchers" }) })),
