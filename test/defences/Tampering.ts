@@ -289,7 +289,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
   {
     what: "a voucher's secret swapped",
     application: refused,
-    owner: missed("whoever has the new secret can claim the voucher"),
+    owner: missed("anyone who has the new secret can claim the voucher"),
     attempts: [["update satrail.vouchers set secret_hash = repeat('4', 64)", []]]
   },
   {

@@ -43,17 +43,24 @@ const claimedOf = (state: State.State, id: string): Waiting.Claimed | null => {
 const leaderOf = (state: State.State, id: string): string =>
   Array.from(HashMap.entries(state.followers)).find(([, followers]) => followers.includes(id))?.[0] ?? id
 
-/** Returns the task of a record, or of the payout that leads its batch. */
-export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Claimed | null => {
+/** Returns the id of the task of a record, or of the payout that leads its batch. */
+const taskOf = (state: State.State, companyId: CompanyId.CompanyId, id: string): string | null => {
   const own = HashMap.get(state.tasks, id)
-  if (Option.isSome(own)) return own.value.companyId === companyId ? claimedOf(state, id) : null
-  return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? claimedOf(state, leaderOf(state, id)) : null
+  if (Option.isSome(own)) return own.value.companyId === companyId ? id : null
+  return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? leaderOf(state, id) : null
+}
+
+/** Returns that task. */
+export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Claimed | null => {
+  const task = taskOf(state, companyId, id)
+  return task === null ? null : claimedOf(state, task)
 }
 
 const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<Waiting.Item> => [
   ...State.all(state, Withdrawal.noun).flatMap((one) => {
     const { id, companyId } = one
-    const task = job(state, companyId, id)
+    const taskId = taskOf(state, companyId, id)
+    const task = taskId === null ? null : jobOf(state, taskId)
     const kind = withdrawalKind(one, task)
     if (kind === undefined) return []
     return [{ kind, id, companyId, sinceMillis: Withdrawal.beganAtMillis(one), amount: Withdrawal.held(one), job: task }]

@@ -125,9 +125,9 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "page-asks-for-what-is-on-its-way",
     bug: "a page asks for payment again while enough money is pending",
-    file: "packages/http/src/features/checkouts/CheckoutState.ts",
+    file: core("features/checkouts/Checkout"),
     in: "isDue",
-    find: " && !Checkout.isCovered(checkout, checkout)",
+    find: " && !isCovered(checkout, checkout)",
     replace: "",
     test: "packages/http/test/checkoutPage.test.ts",
     titles: "page: the checkout page says whether a payment is unconfirmed"
