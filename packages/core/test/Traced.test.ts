@@ -40,7 +40,7 @@ describe("Traced", () => {
       yield* Effect.provideService(inWorld(story), Tracer.Tracer, tracer)
       const seen = spans.map((span) => [span.name, parentOf(span)])
       assert.deepInclude(seen, ["Withdrawals.confirm", undefined])
-      assert.deepInclude(seen, ["Recipients.payable", "Withdrawals.confirm"])
+      assert.deepInclude(seen, ["Recipients.choose", "Withdrawals.confirm"])
       assert.deepInclude(seen, ["Journal.commit", "Withdrawals.confirm"])
       assert.include(
         seen.map(([name]) => name),

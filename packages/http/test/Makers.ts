@@ -167,6 +167,10 @@ export const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/adjustments/{adjustmentID}`]: adjustment("booked"),
   [`${vouchers}/{id}`]: voucher,
   [`${vouchers}/{id}/cancel`]: voucher,
+  "/operator/companies/{companyId}/vouchers/cancel": async (service, company) => {
+    await voucher(service, company)
+    return company.id
+  },
   [`${refunds}/{id}`]: refund,
   [`${refunds}/{id}/cancel`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
@@ -220,6 +224,7 @@ export const bodiesOf = async (service: Service, company: Company): Promise<Read
   "POST /operator/companies/{companyId}/domains": { domain: "taken.example" },
   "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 },
   "POST /operator/withdrawals/{id}/settle": { preimage, fee_sats: 0 },
+  "POST /operator/companies/{companyId}/vouchers/cancel": { created_by: company.key.split("_")[2] },
   "POST /operator/suspense/{id}/assign": { company_id: company.id },
   "POST /operator/withdrawals/{id}/book": { tx_id: (await unstored(service, company.id)).txId },
   // Replay from an existing event.

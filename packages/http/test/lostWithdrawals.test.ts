@@ -24,7 +24,7 @@ it("lost withdrawals: one is listed with its kind, refused until its payee can n
   assert.deepStrictEqual([kinds.withdrawal_lost.count, kinds.withdrawal_lost.oldest[0].id], [2, id])
   const { kind, waits_for, answer } = (await ask("GET", `/withdrawals/${id}`)).body.data
   assert.deepStrictEqual([kind, answer], ["withdrawal_lost", "no record of this payment"])
-  assert.match(waits_for, /^An operator\. The node was restored or replaced/)
+  assert.match(waits_for, /^An operator\. The node has lost this payment \(it was restored or replaced\)/)
   const early = await ask("POST", `/withdrawals/${recent}/release`)
   assert.deepStrictEqual(seen(early), bad(409, "withdrawal_not_lost"))
   assert.match(early.body.message, /^The payee may claim this payment until \d{4}-\d\d-\d\dT.*Z\. Release it after that\.$/)

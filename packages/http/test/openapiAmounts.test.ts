@@ -6,7 +6,7 @@ import { format } from "../src/wire/Scalars.ts"
 /** Every field that is a number and not an amount in satoshis. */
 const others = new Set(
   [
-    "active api_keys attempts claims closing column count day_count days_left deposits duration_ms events_lag_seconds",
+    "active api_keys attempts canceled claims closing column count day_count days_left deposits duration_ms events_lag_seconds",
     "expiry_seconds fee_microsats force_closing inactive lag_seconds late line offset opening overlap_seconds parts_per_million",
     "response_status reversals seq status success_probability tolerance_percent unconfirmed withdrawals"
   ].flatMap((line) => line.split(" "))

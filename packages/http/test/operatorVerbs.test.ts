@@ -47,8 +47,6 @@ const verbs: Readonly<Record<string, Verb>> = {
   // Hidden if the test of pause did not run.
   "POST /operator/resume": { sees: "/operator/pause", isHidden: true },
   "PATCH /operator/reconciliation/own-funds": { isHidden: true },
-  // The company has no vouchers; vouchers.test.ts shows the effect.
-  "POST /operator/companies/{companyId}/vouchers/cancel": { isHidden: true },
   "POST /operator/adjustments": { body: { company_id: company.id, amount_sats: 5, reason: "a drill" }, again: "once" },
   "POST /operator/webhook-endpoints": { again: "another" },
   "POST /operator/webhook-endpoints/{id}/rotate-secret": { again: "another", isHidden: true },

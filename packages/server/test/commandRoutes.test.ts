@@ -136,6 +136,7 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/withdrawals/:id": "withdrawals show ID",
   "POST /operator/withdrawals/:id/settle": `withdrawals settle ID --preimage ${"ab".repeat(32)} --fee-sats 3`,
   "POST /operator/withdrawals/:id/release": "withdrawals release ID",
+  "POST /operator/withdrawals/:id/book": `withdrawals book ID --tx ${"ab".repeat(32)}`,
   "POST /operator/withdrawals/:id/reject": "withdrawals reject ID",
   "GET /operator/deposits": "deposits list",
   "GET /operator/deposits/:id": "deposits show ID",

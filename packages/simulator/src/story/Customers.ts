@@ -96,6 +96,10 @@ const compareAnswer = async (
 // key is never forgotten.
 const keptMillis = 29 * 24 * 3600 * 1000
 
+/** Returns a body with another meaning: with another number, or a longer text. */
+const differing = (body: string | undefined): string | undefined =>
+  /:\d/.test(body ?? "") ? body?.replace(/(?<=:)\d+/, (number) => `${Number(number) + 1}`) : body?.replace(/(?<=:"[^"]*)(?=")/, "x")
+
 export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>): Customers => {
   const companies: Array<Company> = []
   const requests: Array<Request> = []
@@ -133,7 +137,7 @@ export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>)
     ask: (ask, made = () => {}) => begin(ask, stage.world.time.nowMillis(), made),
     misuse: (request, slot) => {
       // A request that misuses a key counts as being as old as the key.
-      if (isKept(request)) begin({ ...request.ask, slot, body: request.ask.body?.replace("{", "{ ") }, request.atMillis, () => {})
+      if (isKept(request)) begin({ ...request.ask, slot, body: differing(request.ask.body) }, request.atMillis, () => {})
     },
     repeat: (request, slot) => {
       if (!isKept(request)) return
