@@ -246,7 +246,7 @@ export const read = async (service: Service) => {
   /** A company's record is read by the operator with the same id. */
   const makerOf = (path: string): Maker | undefined => {
     const [, own] = /^\/operator\/companies\/\{companyId\}(\/.*)$/.exec(path) ?? []
-    if (own === undefined) return makers[path] ?? shown(path)
+    if (own === undefined || path in makers) return makers[path] ?? shown(path)
     return own.includes("{") ? makerOf(`/v1${own}`) : async (_, { id }) => id
   }
   return { ...document, documents, shown, makerOf }
