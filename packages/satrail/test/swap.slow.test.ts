@@ -137,8 +137,8 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   return { company, results, told }
 }
 
-/** Fields that change when a webhook is sent, or when an API key is used. */
-const changing = new Set(["durationMs", "failingSince", "lastAttemptAt", "lastSeenAt", "nextAttemptAt", "response"])
+/** Fields that change when a webhook is sent, or when an API key is used, and the key itself: embedded calls have none. */
+const changing = new Set(["createdBy", "durationMs", "failingSince", "lastAttemptAt", "lastSeenAt", "nextAttemptAt", "response"])
 
 /** The fields of a value, with the kind of each. */
 const kindOf = (value: unknown): unknown => {

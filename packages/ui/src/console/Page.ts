@@ -99,13 +99,13 @@ const reasons = {
   Ambiguous: "Enter the number without a separator between thousands, such as 1500 or 12.50"
 }
 
-/** Returns the number in a field, or undefined if the field is empty. Refuses anything that is not one number. */
-export const numberIn = (visit: Pick<AnyVisit, "form">, name: string): number | undefined => {
+/** Returns the number in a field, or undefined if the field is empty. Refuses anything that is not one number, with `problem`. */
+export const numberIn = (visit: Pick<AnyVisit, "form">, name: string, problem?: string): number | undefined => {
   const given = text(visit, name)
   if (given === "") return undefined
   const read = NumberText.read(given, NumberText.separators.en)
   if (read._tag === "Number") return Number(read.text)
-  throw new Refused(400, "malformed", `${reasons[read._tag]} (got ${given})`)
+  throw new Refused(400, "malformed", `${problem ?? reasons[read._tag]} (got ${given})`)
 }
 
 /** Returns the URL of the same page with other parameters. An empty value removes a parameter. */

@@ -22,6 +22,9 @@ const changes = Schema.Array(Audit.Value).annotate({
   description: "Changed values of keys, tokens, companies, webhook endpoints and apps. A secret is shown as the SHA-256 of its stored form"
 })
 
+/** The fields whose values differ. The log also has fields that a change cleared although they were empty. */
+const changed = ({ changes }: Row) => (changes ?? []).filter(({ before, after }) => before !== after)
+
 /** An entry as the company sees it: without the operator's IP address. */
 export const view = View.make<Row>()(
   { identifier: "AuditEntry" },
@@ -49,7 +52,7 @@ export const view = View.make<Row>()(
     changes: [
       changes,
       // A company sees the reason for its freeze in the console only, because programs can't act on it.
-      (row) => (row.changes ?? []).filter(({ field }) => field !== "frozen")
+      (row) => changed(row).filter(({ field }) => field !== "frozen")
     ],
     seq: [
       Schema.NullOr(Schema.Int).annotate({ description: "Position in the company's hash chain; null until the entry is chained" }),
@@ -65,7 +68,7 @@ const operators = View.make<Row>()(
   {
     ...view.members,
     ip_address: Member.text((row) => row.address, "IP address of the caller (first half for IPv6). Empty if unknown"),
-    changes: [changes, (row) => row.changes ?? []],
+    changes: [changes, changed],
     head: Member.textOrNull(
       (row) => (row.link === null ? null : `${row.link.entryId}:${row.link.whole}`),
       "Head of all chains at this entry, in the form that `satrail verify --audit-head` accepts"

@@ -64,9 +64,9 @@ export const optionFields = (visit: Visit) => {
 /** Returns the options of a form, without empty fields. */
 export const optionsOf = (visit: Visit): Omit<CreateCheckout, "amount"> => {
   const [minutes, tolerance] = numbers.map(({ label, name }) => {
-    const given = numberIn(visit, name)
-    if (given !== undefined && !Number.isInteger(given))
-      throw new Refused(400, "malformed", `${label} must be a whole number (got ${text(visit, name)})`)
+    const problem = `${label} must be a whole number`
+    const given = numberIn(visit, name, problem)
+    if (given !== undefined && !Number.isInteger(given)) throw new Refused(400, "malformed", `${problem} (got ${text(visit, name)})`)
     return given
   })
   const chosen = choices.flatMap(([name]) => (visit.form.getAll("options").includes(name) ? [name] : []))
