@@ -402,7 +402,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
         await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", ...bundlers)
         for (const name of ["host.mjs", "build.mjs"]) cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
-        await right(bin, folder, "node", "build.mjs", "host.mjs", "out")
+        await right(bin, folder, "node", "build.mjs", "out")
         for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
           const elsewhere = path.join(work, `bundled-${name}`)
           mkdirSync(elsewhere)
@@ -413,40 +413,6 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         }
       }
     )
-
-    it("install: the program of the first guide and a mounted handler run from the bundles of esbuild, rolldown and webpack, complete or with satrail external", async () => {
-      const bin = path.dirname(process.execPath)
-      const folder = path.join(work, "bundling-satrail")
-      mkdirSync(folder)
-      writeFileSync(path.join(folder, "package.json"), manifestWith(tarballs().map(nameOf)))
-      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...bundlers)
-      const program = programs.find(({ at }) => at.startsWith("docs/start.md")) ?? assert.fail("docs/start.md has no program")
-      // CommonJS has no `await` outside functions.
-      const [, imports = "", body = ""] = /^((?:import .*\n)+)([^]*)$/.exec(program.code) ?? []
-      writeFileSync(path.join(folder, "shop.mjs"), `${imports}const main = async () => {${body}}\nmain()\n`)
-      for (const name of ["mounted.mjs", "build.mjs"]) cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
-      // A complete bundle needs only these packages, with the files that it reads.
-      const files = path.join(work, "bundling-files")
-      mkdirSync(path.join(files, "node_modules/@satrail"), { recursive: true })
-      for (const name of ["@electric-sql", "@satrail/postgres", "@satrail/ui"])
-        cpSync(path.join(folder, "node_modules", name), path.join(files, "node_modules", name), { recursive: true })
-      for (const [entry, last] of [
-        ["shop.mjs", /^ship order 1042; [\d.]+ sats are available$/],
-        ["mounted.mjs", /^200,200,200$/]
-      ] as const)
-        for (const isExternal of [false, true]) {
-          const out = path.join(isExternal ? folder : files, `${path.basename(entry, ".mjs")}-out`)
-          await right(bin, folder, "node", "build.mjs", entry, out, ...(isExternal ? ["--external"] : []))
-          for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
-            const at = path.join(out, name.replace(".", "-"))
-            mkdirSync(at)
-            cpSync(path.join(out, name), path.join(at, name))
-            const { status, said } = await run(bin, at, "node", name)
-            assert.strictEqual(status, 0, `${name}, ${entry}: ${said}`)
-            assert.match(said.trimEnd().split("\n").at(-1) ?? "", last, `${name}, ${entry}`)
-          }
-        }
-    })
 
     it.skipIf(!isTurnOf(0, 3))(
       "install: an application that embeds the core with a custom database installs only the packages that it needs",

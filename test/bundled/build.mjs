@@ -1,5 +1,4 @@
-// `node build.mjs ENTRY OUT [--external]`: bundles a program for Node with each bundler, as described in
-// docs/guides/embed.md: completely, or without effect, satrail and its packages.
+// `node build.mjs OUT`: bundles host.mjs for Node with each bundler, as described in docs/guides/embed.md.
 import { build } from "esbuild"
 import path from "node:path"
 import { promisify } from "node:util"
@@ -7,29 +6,15 @@ import { rolldown } from "rolldown"
 import TerserPlugin from "terser-webpack-plugin"
 import webpack from "webpack"
 
-const [entry = "host.mjs", folder = "out", flag] = process.argv.slice(2)
-const out = path.resolve(folder)
-const isOurs = /^(?:effect|satrail|@satrail\/[^/]+)(?:\/|$)/
-const isExternal = flag === "--external"
-
-const banner = { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url)` }
+const out = path.resolve(process.argv[2] ?? "out")
 for (const [format, name] of [
   ["esm", "esbuild.mjs"],
   ["cjs", "esbuild.cjs"]
 ])
-  await build({
-    entryPoints: [entry],
-    bundle: true,
-    platform: "node",
-    format,
-    outfile: path.join(out, name),
-    logLevel: "error",
-    external: isExternal ? ["effect", "satrail", "@satrail/*"] : [],
-    ...(format === "esm" && { banner })
-  })
+  await build({ entryPoints: ["host.mjs"], bundle: true, platform: "node", format, outfile: path.join(out, name), logLevel: "error" })
 
-const bundle = await rolldown({ input: entry, platform: "node", external: isExternal ? isOurs : [] })
-await bundle.write({ file: path.join(out, "rolldown.mjs"), codeSplitting: false })
+const bundle = await rolldown({ input: "host.mjs", platform: "node" })
+await bundle.write({ file: path.join(out, "rolldown.mjs") })
 await bundle.close()
 
 // terser moves a `yield` into a function that is called with it, which then does not parse
@@ -38,12 +23,9 @@ const minimizer = [new TerserPlugin({ terserOptions: { compress: { collapse_vars
 const stats = await promisify(webpack)({
   mode: "production",
   target: "node22",
-  entry: path.resolve(entry),
+  entry: "./host.mjs",
   experiments: { outputModule: true },
-  externalsType: "module",
-  externals: isExternal ? [({ request }, found) => (isOurs.test(request) ? found(null, request) : found())] : [],
   output: { path: out, filename: "webpack.mjs", module: true },
-  plugins: [new webpack.optimize.LimitChunkCountPlugin({ maxChunks: 1 })],
   optimization: { minimizer }
 })
 if (stats.hasErrors()) throw new Error(stats.toString("errors-only"))
