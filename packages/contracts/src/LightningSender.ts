@@ -155,7 +155,7 @@ export const money = {
   "C1: a held payment is pending, is not sent again, and can still settle": Effect.gen(function* () {
     const asked = yield* held
     assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
-    assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "pending" })
+    assert.strictEqual((yield* lookup(asked))._tag, "pending")
     assert.strictEqual(yield* got(asked), Msat.zero)
     yield* release(asked, "settle")
     yield* isSettled(asked)
