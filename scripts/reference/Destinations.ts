@@ -28,14 +28,15 @@ const tables = <A>(
 export const page = (): string =>
   [
     "# Destinations",
-    "For developers whose users paste or scan what they want to pay. By the end, you will know every form that `destination` takes, so you can pass on the text unchanged. Search, invoice filters and Nostr Wallet Connect read the same forms. A test checks every row.",
+    "For developers whose users paste or scan what they want to pay. By the end, you will know every form that `destination` takes, so you can pass on the text unchanged. Search, filters and Nostr Wallet Connect read the same forms.",
     "In the tables, `{address}`, `{invoice}`, `{lnurl}` and `{offer}` stand for valid values of the service's network, capital letters for upper case, and `/1` and `/2` for two halves. `⏎` is a line break, and `⟨U+200B⟩` a character by its code point.",
     "## Rules",
     [
-      `- **Cleaning.** Invisible characters, and quotes, brackets and punctuation around the text, are removed, also white space inside invoices, LNURLs, offers and addresses. The text may have ${Destination.maxLength} characters. A text that ends in an ellipsis is refused, because it is cut off.`,
+      `- **Cleaning.** Removed are invisible characters, percent-encoding, white space inside everything except names, and quotes, brackets, bullets, emoji and punctuation around the text. It may have ${Destination.maxLength} characters. An ellipsis at the end is refused: the text is cut off.`,
       "- **Several methods.** A `bitcoin:` URI, pasted or in a domain's DNS (BIP 353), is paid by the first method that can be paid: offers, then invoices, addresses and LNURLs. Expired, unreadable and other networks' methods are skipped. If none can be paid, the error is that of the first.",
       "- **Never twice.** A URI is refused if one of its invoices was paid, is being paid, or is one of this service's that was canceled. If the payment of an invoice failed, the other methods can be used.",
-      "- **Never ambiguous.** A text with more than one payment, or with contradictory amounts, is refused."
+      "- **Never ambiguous.** A text with more than one payment, or with contradictory amounts, is refused.",
+      "- **Parameters.** Unknown ones are ignored, except `req-…`. An amount after `lightning:` must be in bitcoin, with a decimal point, or equal the invoice's own in any unit."
     ].join("\n"),
     "## Accepted",
     tables("payment methods, best first", Forms.accepted, ({ form, methods }) => [shown(form), methods.map(shown).join(", ")]),

@@ -31,7 +31,7 @@ const msatPerBtc = 100_000_000_000n
 /**
  * Parses an amount in decimal BTC. Unlike JSON's number syntax, it allows `050.00` and `.5`, and rejects `1e3`.
  */
-const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
+export const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
   const refused = (why: string) => refuse("amount", `The amount in the bitcoin: URI must ${why}`)
   const [, whole, fraction = ""] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === undefined || !/\d/.test(text)) return refused("be a decimal number of bitcoin")

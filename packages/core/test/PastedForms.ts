@@ -93,13 +93,61 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "Lightning: {invoice}",
       "web+lightning:{invoice}",
       "lightning:{invoice}?utm_source=mail",
-      "LIGHTNING:{INVOICE}?label=tea#top"
+      "LIGHTNING:{INVOICE}?label=tea#top",
+      "{invoice}?utm_source=mail",
+      "lightning:{invoice}?amount=1000",
+      "lightning:{invoice}?amount=0.00001",
+      "{invoice}?amount=1000000&label=tea",
+      "bitcoin:{invoice}",
+      "BITCOIN:{INVOICE}?AMOUNT=0.00001",
+      "lightning:lightning:{invoice}",
+      "bitcoin:lightning:{invoice}"
     ),
-    ...each("{lnurl}", "lightning:{lnurl}", "lightning://{LNURL}", "lnurl:{LNURL}", "LNURL:{LNURL}", "lnurl://{lnurl}", "lnurlp:{lnurl}"),
-    ...each("lnurlp://service.com/x", "lightning:lnurlp://service.com/x", "lightning:LNURLP:service.com/x", "web+lnurlp://service.com/x"),
-    ...each("{offer}", "lightning:{offer}"),
-    ...each("alice@example.com", "lightning:alice@example.com", "lightning:alice%40example.com", "mailto:alice@example.com"),
-    ...each("₿alice@example.com", "lightning:₿alice@example.com", "lightning:%E2%82%BFalice@example.com", "%e2%82%bfALICE@Example.com."),
+    ...each("{open_invoice}", "lightning:{open_invoice}?amount=0.00001", "bitcoin:{open_invoice}?amount=0.00001"),
+    ...each(
+      "{lnurl}",
+      "lightning:{lnurl}",
+      "lightning://{LNURL}",
+      "lnurl:{LNURL}",
+      "LNURL:{LNURL}",
+      "lnurl://{lnurl}",
+      "lnurlp:{lnurl}",
+      "bitcoin:{LNURL}",
+      "{lnurl}?utm_source=mail",
+      "lightning:{lnurl}?amount=0.00001"
+    ),
+    ...each(
+      "lnurlp://service.com/x",
+      "lightning:lnurlp://service.com/x",
+      "lightning:LNURLP:service.com/x",
+      "web+lnurlp://service.com/x",
+      "lnurlp:https://service.com/x"
+    ),
+    ...each("{offer}", "lightning:{offer}", "bitcoin:{offer}", "lightning:{offer}?amount=0.00001"),
+    ...each(
+      "alice@example.com",
+      "lightning:alice@example.com",
+      "lightning:alice%40example.com",
+      "mailto:alice@example.com",
+      "MAILTO:Alice@Example.com?subject=tea",
+      "acct:alice@example.com",
+      "bitcoin:alice@example.com",
+      "lnurlp:alice@example.com",
+      "lnurlp://alice@example.com",
+      "lnurl:alice@example.com",
+      "lightning:alice@example.com?label=tea",
+      "alice@example.com?amount=0.00001",
+      "alice@example.com/",
+      "@alice@example.com"
+    ),
+    ...each(
+      "₿alice@example.com",
+      "lightning:₿alice@example.com",
+      "lightning:%E2%82%BFalice@example.com",
+      "%e2%82%bfALICE@Example.com.",
+      "bitcoin:₿alice@example.com",
+      "bitcoin:%E2%82%BFalice@example.com"
+    ),
     ...each(
       "{address}",
       "bitcoin:{address}",
@@ -110,6 +158,8 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "web+bitcoin:{address}",
       "bitcoin:{address}#top",
       "bitcoin:{address}?amount=0.00001#top",
+      "bitcoin:bitcoin:{address}",
+      "lightning:bitcoin:{address}",
       "{address}?amount=0.00001",
       "{ADDRESS}?label=tea&amount=0.00001"
     )
@@ -123,7 +173,8 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "bitcoin://{address}/?lightning={invoice}",
       "bitcoin:{address}?lightning=lightning:{invoice}",
       "bitcoin:{address}?amount=0.00001&amp;lightning={invoice}",
-      "{address}?amount=0.00001&lightning={invoice}"
+      "{address}?amount=0.00001&lightning={invoice}",
+      "lightning:bitcoin:{address}?lightning={invoice}"
     ),
     ...each(
       "{offer} {invoice} {address}",
@@ -139,7 +190,8 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "bitcoin:?bc={address}&BC={ADDRESS2}"
     ),
     ...each("{offer} {offer2}", "bitcoin:?lno={offer}&lno={offer2}"),
-    ...each("{invoice} {invoice2}", "bitcoin:?lightning={invoice}&lightning={invoice2}"),
+    ...each("{invoice} {invoice2}", "bitcoin:?lightning={invoice}&lightning={invoice2}", "bitcoin:{invoice}?lightning={invoice2}"),
+    ...each("{offer} {invoice}", "bitcoin:{invoice}?lno={offer}", "bitcoin:{offer}?lightning={invoice}"),
     ...each(
       "{address}",
       "bitcoin:{address}?something=1&something=2",
@@ -172,7 +224,7 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
     ),
     ...each("lnurlp://service.com/x", "https://shop.example/?lightning=lnurlp%3A%2F%2Fservice.com%2Fx"),
     ...each("{invoice}", "https://shop.example/?lightning={invoice}"),
-    ...each("alice@example.com", "https://shop.example/?lightning=alice@example.com")
+    ...each("alice@example.com", "https://shop.example/?lightning=alice@example.com", "https://example.com/.well-known/lnurlp/alice")
   ],
   "Text around and inside": [
     ...each(
@@ -189,7 +241,23 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "\ufeff{invoice}",
       "{invoice/1}\u00ad{invoice/2}",
       "\u2068{invoice}\u2069",
-      "\u00a0{invoice}\u3000"
+      "\u00a0{invoice}\u3000",
+      "👉 {invoice}",
+      "✅ {invoice} 👍🏽",
+      "1️⃣ {invoice}",
+      "• {invoice}",
+      "- {invoice}",
+      "#{invoice}",
+      "> {invoice}",
+      "> {invoice/1}\r\n> {invoice/2}",
+      "| {invoice} |",
+      "__{invoice}__",
+      "```\n{invoice}\n```",
+      "&lt;{invoice}&gt;",
+      '\\"{invoice}\\"',
+      "{invoice}\\n",
+      "{invoice}:",
+      "{invoice}/"
     ),
     ...each("{lnurl}", "{LNURL/1}\n{LNURL/2}", "https://shop.example/tip?lightning={lnurl/1}\n{lnurl/2}"),
     ...each("{offer}", "{offer/1}\n{offer/2}"),
@@ -200,8 +268,12 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "bitcoin:{address/1}\n{address/2}",
       "bitcoin:{address}?lightning={signet_invoice/1}\n{signet_invoice/2}"
     ),
-    ...each("{old_address}", "{old_address/1} {old_address/2}"),
-    ...each("{invoice} {address}", "bitcoin:{address}\n?amount=0.00001\n&lightning={invoice/1}\n{invoice/2}"),
+    ...each("{old_address}", "{old_address/1} {old_address/2}", "₿ {old_address}", "→ {old_address}"),
+    ...each(
+      "{invoice} {address}",
+      "bitcoin:{address}\n?amount=0.00001\n&lightning={invoice/1}\n{invoice/2}",
+      "> bitcoin:{address}?amount=0.00001&\n> lightning={invoice}"
+    ),
     ...each(
       "alice@example.com",
       "alice@exam\u200bple.com",
@@ -212,9 +284,26 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "‘alice@example.com’",
       "⚡alice@example.com",
       "alice@example.com⚡",
-      "⚡️ alice@example.com ⚡️"
+      "⚡️ alice@example.com ⚡️",
+      "🧡alice@example.com",
+      "👨‍👩‍👧 alice@example.com 🇩🇪",
+      "* alice@example.com",
+      "_alice@example.com_"
     ),
     ...each("₿alice@example.com", "\u200f₿alice@example.com;")
+  ],
+  "Percent-encoding": [
+    ...each("{invoice}", "lightning%3A{invoice}", "LIGHTNING%3A%2F%2F{INVOICE}", "{invoice}%0A", "%20{invoice}"),
+    ...each(
+      "{address}",
+      "bitcoin%3A{address}%3Famount%3D0.00001",
+      "bitcoin:{address}%3Famount=0.00001",
+      "bitcoin:{address}%20",
+      "bitcoin:{address}%0D%0A?amount=0.00001"
+    ),
+    ...each("{invoice} {address}", "bitcoin%3A{address}%3Famount%3D0.00001%26lightning%3D{invoice}"),
+    ...each("{lnurl}", "https%3A%2F%2Fshop.example%2F%3Flightning%3D{lnurl}"),
+    ...each("alice@example.com", "alice%40example.com")
   ]
 }
 
@@ -242,19 +331,25 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "bitcoin:{address}?label=a bitcoin:{address2}",
       "bitcoin:{address}?lightning={invoice} alice@example.com",
       "https://a.example/?lightning={lnurl}&lightning={lnurl2}",
-      "https://a.example/?lightning={lnurl}&x=1 https://b.example/?lightning={lnurl2}"
-    ),
-    ...all(
-      "invalid_lightning_address",
+      "https://a.example/?lightning={lnurl}&x=1 https://b.example/?lightning={lnurl2}",
+      "{invoice},{invoice2}",
+      "• {invoice}\n• {invoice2}",
+      "> {invoice}\n> {address}",
       "alice@example.com bob@example.com",
       "alice@example.com,bob@example.com",
-      "alice@example.com\nbob",
-      "{address} alice@example.com"
+      "mailto:alice@example.com,bob@example.com",
+      "mailto:alice@example.com?cc=bob@example.com",
+      "{address} alice@example.com",
+      "lightning:{invoice}\nalice@example.com",
+      "lightning:{invoice}?lightning={invoice2}"
     ),
     ...all(
       "amount_mismatch",
       "bitcoin:{address}?amount=0.00002&lightning={invoice}",
-      "bitcoin:?lightning={invoice}&lightning={dearer_invoice}"
+      "bitcoin:?lightning={invoice}&lightning={dearer_invoice}",
+      "lightning:{invoice}?amount=1",
+      "lightning:{invoice}?amount=0.00002",
+      "bitcoin:{invoice}?amount=0.00002"
     ),
     ...all(
       "invalid_uri",
@@ -262,7 +357,9 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "bitcoin:{address}?amount=0.1&AMOUNT=0.2",
       "bitcoin:{address}?label=a&label=b",
       "bitcoin:{address}?amount=0.1 5",
-      "bitcoin:{address}?amount=0.1\n5"
+      "bitcoin:{address}?amount=0.1\n5",
+      "bitcoin:{address}?amount=0.1\n> 5",
+      "lightning:{invoice}?amount=0.00001&amount=0.00001"
     )
   ],
   "Cut off or invalid": [
@@ -271,20 +368,20 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "{invoice/1}",
       "{invoice}q",
       "{invoice}…",
-      "lightning:{invoice/2}{invoice/1}".replace("{invoice/2}", "lnbc1"),
-      "lightning:{invoice}?amount=1"
+      "lightning:{invoice/2}{invoice/1}".replace("{invoice/2}", "lnbc1")
     ),
     ...all(
       "invalid_lightning_address",
       "alice@example.co…",
       "alice@example.co...",
       "₿₿alice@example.com",
-      "₿ alice@example.com",
-      "mailto:alice@example.com?subject=tea",
+      "alice@example.com/shop",
+      "alice@example.com:8080",
+      "alice @example.com",
       "نامه\u200cای@example.com",
       "a@نامه\u200cای.com"
     ),
-    ...all("invalid_lnurl", "{lnurl/1}", "lnurl:{address}", "lnurl:", "lnurlp://service.com/x y"),
+    ...all("invalid_lnurl", "{lnurl/1}", "lnurl:{address}", "lnurl:", "lnurl://service.com/x", "lnurlp://service.com/x y"),
     ...all("invalid_address", "{address}q", "bitcoin:nothing", "bitcoin:{address} thanks"),
     ...all(
       "invalid_uri",
@@ -292,20 +389,28 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "bitcoin:?amount=1",
       "bitcoin:{address}?label=%",
       "bitcoin:{address}?amount=1e3",
-      "bitcoin:{address}?label=Order #12&amount=1"
+      "bitcoin:{address}?label=Order #12&amount=1",
+      "lightning:{open_invoice}?amount=1000",
+      "lightning:{lnurl}?amount=1000",
+      "alice@example.com?amount=1000",
+      "lightning:{invoice}?req-new=1"
     ),
     ...all(
       "unrecognised",
       "hello",
       "lightning:",
       "lightning:{address}",
-      "lightning:bitcoin:{address}",
-      "lightning:lightning:{invoice}",
+      "user:alice@example.com",
       "[pay](lightning:{invoice})",
       "[{invoice}](lightning:{invoice})",
       "[alice@example.com](lightning:bob@example.com)",
       "<a href='lightning:{invoice}'>",
-      "Pay {invoice}"
+      "Pay {invoice}",
+      "Invoice: {invoice}",
+      "{invoice}\n\nSent from my phone",
+      "{address}\n0.001 BTC",
+      "alice@example.com\nbob",
+      "₿ alice@example.com"
     )
   ],
   "Another network, or not payable": [
@@ -328,20 +433,22 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "lnurlw://service.com/x",
       "lnurlw:{lnurl}",
       "LNURLC://service.com/x",
+      "web+keyauth://service.com/x",
+      "lightning:lnurlw://service.com/x",
       "https://service.com/x",
       "https://service.com/x?address={address}",
       "lightning:https://service.com/x",
       "03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad",
       "xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ",
-      "sp1qqgste7k9hx0qftg6qmwlkqtwuy6cycyavzmzj85c6qdfhjdpdjtdgqjuexzk6murw56suy3e0rd2cgqvycxttddwsvgxe2usfpxumr70xc9pkqwv"
-    ),
-    ...all("invalid_uri", "bitcoin:{address}?req-new=1", "bitcoin:?tb={signet_address}"),
-    ...all("invalid_address", "ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9", "0x71C7656EC7ab88b098defB751B7401B5f6d8976F"),
-    ...all(
-      "unrecognised",
+      "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg",
+      "nostr:npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg",
+      "ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9",
+      "0x71C7656EC7ab88b098defB751B7401B5f6d8976F",
       "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a",
       "ethereum:0x71C7656EC7ab88b098defB751B7401B5f6d8976F",
-      "monero:48edfHu7V9Z84YzzMa6fUueoELZ9ZRXq9VetWzYGzKt52XU5xvqgzYnDK9URnRoJMk1j8nLwEVsaSWJ4fhdUyZijBGUicoD"
-    )
+      "monero:48edfHu7V9Z84YzzMa6fUueoELZ9ZRXq9VetWzYGzKt52XU5xvqgzYnDK9URnRoJMk1j8nLwEVsaSWJ4fhdUyZijBGUicoD",
+      "sp1qqgste7k9hx0qftg6qmwlkqtwuy6cycyavzmzj85c6qdfhjdpdjtdgqjuexzk6murw56suy3e0rd2cgqvycxttddwsvgxe2usfpxumr70xc9pkqwv"
+    ),
+    ...all("invalid_uri", "bitcoin:{address}?req-new=1", "bitcoin:?tb={signet_address}")
   ]
 }

@@ -84,7 +84,7 @@ const amountsOf = (text: string): Sought["amounts"] => {
 /** The text that identifies a record in pasted text: without what surrounds it, or from the page that shows the record. */
 const pasted = (text: string): string => {
   const clean = Pasted.clean(text)
-  if (Pasted.isLink(clean) && Pasted.fallbacks(clean).length === 0)
+  if (Pasted.isLink(clean) && Pasted.fallbacks(clean).length === 0 && LightningAddressText.ofUrl(clean) === undefined)
     return (
       URL.parse(clean)
         ?.pathname.split("/")

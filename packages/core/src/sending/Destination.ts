@@ -6,9 +6,12 @@ import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
-import { Array as Arr, Result, Schema } from "effect"
+import { Array as Arr, Result } from "effect"
 import { isText } from "../base/Metadata.ts"
 import { RecipientType } from "../ledger/Rail.ts"
+import { askedIn } from "./AskedAmount.ts"
+import { DestinationInvalid, refuse } from "./DestinationInvalid.ts"
+import * as NotPayable from "./NotPayable.ts"
 import * as Pasted from "./Pasted.ts"
 
 /**
@@ -22,11 +25,12 @@ export interface LightningInvoice {
 }
 /**
  * `user@domain`: a DNS name (BIP 353), or a Lightning address (LUD-16) if there is no such record.
- * `₿user@domain` can only be a DNS name.
+ * `₿user@domain` can only be a DNS name. `amount` comes from the URI around it.
  */
 export interface LightningAddress {
   readonly _tag: "LightningAddress"
   readonly address: LightningAddressText.LightningAddressText
+  readonly amount?: Msat.Msat
   /** Set if only the DNS record may be used, because the text starts with ₿ or a record was found earlier. */
   readonly isInDns?: true
 }
@@ -59,22 +63,7 @@ export interface Bolt12Offer {
 export type Destination = LightningInvoice | LightningAddress | LnurlPay | ChainAddress | Bolt12Offer
 
 export { RecipientType }
-/** The destination cannot be paid. `message` states the error and what would be valid. */
-export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()("DestinationInvalid", {
-  code: Schema.Literals([
-    "unrecognised",
-    "invalid_invoice",
-    "invalid_address",
-    "invalid_lnurl",
-    "invalid_lightning_address",
-    "invalid_offer",
-    "invalid_uri",
-    "amount_mismatch",
-    "wrong_network",
-    "unsupported"
-  ]),
-  message: Schema.String
-}) {}
+export { DestinationInvalid }
 
 /**
  * Maximum length of a destination in characters. Real invoices have a few hundred characters, or 1,500 with
@@ -83,8 +72,6 @@ export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()
 export const maxLength = 4096
 
 type Parsed<A = Destination> = Result.Result<A, DestinationInvalid>
-
-const refuse = (code: DestinationInvalid["code"], message: string) => Result.fail(new DestinationInvalid({ code, message }))
 
 const decodeInvoice = (text: string): Parsed<Bolt11.Bolt11> =>
   Result.mapError(Bolt11.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message }))
@@ -215,27 +202,19 @@ export const uriMethods = (text: string, network: Network): Parsed<Methods> =>
     return yield* Result.map(failed ?? refuse("invalid_uri", "The bitcoin: URI must contain an address"), Arr.of)
   })
 
-/** Formats recognized by their prefix that cannot be paid. */
-const unsupported: ReadonlyArray<readonly [beginning: RegExp, message: string]> = [
-  [/^ln[ri]1/, "BOLT 12 invoices and invoice requests cannot be paid. Ask for an offer or a BOLT 11 invoice"],
-  [/^t?sp1/, "Silent payment addresses cannot be paid yet. Ask for an ordinary bitcoin address"],
-  [/^0[23][0-9a-f]{64}$/, "A node's key cannot be paid. Ask for an invoice"],
-  [/^[xyztuv](?:pub|prv)/, "An extended key is not an address. Ask for an address"],
-  [/^https?:/, "A web address cannot be paid. Use the LNURL or the Lightning address"]
-]
-
 const expected =
   "a Lightning invoice, a Lightning address, a name like ₿user@example.com, an LNURL, a BOLT 12 offer, a bitcoin address or a bitcoin: URI"
 
 const parsePlain = (text: string, network: Network): Parsed => {
-  const lower = text.toLowerCase()
-  const known = unsupported.find(([beginning]) => beginning.test(lower))
-  if (known !== undefined) return refuse("unsupported", known[1])
+  const reason = NotPayable.reason(text)
+  if (reason !== undefined) return refuse("unsupported", reason)
   if (isLnurl(text)) return parseLnurl(text)
   if (Bolt12.isBolt12(text)) return parseOffer(text, network)
-  if (lower.includes("@")) return parseLightningAddress(text)
-  if (/^ln[a-z]*\d/.test(lower)) return parseInvoice(text, network)
-  return /^[0-9a-z]{14,90}$/.test(lower) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? []
+  if (scheme !== undefined) return refuse("unrecognised", `"${scheme.slice(0, 30)}:" cannot be paid. The destination must be ${expected}`)
+  if (text.includes("@")) return parseLightningAddress(text)
+  if (/^ln[a-z]*\d/i.test(text)) return parseInvoice(text, network)
+  return /^[0-9a-z]{14,90}$/i.test(text) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
 }
 
 /**
@@ -245,24 +224,53 @@ const parsePlain = (text: string, network: Network): Parsed => {
 const isChecked = (text: string): boolean =>
   /^(?:ln|bc1|bcrt1|tb1)[^@:]*$/i.test(text) || /^[123mn][1-9A-HJ-NP-Za-km-z\s]{25,60}$/.test(text)
 
+const surrounded = "The destination has other text around it. Enter only the destination"
+const several = "The destination contains more than one payment. Enter only one"
+
+/** Parameters that add another payee or condition to a payment. */
+const adding: ReadonlySet<string> = new Set(["lightning", "lno", "bc", "to", "cc", "bcc"])
+
+/** Applies the parameters after an invoice, LNURL, offer or name. Those without a meaning here are ignored. */
+const withParameters = (destination: Destination, parameters: Pasted.Bare["parameters"], network: Network): Parsed => {
+  if (parameters.some(([name]) => adding.has(name))) return refuse("unrecognised", several)
+  const required = parameters.find(([name]) => name.startsWith("req-"))
+  if (required !== undefined) return refuse("invalid_uri", `The URI requires "${required[0]}", which this service does not support`)
+  const [asked, ...others] = parameters.flatMap(([name, value]) => (name === "amount" && value !== "" ? [value] : []))
+  if (others.length > 0) return refuse("invalid_uri", 'The URI contains "amount" twice')
+  if (asked === undefined) return Result.succeed(destination)
+  // An offer's amount is a minimum.
+  if (destination._tag === "Bolt12Offer")
+    return Result.flatMap(askedIn(asked), (found) => parseOffer(destination.bolt12.offer, network, found))
+  return Result.map(askedIn(asked, amount(destination)), (found) => ({ ...destination, amount: found }))
+}
+
 /** Parses text without `bitcoin:` and without white space around it. */
 const parseBare = (given: string, network: Network, around?: "lightning"): Parsed => {
-  const { text, scheme = around } = Pasted.bare(given)
+  const { text, scheme = around, parameters } = Pasted.bare(given)
   const whole = isChecked(text) ? Pasted.joined(text) : text
-  if (scheme === "lnurl") return parseLnurl(whole)
-  if (scheme === "mailto") return parseLightningAddress(whole)
-  const parsed = parsePlain(whole, network)
+  const parsed = parseAs(scheme, whole, network)
+  const [first = "", ...others] = isChecked(text) ? text.split(/\s+/) : []
+  if (Result.isFailure(parsed) && others.length > 0 && Result.isSuccess(parseAs(scheme, first, network)))
+    return refuse("unrecognised", surrounded)
+  return Result.flatMap(parsed, (destination) => withParameters(destination, parameters, network))
+}
+
+const parseAs = (scheme: Pasted.Bare["scheme"], text: string, network: Network): Parsed => {
+  if (scheme === "mailto" || (scheme === "lnurl" && text.includes("@"))) return parseLightningAddress(text)
+  if (scheme === "lnurl") return /^lnurl1/i.test(text) ? parseLnurl(text) : refuse("invalid_lnurl", "lnurl: must be followed by an LNURL")
+  const parsed = parsePlain(text, network)
   return scheme === "lightning" && Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
     ? refuse("unrecognised", "lightning: must be followed by an invoice, an LNURL, an offer or a Lightning address")
     : parsed
 }
 
-const several = "The destination contains more than one payment. Enter only one"
-
 /** Parses a web address, which can be paid only if it carries an LNURL or an invoice (LUD-01, "Fallback scheme"). */
 const parseLink = (link: string, network: Network): Parsed => {
   const [value, ...others] = Pasted.fallbacks(link)
-  if (value === undefined) return refuse("unsupported", "A web address cannot be paid. Use the LNURL or the Lightning address")
+  if (value === undefined) {
+    const address = LightningAddressText.ofUrl(link)
+    return address === undefined ? parsePlain(link, network) : Result.succeed({ _tag: "LightningAddress", address })
+  }
   return others.length > 0 ? refuse("unrecognised", several) : parseBare(Pasted.clean(value), network, "lightning")
 }
 
@@ -280,6 +288,7 @@ export const methods = (text: string, network: Network): Parsed<Methods> => {
   if (Pasted.isSeveral(cleaned)) return refuse("unrecognised", several)
   const uri = Pasted.uriOf(cleaned)
   if (uri !== undefined) return uriMethods(uri, network)
+  if (Pasted.isSurrounded(cleaned)) return refuse("unrecognised", surrounded)
   if (Pasted.isMarkup(cleaned)) return refuse("unrecognised", "The destination must be the target of a link, without Markdown or HTML")
   return Result.map(Pasted.isLink(cleaned) ? parseLink(cleaned, network) : parseBare(cleaned, network), Arr.of)
 }
@@ -289,7 +298,7 @@ export const parse = (text: string, network: Network): Parsed => Result.map(meth
 
 /** Parses the destination of a withdrawal, in the form that `text` returns. Throws only if the row is corrupt. */
 export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
-  Result.getOrThrow(parse(recipient, network))
+  Result.getOrThrow(parsePlain(recipient, network))
 
 /** Returns what a text contains of one kind, and the amount of the URI around it. Undefined if it contains several. */
 const onlyIn = (text: string, kind: "lightning" | "offers") => {
@@ -298,7 +307,8 @@ const onlyIn = (text: string, kind: "lightning" | "offers") => {
   const uri = written === undefined ? undefined : Result.getOrUndefined(Bip21.parse(written))
   const [given = cleaned, ...others] = uri?.[kind] ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
   if (others.length > 0 || Pasted.isSeveral(cleaned)) return undefined
-  return { text: Pasted.joined(Pasted.bare(given).text), amount: uri?.amount }
+  const { text: whole, parameters } = Pasted.bare(given)
+  return { text: Pasted.joined(whole), amount: uri?.amount, parameters }
 }
 
 /**
@@ -308,7 +318,12 @@ const onlyIn = (text: string, kind: "lightning" | "offers") => {
 export const invoiceIn = (text: string): Parsed<Bolt11.Bolt11> => {
   const only = onlyIn(text, "lightning")
   if (only === undefined) return refuse("invalid_invoice", several)
-  return Result.flatMap(decodeInvoice(only.text), (invoice) => Result.map(agreeing(invoice, only.amount), () => invoice))
+  return Result.gen(function* () {
+    const invoice = yield* decodeInvoice(only.text)
+    const agreed = yield* agreeing(invoice, only.amount)
+    yield* withParameters(agreed, only.parameters, invoice.network)
+    return invoice
+  })
 }
 
 /** Returns the offer in a text, like `invoiceIn`. */

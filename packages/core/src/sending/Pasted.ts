@@ -1,49 +1,39 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import { Result } from "effect"
+import * as Cleaning from "./Cleaning.ts"
 
 // The text that people paste or scan, before it is known what it contains. Destination parses the result.
 
-/**
- * Characters without a visible form: zero-width, bidirectional and format characters, fillers and controls. A joiner
- * after a non-ASCII letter is not removed, because it makes a different domain name (IDNA 2008, RFC 5892, appendix A).
- */
-const invisible = /(?!(?<=(?!\p{ASCII})[\p{L}\p{M}])[\u200c\u200d])[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu
+export const clean = Cleaning.clean
 
-/** ASCII in the width of East Asian input methods, such as `＠`. */
-const wide = /[\uff01-\uff5e]/g
+const beginning = new RegExp(`^(?:${Cleaning.beginning})`, "i")
+/** An address of the old form, in which cases are always mixed. In a part of an invoice or LNURL they never are. */
+const old = /^(?=.*[a-z])(?=.*[A-Z])[13mn2][1-9A-HJ-NP-Za-km-z]{25,34}$/
+const name = /^[^\s@:]+@[^\s@]+$/
 
-const quotes = "\"'`*“”„‟‘’‚‛«»‹›「」『』（）【】《》〈〉"
-/** Wallets and profiles write ⚡ before or after a Lightning address. */
-const opening = new RegExp(`^[\\s<({[⚡${quotes}]+`)
-const ending = `[\\s>)}\\]⚡${quotes}.,;!?。、]`
-// This pattern matches only where such a run starts, or it would take the square of the length of a long run.
-const closing = new RegExp(`(?<!${ending})${ending}+$`)
+const isPayment = (word: string): boolean => beginning.test(word) || old.test(word) || name.test(word)
 
-/**
- * Removes what a text picks up on its way here: invisible characters, wide forms of ASCII, and the quotes, brackets and
- * punctuation around it. White space inside remains. An ellipsis at the end remains, because it shows that the text was
- * cut off.
- */
-export const clean = (text: string): string =>
-  text
-    .replace(invisible, (one) => (/[\t-\r]/.test(one) ? one : ""))
-    .replace(wide, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0))
-    .replace(opening, "")
-    .replace(closing, (tail) => (/\.\s*\./.test(tail) ? tail : ""))
-    .replaceAll(/&amp;/gi, "&")
-    .replace(/^%e2%82%bf/i, "₿")
-    .replace(/^web\+(?=[a-z]+:)/i, "")
+const texts = /([?&](?:label|message)=)[^&]*/gi
 
-const beginning = /(?:bitcoin|lightning|lnurl[pwc]?|keyauth|https?):|ln(?:bc|bcrt|tb|tbs|url|o)(?:\d+[munp]?)?1|(?:bc|bcrt|tb)1/
-/** Something payable after white space, except where a line break splits a URI or an invoice. */
-const second = new RegExp(`(?<!(?:[:=/?&]|\\bln)\\s*)\\s(?:${beginning.source})`, "i")
-
-const named = /([?&](?:label|message)=)[^&]*/gi
+/** The words of a clean text. A line break after a scheme or inside a URI does not end a word. */
+const words = (text: string): ReadonlyArray<string> =>
+  text.replaceAll(/((?:bitcoin|lightning|lnurl[pwc]?|keyauth|https?):|[=/?&]|\bln)\s+/gi, "$1").split(/[\s,;|]+/)
 
 /** Returns whether a clean text contains more than one destination, so it is unclear which one to pay. */
-export const isSeveral = (text: string): boolean =>
-  second.test(Bip21.isBip21(text) ? text.replace(/https?:/gi, "") : text) ||
-  (Bip21.isBip21(text) && /\s\S*@/.test(text.replace(named, "$1")))
+export const isSeveral = (text: string): boolean => {
+  if (!Bip21.isBip21(text)) return words(text).filter(isPayment).length > 1
+  const [, ...others] = words(text.replaceAll(/https?:/gi, ""))
+  const [, ...unlabeled] = words(text.replaceAll(texts, "$1"))
+  return others.some((word) => beginning.test(word)) || unlabeled.some((word) => /^\S*@/.test(word))
+}
+
+/** Returns whether a clean text contains one destination and other words, which may be about it. */
+export const isSurrounded = (text: string): boolean => {
+  if (Bip21.isBip21(text)) return false
+  const all = words(text)
+  const at = all.findIndex(isPayment)
+  return at > 0 || (at === 0 && all.length > 1 && name.test(all[0] ?? ""))
+}
 
 /** Returns whether a clean text is a link in Markdown or HTML, whose label and target may differ. */
 export const isMarkup = (text: string): boolean => /\]\s*\(|^(?:a\s[^>]*)?href\s*=/i.test(text)
@@ -51,9 +41,23 @@ export const isMarkup = (text: string): boolean => /\]\s*\(|^(?:a\s[^>]*)?href\s
 /** An address with parameters that lost its `bitcoin:`. */
 const schemeless = /^(?:bc1|bcrt1|tb1|[123mn])[0-9a-z]{20,90}\?/i
 
-/** Returns the `bitcoin:` URI that a clean text is, or undefined. */
-export const uriOf = (text: string): string | undefined =>
-  Bip21.isBip21(text) ? joinedUri(text) : schemeless.test(text) ? joinedUri(`bitcoin:${text}`) : undefined
+/** A `bitcoin:` URI whose address is another payment. */
+const misplaced = /^bitcoin:(?:\/\/)?((ln(?:bc|tb|url1))|lno1)([^?#]*)\??/i
+
+/**
+ * Returns the `bitcoin:` URI that a clean text is, or undefined. An invoice, an LNURL or an offer in the place of its
+ * address moves to the parameter where it belongs.
+ */
+export const uriOf = (text: string): string | undefined => {
+  if (schemeless.test(text)) return joinedUri(`bitcoin:${text}`)
+  if (!Bip21.isBip21(text) || /^[^?#]*@/.test(text)) return undefined
+  return joinedUri(text)
+    .replace(/^[^?#]*/, (address) => address.replaceAll(/%(?:20|09|0[ad])/gi, ""))
+    .replace(misplaced, (_, begin: string, lightning: string | undefined, rest: string) => {
+      const value = (begin + rest).replace(/\/$/, "")
+      return `bitcoin:?${lightning === undefined ? "lno" : "lightning"}=${value}&`
+    })
+}
 
 /** Removes white space, such as line breaks in an email. */
 export const joined = (text: string): string => text.replaceAll(/\s+/g, "")
@@ -65,35 +69,42 @@ export const joined = (text: string): string => text.replaceAll(/\s+/g, "")
 export const joinedUri = (text: string): string =>
   text.replaceAll(/\s*([?&=])\s*/g, "$1").replaceAll(/(?:^[^?]*|[?&](?!(?:amount|label|message)=)[^&]*)/gi, joined)
 
-/** Text without its URI scheme. */
+/** Text without its URI scheme and parameters. */
 export interface Bare {
   readonly text: string
   /** Undefined if there was no scheme. */
   readonly scheme?: "lightning" | "lnurl" | "mailto"
+  /** Names in lower case, and decoded values. */
+  readonly parameters: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+/** Separates parameters, such as those that track clicks, from an invoice, LNURL, offer or name. */
+const parted = (text: string): Pick<Bare, "text" | "parameters"> => {
+  const [body = "", ...others] = text.split(/[?&#]/)
+  const parameters = others.flatMap((other) => {
+    const [, key = "", value = ""] = /^\s*([^=]*?)\s*(?:=(.*))?$/s.exec(other) ?? []
+    return key === "" ? [] : [[key.toLowerCase(), Cleaning.decoded(value).trim()] as const]
+  })
+  return { text: Cleaning.decoded(body.trim().replace(/\/$/, "")), parameters }
 }
 
-/** Removes parameters, such as those that track clicks. An amount makes the text invalid instead, because it would be lost. */
-const withoutParameters = (text: string): string => (/[?&#]amount=/i.test(text) ? text : text.replace(/[?#].*$/s, ""))
-
-/** Removes a scheme in every form that wallets, shops and QR codes use. `lnurlp:` and its kind become LUD-17's `lnurlp://`. */
+/**
+ * Removes a scheme in every form that wallets, shops and QR codes use, and the parameters after it. `lnurlp:` and its
+ * kind become LUD-17's `lnurlp://`.
+ */
 export const bare = (text: string): Bare => {
   const [, kind, place = ""] = /^(lnurl[pwc]|keyauth):\s*(?:\/\/)?(.*)$/is.exec(text) ?? []
-  if (kind !== undefined) return { text: /^lnurlp$/i.test(kind) && /^lnurl1/i.test(place) ? place : `${kind}://${place}` }
-  const [, scheme, slashes, rest = ""] = /^(lightning|lnurl|mailto):\s*(\/\/)?(.*)$/is.exec(text) ?? []
-  if (scheme === undefined) return { text }
-  const body = slashes === undefined ? rest : rest.replace(/\/$/, "")
-  const name = scheme.toLowerCase()
-  // A URL's percent-encoding is part of it.
-  if (name !== "lightning" && name !== "lnurl") return { text: decoded(body), scheme: "mailto" }
-  return { text: /:\/\/|^(?:lnurl[pwc]|keyauth):/i.test(body) ? bare(body).text : decoded(withoutParameters(body)), scheme: name }
+  if (kind !== undefined) {
+    // Some programs put the scheme before an LNURL, a name or a whole web address.
+    if (/^lnurlp$/i.test(kind) && /^(?:lnurl1|[^/?#:]+@)/i.test(place)) return parted(place)
+    return { text: `${kind}://${place.replace(/^https?:\/\//i, "")}`, parameters: [] }
+  }
+  const [, scheme, rest = ""] = /^(lightning|lnurl|mailto|acct|bitcoin):\s*(?:\/\/)?(.*)$/is.exec(text) ?? []
+  if (scheme === undefined) return isLink(text) || /^[a-z][a-z0-9+.-]*:/i.test(text) ? { text, parameters: [] } : parted(text)
+  const given = scheme.toLowerCase()
+  // A name is all that bitcoin: is removed from.
+  if (given === "lightning" || given === "bitcoin") return { ...parted(rest), scheme: "lightning" }
+  return { ...parted(rest), scheme: given === "lnurl" ? "lnurl" : "mailto" }
 }
 
 /** Returns whether a text is a web address. */
