@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import path from "node:path"
-import * as Notice from "../packages/core/src/events/Notice.ts"
+import * as Catalogue from "../packages/core/src/service/Catalogue.ts"
 import * as Pictures from "../scripts/pictures/Pictures.ts"
 import { blocksOf, commandsOf, matches } from "../scripts/readme/Story.mjs"
 import { client, directory, pages, wire } from "../scripts/reference.ts"
@@ -23,7 +23,7 @@ it("docs: the types and amounts of @satrail/client match the OpenAPI documents",
 it("docs: the guide to webhooks lists every event type", () => {
   const guide = readFileSync(path.join(directory, "../guides/webhooks.md"), "utf8")
   const rows = guide.split("\n").filter((line) => /^\|.*`\w+\.\w/.test(line))
-  for (const type of Notice.all) {
+  for (const type of Catalogue.types) {
     const [subject = "", ...rest] = type.split(".")
     const row = rows.find((line) => line.includes(`\`${subject}.`)) ?? assert.fail(`docs/guides/webhooks.md has no row for ${type}`)
     assert.include(row, `.${rest.at(-1)}\``, type)

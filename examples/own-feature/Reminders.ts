@@ -72,7 +72,7 @@ const told = Effect.fnUntraced(function* ({ companyId, subject }: { readonly com
   }))
 })
 
-/** Provide it to the service as one of `HostFeatures`, and its `layer` and `workers` above the service. */
+/** Add it to the list `Features` below the service, and provide its `layer` and `workers` above the service. */
 export const reminders = Feature.make({
   name: "reminders",
   nouns: [Reminder.noun],

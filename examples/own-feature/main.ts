@@ -1,7 +1,7 @@
 // An application's own feature in a running service: a reminder is set over HTTP, becomes due, and its event
 // appears in the feed. Run it: npm run example -- own-feature
-import { Answer, ApiKeys, Companies, Policy, Satrail } from "@satrail/core"
-import { HostFeatures } from "@satrail/core/ports"
+import { Answer, ApiKeys, Companies, features, Policy, Satrail } from "@satrail/core"
+import { Features } from "@satrail/core/ports"
 import { Api, Authentication, EventIds, Http, Readiness, Seal } from "@satrail/http"
 import { Memory } from "@satrail/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
@@ -17,7 +17,7 @@ const service = reminders.workers.pipe(
   Layer.provideMerge(reminders.layer),
   Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
   Layer.provideMerge(ports),
-  Layer.provideMerge(Layer.succeed(HostFeatures.HostFeatures, [reminders]))
+  Layer.provide(Layer.succeed(Features.Features, [...features, reminders]))
 )
 const runtime = ManagedRuntime.make(service)
 

@@ -20,16 +20,13 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "accounts",
     "receiving",
     "sending",
-    "features",
     "reports",
-    "features/statements",
     "reports/reconciliation",
     "events",
-    "features/webhooks",
-    "features/wallet-connect",
+    "features",
     "service"
   ],
-  http: ["wire", "edge", "api", "resources", "features", "events", "features/webhooks", "following", "pages"],
+  http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
   postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
   server: [
     "base",

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Fences, Nouns } from "@satrail/contracts"
-import { Answer, Companies, Policy, Satrail } from "@satrail/core"
-import { HostFeatures } from "@satrail/core/ports"
+import { Answer, Companies, features, Policy, Satrail } from "@satrail/core"
+import { Features } from "@satrail/core/ports"
 import { Id } from "@satrail/core/records"
 import { Memory } from "@satrail/memory"
 import { PgliteClient, Storage } from "@satrail/postgres"
@@ -52,7 +52,7 @@ for (const [name, storage] of [
         reminders.layer.pipe(
           Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
           Layer.provideMerge(Layer.mergeAll(storage, Sandbox.layer({ seed: "own", network: "regtest" }), FixedRates.layer())),
-          Layer.provide(Layer.succeed(HostFeatures.HostFeatures, [reminders]))
+          Layer.provide(Layer.succeed(Features.Features, [...features, reminders]))
         )
       )
     )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, readdirSync } from "node:fs"
 import path from "node:path"
-import * as Notice from "@satrail/core/events/Notice"
+import * as Catalogue from "@satrail/core/service/Catalogue"
 import { rolldown } from "rolldown"
 import { routes } from "../src/Routes.ts"
 import { over } from "../src/Client.ts"
@@ -43,8 +43,8 @@ describe("the package", () => {
   })
 
   it("client: event types match those of the service, in either naming style", () => {
-    for (const type of Notice.all) assert.include(wireTypes(eventType(type)), type)
-    for (const type of new Set(Notice.all.map(eventType))) assert.includeMembers([...Notice.all], [...wireTypes(type)])
+    for (const type of Catalogue.types) assert.include(wireTypes(eventType(type)), type)
+    for (const type of new Set(Catalogue.types.map(eventType))) assert.includeMembers([...Catalogue.types], [...wireTypes(type)])
     assert.deepStrictEqual(wireTypes("deposit.*"), ["deposit.*"])
   })
 })

@@ -1,4 +1,4 @@
-import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
+import * as Webhooks from "@satrail/http/events/Webhooks"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as WebhookKeys from "@satrail/http/features/webhooks/WebhookKeys"
 import { Webhook } from "standardwebhooks"

@@ -7,6 +7,9 @@ export * from "./features.ts"
 export * as Satrail from "./service/Satrail.ts"
 export * as Policy from "./service/Policy.ts"
 
+// The list of all features, to which a program adds its own (`Features` in `@satrail/core/ports`).
+export { features } from "./features/index.ts"
+
 // Services for a host to call. Other services are in `@satrail/core/services`.
 export * as Companies from "./accounts/Companies.ts"
 export * as ApiKeys from "./accounts/ApiKeys.ts"

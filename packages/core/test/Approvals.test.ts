@@ -8,6 +8,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import type * as Limits from "../src/accounts/Limits.ts"
 import { Stops } from "../src/accounts/Stops.ts"
 import { Feed } from "../src/events/Feed.ts"
+import * as Catalogue from "../src/service/Catalogue.ts"
 import * as Notice from "../src/events/Notice.ts"
 import * as Change from "../src/ledger/Change.ts"
 import { Journal } from "../src/ledger/Journal.ts"
@@ -387,7 +388,7 @@ describe("Withdrawals that need another key's approval", () => {
     const render = (notice: Notice.Notice) =>
       JSON.stringify([notice.type, notice.kind === "withdrawal" && [notice.record.status, notice.record.approval]])
     const { items } = yield* ids.page(
-      { companyId: company.id, after: Notice.first, limit: 100, types: new Set(Notice.matching("withdrawal.*")) },
+      { companyId: company.id, after: Notice.first, limit: 100, types: new Set(Notice.matching("withdrawal.*", Catalogue.types)) },
       render
     )
     assert.deepStrictEqual(

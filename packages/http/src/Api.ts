@@ -21,7 +21,6 @@ import * as Stops from "./resources/Stops.ts"
 import * as Suspense from "./resources/Suspense.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
-import { following } from "./following/Following.ts"
 import * as Section from "./api/Section.ts"
 
 /**
@@ -36,7 +35,6 @@ type All = readonly [
   ...Feature.Joined<typeof features, "sections">,
   typeof Sections.read,
   typeof Events.section,
-  ...Feature.Joined<typeof following, "sections">,
   typeof Rates.section,
   typeof Account.section,
   typeof OwnApiKeys.section,
@@ -47,7 +45,6 @@ type All = readonly [
   typeof OperatorBacklog.section,
   typeof OperatorTokens.section,
   typeof Exports.operatorSection,
-  ...Feature.Joined<typeof following, "operatorSections">,
   typeof Reconciliation.section,
   typeof Suspense.section,
   ...Feature.Joined<typeof features, "operatorSections">,
@@ -64,7 +61,6 @@ const all: All = [
   ...Feature.joined(features, "sections"),
   Sections.read,
   Events.section,
-  ...Feature.joined(following, "sections"),
   Rates.section,
   Account.section,
   OwnApiKeys.section,
@@ -75,7 +71,6 @@ const all: All = [
   OperatorBacklog.section,
   OperatorTokens.section,
   Exports.operatorSection,
-  ...Feature.joined(following, "operatorSections"),
   Reconciliation.section,
   Suspense.section,
   ...Feature.joined(features, "operatorSections"),

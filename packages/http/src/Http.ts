@@ -21,7 +21,6 @@ import * as Readiness from "./api/Readiness.ts"
 import { routerConfig } from "./wire/Routing.ts"
 import * as Ui from "./edge/Ui.ts"
 import * as Sheet from "./wire/Sheet.ts"
-import { following } from "./following/Following.ts"
 
 /** Options for accepting requests, and for the pages served next to the API. */
 export interface Options<E = never, R = never> extends Edge.Options {
@@ -76,7 +75,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
-    ...Feature.extensions([...features, ...following]).map((extension) => Extension.mount(extension(proxies), policy)),
+    ...Feature.extensions(features).map((extension) => Extension.mount(extension(proxies), policy)),
     Extension.mount(PayToPage.extension(proxies, about), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),

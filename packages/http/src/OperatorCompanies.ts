@@ -31,7 +31,6 @@ import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
-import { following } from "./following/Following.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 
 const view = View.make<Core.Overview>()(
@@ -180,7 +179,6 @@ export const section = Section.make(
     OfCompany.read(Domains.list),
     ...Feature.joined(features, "ofCompany"),
     OfCompany.read(Events.list),
-    OfCompany.read(Events.get),
-    ...Feature.joined(following, "ofCompany")
+    OfCompany.read(Events.get)
   ]
 )

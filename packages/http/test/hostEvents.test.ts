@@ -5,7 +5,8 @@ import { Poster } from "@satrail/core/nodes/Poster"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Feature from "@satrail/core/ledger/Feature"
-import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import { all as features } from "@satrail/core/features/index"
+import { Features } from "@satrail/core/ledger/Features"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Written } from "@satrail/core/ledger/Written"
 import * as Memory from "@satrail/memory/Memory"
@@ -22,7 +23,7 @@ it("events: the feed, the stream and webhooks accept the event types of a host's
   const types = ["reminder.due", "invoice.over-due"]
   const told = { "reminder.due": { as: types, tell } }
   const reminders = Feature.make({ name: "reminders", notices: { kind: "reminder", types, told } })
-  const service = await start({ storage: Layer.merge(Memory.layer, Layer.succeed(HostFeatures, [reminders])) })
+  const service = await start({ storage: Layer.provideMerge(Memory.layer, Layer.succeed(Features, [...features, reminders])) })
   const { id: companyId, key } = await service.company("paid")
   const endpoint = (types: ReadonlyArray<string>) =>
     service.ask("POST", "/v1/webhook-endpoints", { key, body: { url: "https://shop.example/webhooks", types } })

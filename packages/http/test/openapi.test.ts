@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as AuditLog from "@satrail/core/features/audit/AuditLog"
-import * as Notice from "@satrail/core/events/Notice"
+import * as Catalogue from "@satrail/core/service/Catalogue"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as OpenApi from "@satrail/testing/OpenApi"
@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
   }
 
   it("openapi: every event type is a webhook of the public document, with the schema that encodes its body", () => {
-    assert.sameMembers(Object.keys(customer.webhooks), Object.keys(Notice.types))
+    assert.sameMembers(Object.keys(customer.webhooks), Object.keys(Catalogue.notices))
     const types: Array<string> = []
     for (const { post } of Object.values<Any>(customer.webhooks)) {
       const { $ref } = post.requestBody.content["application/json"].schema
@@ -122,7 +122,7 @@ describe("the OpenAPI document", () => {
       types.push(...(properties.type.enum ?? [properties.type.const]))
       assert.property(properties.data, "$ref", post.operationId)
     }
-    assert.sameMembers(types, [...Notice.all])
+    assert.sameMembers(types, [...Catalogue.types])
     assert.notProperty(operator, "webhooks")
   })
 

@@ -3,7 +3,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { Channels, judge } from "@satrail/core/nodes/Channels"
 import type { Capacity } from "@satrail/core/nodes/LightningBooks"
-import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import { all as features } from "@satrail/core/features/index"
+import { Features } from "@satrail/core/ledger/Features"
 import * as Feature from "@satrail/core/ledger/Feature"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Tasks } from "@satrail/core/ledger/Tasks"
@@ -63,7 +64,7 @@ describe("lags", () => {
       name: "reminders",
       lag: { about: "age of the oldest reminder", sinceMillis: Effect.succeed(sinceMillis) }
     })
-    const storage = Layer.merge(Memory.layer, Layer.succeed(HostFeatures, [reminders]))
+    const storage = Layer.provideMerge(Memory.layer, Layer.succeed(Features, [...features, reminders]))
     const host = await start({ http: { console: true }, storage })
     const { lags } = (await host.ask("GET", "/operator/status", { key: operatorToken })).body.data
     const [webhooks, own] = lags

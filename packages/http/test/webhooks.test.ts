@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as WebhookKeys from "../src/features/webhooks/WebhookKeys.ts"
-import * as Webhooks from "../src/features/webhooks/Webhooks.ts"
+import * as Webhooks from "../src/events/Webhooks.ts"
 import { bad, operatorToken, posted, seen, start } from "./Service.ts"
 import * as EventBody from "../src/events/EventBody.ts"
 import * as Duty from "@satrail/core/ledger/Duty"

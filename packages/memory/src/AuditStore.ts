@@ -1,6 +1,6 @@
 import * as Company from "@satrail/core/accounts/Company"
 import * as Audit from "@satrail/core/ledger/Audit"
-import type { Members } from "@satrail/core/ledger/Noun"
+import type { Feature } from "@satrail/core/ledger/Feature"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { Effect, HashMap, Option, Ref } from "effect"
 import { compare } from "./Reading.ts"
@@ -18,9 +18,9 @@ const lastLinked = (state: State): bigint => BigInt(Math.max(0, ...HashMap.keys(
 
 const source = "audit head"
 
-/** Implements the port on in-memory state. `hosts` are the record types of the host program. */
-export const over = (state: Ref.Ref<State>, hosts: ReadonlyArray<Members>): Audit.AuditStore["Service"] => {
-  const nouns = [...Nouns.all, ...hosts].filter(({ recorded }) => recorded !== undefined)
+/** Implements the port on in-memory state. */
+export const over = (state: Ref.Ref<State>, features: ReadonlyArray<Feature>): Audit.AuditStore["Service"] => {
+  const nouns = Nouns.of(features).filter(({ recorded }) => recorded !== undefined)
   const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
   return Audit.AuditStore.of({
     appendAudit: (drafts) => Ref.update(state, (now) => ({ ...now, audit: drafts.reduce(appended, now.audit) })),

@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { all as features } from "@satrail/core/features/index"
 import { rateOf } from "@satrail/core/ledger/Feature"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -78,7 +77,7 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
 
 /** Returns the exchange rate of the record that a deposit pays, such as a checkout. */
 const ratedBy = (state: State.State, row: Deposit.Deposit) => {
-  for (const { noun, by } of features.flatMap(({ rates = [] }) => rates)) {
+  for (const { noun, by } of state.features.flatMap(({ rates = [] }) => rates)) {
     const id: unknown = Reflect.get(row, by)
     const found = typeof id === "string" ? State.get(state, noun, row.companyId, id) : Option.none()
     if (Option.isSome(found)) return rateOf(found.value)

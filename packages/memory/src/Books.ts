@@ -7,7 +7,6 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
 import { depositKind, withdrawalKind } from "@satrail/core/reports/reconciliation/WaitReason"
-import { all as features } from "@satrail/core/features/index"
 import { held } from "@satrail/core/ledger/Feature"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
@@ -65,7 +64,7 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
     if (kind === undefined) return []
     return [{ kind, id, companyId, sinceMillis: Withdrawal.beganAtMillis(one), amount: Withdrawal.held(one), job: task }]
   }),
-  ...features.flatMap(({ holds = [] }) =>
+  ...state.features.flatMap(({ holds = [] }) =>
     holds.flatMap((hold) =>
       State.all(state, hold.noun)
         .map((row) => ({ row, ...held(hold, row) }))
@@ -130,9 +129,9 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     totals: State.balanceOf(state, companyId),
     entries: Array.from(State.listed(state.entries, companyId)),
     withdrawals: State.ownedBy(state, Withdrawal.noun, companyId),
-    holding: Fault.holding((noun) => State.ownedBy(state, noun, companyId)),
+    holding: Fault.holding(state.features, (noun) => State.ownedBy(state, noun, companyId)),
     deposits: State.ownedBy(state, Deposit.noun, companyId),
-    recounts: Fault.recounts((noun) => State.ownedBy(state, noun, companyId)),
+    recounts: Fault.recounts(state.features, (noun) => State.ownedBy(state, noun, companyId)),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     assignments: State.all(state, SuspenseAssignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),

@@ -77,7 +77,7 @@ const descriptionOf = (state: State.State, { id, companyId, type }: Transaction)
   const kind = kinds[type]
   const payment = kind && Option.getOrUndefined(State.get(state, kind, companyId, id))
   if (kind === undefined || payment === undefined) return ""
-  for (const { noun, by, description } of Descriptions.of(kind)) {
+  for (const { noun, by, description } of Descriptions.of(state.features, kind)) {
     const subject = Descriptions.textOf(payment, by)
     const found = subject === null ? Option.none() : State.get(state, noun, companyId, subject)
     if (Option.isSome(found)) return Descriptions.textOf(found.value, description) ?? ""

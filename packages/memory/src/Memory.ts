@@ -1,7 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { AuditStore } from "@satrail/core/ledger/Audit"
 import { EventStore } from "@satrail/core/ledger/EventStore"
-import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import { given } from "@satrail/core/features/index"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
@@ -34,8 +34,9 @@ export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrai
  */
 export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext(
   Effect.gen(function* () {
+    const features = yield* given
     const state = (yield* Held) ?? (yield* Ref.make(State.empty))
-    const hosts = (yield* HostFeatures).flatMap(({ nouns }) => nouns)
+    yield* Ref.update(state, (empty) => ({ ...empty, features }))
     const read: Read = (select) => Effect.map(Ref.get(state), select)
     const nouns = NounReads.of({
       get: (noun, companyId, id) => recordOf(read, noun)(companyId, id),
@@ -49,7 +50,7 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
       Context.add(Tasks, Jobs.make(state)),
       Context.add(NounReads, nouns),
       Context.add(LedgerReads, Ledger.make(read)),
-      Context.add(AuditStore, Audit.over(state, hosts)),
+      Context.add(AuditStore, Audit.over(state, features)),
       Context.add(EventStore, Events.over(state)),
       Context.add(AccountReads, Accounts.make(read)),
       Context.add(ReceivingReads, Receiving.make(read)),

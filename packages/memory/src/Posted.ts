@@ -1,8 +1,7 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { all as features } from "@satrail/core/features/index"
 import * as Posts from "@satrail/core/ledger/Posts"
 import * as State from "./State.ts"
 
 /** Returns a company's postings that come from features' records. */
 export const by = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Posts.Posted> =>
-  Posts.posted(features, (noun) => State.ownedBy(state, noun, companyId))
+  Posts.posted(state.features, (noun) => State.ownedBy(state, noun, companyId))

@@ -29,7 +29,7 @@ const recount = (state: State.State, companyId: CompanyId.CompanyId): Audit => (
     ...State.ownedBy(state, Withdrawal.noun, companyId)
       .filter(({ status }) => status === "pending")
       .map(Withdrawal.held),
-    ...Fault.holding((noun) => State.ownedBy(state, noun, companyId)).map(({ amount }) => amount)
+    ...Fault.holding(state.features, (noun) => State.ownedBy(state, noun, companyId)).map(({ amount }) => amount)
   )
 })
 

@@ -51,7 +51,7 @@ export const found = (state: State.State, companyId: CompanyId.CompanyId, sought
     return [...found.values()]
   }
   return [
-    ...Descriptions.ordered.flatMap(({ noun, description, orderId }) =>
+    ...Descriptions.ordered(state.features).flatMap(({ noun, description, orderId }) =>
       hits(noun, (row) => ({ order: Descriptions.textOf(row, orderId), words: Descriptions.textOf(row, description) ?? "" }))
     ),
     ...hits(Invoice.noun, ({ metadata, memo, paymentHash }) => ({ metadata, words: memo, hash: paymentHash })),

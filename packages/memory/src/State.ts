@@ -1,3 +1,4 @@
+import type { Feature } from "@satrail/core/ledger/Feature"
 import type { Company } from "@satrail/core/accounts/Company"
 import type { Domain } from "@satrail/core/accounts/Domain"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
@@ -59,6 +60,8 @@ type Map<A> = HashMap.HashMap<string, A>
 
 /** The whole store. A commit derives a new state from this one, so a refusal has nothing to undo. */
 export interface State {
+  /** The features whose records the store recounts. */
+  readonly features: ReadonlyArray<Feature>
   /** Records by type and id. */
   readonly tables: Map<Map<Noun.Row>>
   /** Record ids by unique name. */
@@ -100,6 +103,7 @@ export interface State {
 }
 
 export const empty: State = {
+  features: [],
   tables: HashMap.empty(),
   names: HashMap.empty(),
   lists: HashMap.empty(),

@@ -6,6 +6,8 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
+import { given } from "@satrail/core/features/index"
+import { Features as CoreFeatures } from "@satrail/core/ledger/Features"
 import { Context, Effect, Layer } from "effect"
 import * as Features from "./features/index.ts"
 import * as Answer from "./reads/Answer.ts"
@@ -79,4 +81,4 @@ export const make = Effect.gen(function* () {
 })
 
 /** Groups reads as the Journal groups commits: single rows requested at the same time are read in one query. */
-export const layer = Layer.effectContext(make)
+export const layer = Layer.effectContext(Effect.provideServiceEffect(make, CoreFeatures, given))

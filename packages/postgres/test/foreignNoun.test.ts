@@ -8,7 +8,8 @@ import * as AuditVerification from "@satrail/core/features/audit/AuditVerificati
 import * as Id from "@satrail/core/base/Id"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as Feature from "@satrail/core/ledger/Feature"
-import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import { all as features } from "@satrail/core/features/index"
+import { Features } from "@satrail/core/ledger/Features"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import { NounReads } from "@satrail/core/ledger/NounReads"
@@ -91,7 +92,7 @@ create unique index tickets_code on satrail.tickets (code);`
 
 const client = await shared(Embedded.layer)
 const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
-const host = Layer.succeed(HostFeatures, [Feature.make({ name: "tickets", nouns: [noun], lives: [life] })])
+const host = Layer.succeed(Features, [...features, Feature.make({ name: "tickets", nouns: [noun], lives: [life] })])
 const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), [client, host]))
 
 Nouns.suite("tickets", subject)("pglite, an application's record type", storage)

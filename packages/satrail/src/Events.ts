@@ -1,8 +1,9 @@
+import * as Catalogue from "@satrail/core/service/Catalogue"
 import type { Read } from "@satrail/client/Schemas"
 import type { CompanyId } from "@satrail/core/base/CompanyId"
 import { Invalid } from "@satrail/core/base/Invalid"
 import { cursorOf, type Heard } from "@satrail/core/events/Events"
-import * as Notice from "@satrail/core/events/Notice"
+import type * as Notice from "@satrail/core/events/Notice"
 import type { EventIds } from "@satrail/http/wire/EventIds"
 import { refusal } from "./Refusals.ts"
 import * as Reply from "./Reply.ts"
@@ -50,7 +51,7 @@ export const typeOf = (type: string): string =>
   type.replace(/^(\w+)\.(?:lightning|on_chain)\.(\w+)$/, (_, kind, state) => `${kind}.${state === "completed" ? "settled" : state}`)
 
 /** All event types. */
-export const types: ReadonlySet<string> = new Set(Notice.all.map(typeOf))
+export const types: ReadonlySet<string> = new Set(Catalogue.types.map(typeOf))
 
 /** Returns the position in the core's form. */
 export const after = (ids: EventIds, given: string | undefined): string | undefined => {

@@ -1,5 +1,5 @@
+import * as EventTypes from "@satrail/core/service/Catalogue"
 import { askedName, plain } from "@satrail/client/Plain"
-import * as Notice from "@satrail/core/events/Notice"
 import * as Catalogue from "@satrail/http/features/Catalogue"
 import { all as features } from "@satrail/http/features/index"
 import * as Errors from "@satrail/http/wire/Errors"
@@ -19,7 +19,7 @@ const none: Pick<Told, "issues" | "details"> = { issues: [], details: {} }
 /** Matches quoted values, received values, metadata keys, and words, which may have dots. */
 const parts = /"(?:[^"\\]|\\.)*"|\(got [^)]*\)|\bmetadata\.\S+|\b[a-z_]+(?:\.[a-z_]+)*\b/g
 const isUnchanged = /^(?:["(]|metadata\.)/
-const eventTypes: ReadonlySet<string> = new Set(Notice.all)
+const eventTypes: ReadonlySet<string> = new Set(EventTypes.types)
 
 /** Replaces the HTTP API's names of fields, such as `expires_at`, by the names in this package. */
 const named = (text: string): string =>

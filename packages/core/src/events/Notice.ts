@@ -5,8 +5,8 @@ import type * as Deposit from "../receiving/Deposit.ts"
 import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
-import { all as everyFeature, type features } from "../features/index.ts"
-import type { AboutOf, Notices } from "../ledger/Feature.ts"
+import type { AboutOf, Feature, Notices } from "../ledger/Feature.ts"
+import type { Registered } from "../ledger/Registry.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
 import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
 
@@ -27,16 +27,16 @@ const own = {
   domain: ["domain.verified", "domain.lost"]
 } as const
 
-type Feature = (typeof features)[number]
 type Told<F> = F extends { readonly notices: infer N extends Required<Notices> } ? N : never
 
-type Types = typeof own & { readonly [N in Told<Feature> as N["kind"]]: N["types"] }
+type Types = typeof own & { readonly [N in Told<Registered> as N["kind"]]: N["types"] }
 
-const ofFeatures = everyFeature.flatMap(({ notices }) => (notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]))
-
-/** The kinds of records that have events, with the types of those events. A published type is never removed. */
-// oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not infer members from a list of entries
-export const types = { ...own, ...Object.fromEntries(ofFeatures) } as Types
+/** Returns the kinds of records that have events, with the types of those events. A published type is never removed. */
+export const typesOf = (features: ReadonlyArray<Feature>): Types => {
+  const ofFeatures = features.flatMap(({ notices }) => (notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]))
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not infer members from a list of entries
+  return { ...own, ...Object.fromEntries(ofFeatures) } as Types
+}
 
 /** A kind of record that has events. */
 export type Kind = keyof Types
@@ -57,7 +57,7 @@ interface Rows {
 /** A record as an event shows it: in its state at the time of the event, regardless of later changes. */
 export type About =
   | { readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] } }[keyof Rows]
-  | AboutOf<Feature>
+  | AboutOf<Registered>
 
 /** Position of an event: the number of the committed event, and its part if it is published as several. */
 export interface Place {
@@ -77,18 +77,15 @@ export type Notice = About & {
   readonly subject: string
 }
 
-/** All types, in the order of the catalog. */
-export const all: ReadonlyArray<Type> = Object.values(types).flat()
-
 /**
  * Returns the types that match a filter: a single type, or a prefix such as `deposit.*`. Returns an empty list
  * if none match. `Feed.types` also has the types of the host's features.
  */
-export const matching = <T extends string = Type>(filter: string, types: ReadonlyArray<T | Type> = all): ReadonlyArray<T | Type> =>
+export const matching = <T extends string = Type>(filter: string, types: ReadonlyArray<T | Type>): ReadonlyArray<T | Type> =>
   types.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
 
 /** Returns the problem with a filter that matches none of the known types, or undefined. */
-export const filterIssue = (filter: string, types: ReadonlyArray<string> = all): string | undefined =>
+export const filterIssue = (filter: string, types: ReadonlyArray<string>): string | undefined =>
   matching<string>(filter, types).length > 0
     ? undefined
     : `unknown event type "${filter.slice(0, 100)}". Known types: ${types.join(", ")}. A prefix such as deposit.* matches several`

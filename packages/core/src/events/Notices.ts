@@ -13,13 +13,12 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
-import { all as features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
 import type { Feature } from "../ledger/Feature.ts"
-import { HostFeatures } from "../ledger/HostFeatures.ts"
+import { Features } from "../ledger/Features.ts"
 import * as AsOf from "./AsOf.ts"
-import { type About, all as allTypes, type Notice, type Type } from "./Notice.ts"
+import { type About, type Notice, type Type, typesOf } from "./Notice.ts"
 
 type Read<A, R = never> = Effect.Effect<A, StoreUnavailable, R>
 
@@ -143,8 +142,8 @@ const own: { readonly [type in Event.Type]?: Way } = {
 
 /** Maps committed events to published ones. */
 export const make = Effect.gen(function* () {
-  const hostFeatures = yield* HostFeatures
-  const featured = [...features, ...hostFeatures].flatMap(({ notices }: Feature) => Object.entries(notices?.told ?? {}))
+  const features = yield* Features
+  const featured = features.flatMap(({ notices }: Feature) => Object.entries(notices?.told ?? {}))
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's kind determines its events; a host's kinds are not part of our types
   const tellings = new Map<string, unknown>([...featured, ...Object.entries(own)]) as ReadonlyMap<string, Way>
   const ports = Context.make(NounReads, yield* NounReads).pipe(
@@ -157,7 +156,7 @@ export const make = Effect.gen(function* () {
     return telling === undefined ? Effect.succeed([]) : Effect.provideContext(telling.tell(event), ports)
   }
 
-  const declared = [Event.subjects, ...[...features, ...hostFeatures].map(({ events }) => events)].flatMap((events) => Object.keys(events))
+  const declared = [Event.subjects, ...features.map(({ events }) => events)].flatMap((events) => Object.keys(events))
   const known = new Set([...declared, ...tellings.keys()])
 
   return {
@@ -172,7 +171,7 @@ export const make = Effect.gen(function* () {
       return atMillis === undefined ? { events } : { events: events.slice(0, first), againAtMillis: atMillis + newerMillis + 1 }
     },
     /** All types, including those of the host's features. */
-    types: [...allTypes, ...hostFeatures.flatMap(({ notices }) => notices?.types ?? [])],
+    types: Object.values(typesOf(features)).flat(),
     /** Returns the types under which a committed event may be published. */
     typesOf: (type: string): ReadonlyArray<Type> => tellings.get(type)?.as ?? [],
     /** Returns whether a committed event is also about a record other than its subject. */

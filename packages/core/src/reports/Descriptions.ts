@@ -1,26 +1,29 @@
 import { Effect, Option } from "effect"
-import { all as features } from "../features/index.ts"
-import type { Describes } from "../ledger/Feature.ts"
+import type { Describes, Feature } from "../ledger/Feature.ts"
+import { Features } from "../ledger/Features.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Members, Noun, Row } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 
+const ofInvoice: Describes = { noun: Invoice.noun, by: "lightningInvoiceId", description: "memo" }
+
 /** Record types that describe payments. If a payment refers to several of them, the first one here describes it. */
-export const all: ReadonlyArray<Describes> = [
+export const all = (features: ReadonlyArray<Feature>): ReadonlyArray<Describes> => [
   ...features.flatMap(({ describes = [] }) => describes),
-  { noun: Invoice.noun, by: "lightningInvoiceId", description: "memo" }
+  ofInvoice
 ]
 
 /** Record types with an order id. A search finds them. */
-export const ordered = all.flatMap(({ orderId, ...one }) => (orderId === undefined ? [] : [{ ...one, orderId }]))
+export const ordered = (features: ReadonlyArray<Feature>) =>
+  all(features).flatMap(({ orderId, ...one }) => (orderId === undefined ? [] : [{ ...one, orderId }]))
 
 /**
  * Returns the record types that describe payments of this type: deposits or withdrawals. References that can
  * change, such as a deposit's newest refund, are left out.
  */
-export const of = ({ members, moving }: Members): ReadonlyArray<Describes> =>
-  all.filter(({ by }) => members.some(([member]) => member === by) && !moving.has(by))
+export const of = (features: ReadonlyArray<Feature>, { members, moving }: Members): ReadonlyArray<Describes> =>
+  all(features).filter(({ by }) => members.some(([member]) => member === by) && !moving.has(by))
 
 /** Returns the text in a field of a record; null if there is none. */
 export const textOf = (row: Row, member: string): string | null => {
@@ -40,11 +43,12 @@ interface Texts {
  */
 export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
+  const features = yield* Features
 
   const read = (noun: Noun, { companyId }: Row, id: string | null) => (id === null ? Effect.succeedNone : nouns.get(noun, companyId, id))
 
   const described = Effect.fnUntraced(function* (kind: Members, payment: Row): Effect.fn.Return<Texts, StoreUnavailable> {
-    for (const { noun, by, description, orderId, returns } of of(kind)) {
+    for (const { noun, by, description, orderId, returns } of of(features, kind)) {
       const found = yield* read(noun, payment, textOf(payment, by))
       if (Option.isNone(found)) continue
       const own = {

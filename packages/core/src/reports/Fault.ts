@@ -7,8 +7,7 @@ import { type Account, accounts as allAccounts, type Posting } from "../ledger/C
 import type { SuspenseAssignment } from "../receiving/SuspenseAssignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
-import { all as features } from "../features/index.ts"
-import { held, recounted } from "../ledger/Feature.ts"
+import { type Feature, held, recounted } from "../ledger/Feature.ts"
 import type { Noun, Row } from "../ledger/Noun.ts"
 import type { Posted } from "../ledger/Posts.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
@@ -22,7 +21,10 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
  * differs from their actual sum.
  */
 const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof", "unreadable"] as const
-export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
+export const kinds = (features: ReadonlyArray<Feature>): ReadonlyArray<string> => [
+  ...own,
+  ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))
+]
 type Own = (typeof own)[number]
 
 /** A violation, with the expected and actual amount. */
@@ -46,7 +48,7 @@ export const accounts = allAccounts.filter((account) => account !== "network_fee
 export type Holding = ReturnType<typeof held>
 
 /** Returns the amounts held by the records of all features. `records` returns the records of one type. */
-export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
+export const holding = (features: ReadonlyArray<Feature>, records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
   features
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
     .filter(({ isHolding }) => isHolding)
@@ -55,7 +57,7 @@ export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyAr
 export type Recounted = ReturnType<typeof recounted>[number]
 
 /** Returns all stored sums. `records` returns the records of one type. */
-export const recounts = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
+export const recounts = (features: ReadonlyArray<Feature>, records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
   features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
 
 /** All data of one company. */

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
-import { all as features } from "../features/index.ts"
+import { Features } from "../ledger/Features.ts"
 import type { NotFound, StoreUnavailable } from "../ledger/Journal.ts"
 import type { Noun } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
@@ -58,8 +58,6 @@ export interface Step {
 /** Maximum number of payments shown for a record. */
 const mostOfRecord = 50
 
-const linked = features.flatMap(({ linked: own = [] }) => own)
-
 /** Number of payments read at a time. It is small because their metadata may be large. */
 const atOnce = 100
 
@@ -110,6 +108,8 @@ const stepsOf = (turned: ReadonlyArray<Booking.Turned>, boundaries: ReadonlyArra
 
 const make = Effect.gen(function* () {
   const [nouns, receiving, reports, depositsOf] = [yield* NounReads, yield* ReceivingReads, yield* ReportReads, yield* DepositsOf]
+  const features = yield* Features
+  const linked = features.flatMap(({ linked: own = [] }) => own)
   const described = yield* Descriptions.make
   const { get: suspended } = yield* Suspense.single
 
@@ -184,7 +184,7 @@ const make = Effect.gen(function* () {
         const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(({ name }) => name === hit.kind)
         const found = noun === undefined ? Option.none() : yield* nouns.get(noun, companyId, hit.id)
         if (noun === undefined || Option.isNone(found)) return hit
-        const owner = Descriptions.of(noun).find(({ by }) => Descriptions.textOf(found.value, by) !== null)
+        const owner = Descriptions.of(features, noun).find(({ by }) => Descriptions.textOf(found.value, by) !== null)
         return owner === undefined ? hit : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
       })
       const owned = yield* Effect.forEach(all, ownerOf, { concurrency: "unbounded" })

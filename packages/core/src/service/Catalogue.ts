@@ -1,12 +1,13 @@
+import * as Notice from "../events/Notice.ts"
 import * as Event from "../ledger/Event.ts"
 import type { Change } from "./Changes.ts"
-import { all, type everything } from "./Following.ts"
+import { all, type features } from "../features/index.ts"
 
 // Distributes over the union, because `keyof` of a union has only the keys common to all members.
 type EventsOf<F> = F extends { readonly events: infer E } ? keyof E & string : never
 
 /** Every type of event that can be published. */
-export type Type = Event.Type | EventsOf<(typeof everything)[number]>
+export type Type = Event.Type | EventsOf<(typeof features)[number]>
 
 const ofFeatures: ReadonlyArray<readonly [string, string | null]> = all.flatMap(({ events }) => Object.entries(events))
 
@@ -19,3 +20,9 @@ type Published = NonNullable<Change["event"]>["type"]
 
 /** Does not compile if a Change publishes an event that is not listed here. */
 export const isComplete: [Exclude<Published, Type>] extends [never] ? true : never = true
+
+/** The kinds of records that have published events, with the types of those events. */
+export const notices = Notice.typesOf(all)
+
+/** All types of published events, in the order of the catalog. */
+export const types: ReadonlyArray<Notice.Type> = Object.values(notices).flat()

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import * as Traced from "../base/Traced.ts"
 import type { AnyReads } from "../ledger/Feature.ts"
-import { everything } from "./Following.ts"
+import { features } from "../features/index.ts"
 
-type Keys = Exclude<(typeof everything)[number]["reads"], undefined>
+type Keys = Exclude<(typeof features)[number]["reads"], undefined>
 type Merged<Shape> = (Shape extends unknown ? (shape: Shape) => void : never) extends (all: infer All) => void ? All : never
 
 /** Read ports of all features. A storage adapter provides each of them. */
@@ -12,7 +12,7 @@ export type FeatureReads = Keys["Identifier"]
 /** The methods of all read ports. */
 export type Reads = Merged<Keys["Service"]>
 
-const keys = everything.flatMap(({ reads }): ReadonlyArray<AnyReads> => (reads === undefined ? [] : [reads]))
+const keys = features.flatMap(({ reads }): ReadonlyArray<AnyReads> => (reads === undefined ? [] : [reads]))
 
 /** All read ports in one value. */
 export const all: Effect.Effect<Reads, never, FeatureReads> =

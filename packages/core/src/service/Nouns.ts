@@ -2,6 +2,7 @@ import * as ApiKey from "../accounts/ApiKey.ts"
 import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
+import type { Feature } from "../ledger/Feature.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as SuspenseAssignment from "../receiving/SuspenseAssignment.ts"
 import * as Deposit from "../receiving/Deposit.ts"
@@ -9,14 +10,11 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
-import { all as features } from "./Following.ts"
+import { all as features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
-/**
- * Every record type that this package declares. Stores do not depend on this list, because they also store
- * record types of other packages.
- */
-export const all: ReadonlyArray<Members | Noun> = [
+/** Returns every record type of the money path and of these features. */
+export const of = (features: ReadonlyArray<Feature>): ReadonlyArray<Members | Noun> => [
   Company.members,
   Domain.members,
   ApiKey.noun,
@@ -31,6 +29,12 @@ export const all: ReadonlyArray<Members | Noun> = [
   Withdrawal.noun,
   ...features.flatMap(({ nouns }) => nouns)
 ]
+
+/**
+ * Every record type that this package declares. Stores do not depend on this list, because they also store
+ * record types of other packages.
+ */
+export const all = of(features)
 
 /** Every declared transition of these records. */
 export const moves: ReadonlyArray<Move> = [

@@ -37,10 +37,10 @@ import * as PaymentDetails from "../reports/PaymentDetails.ts"
 import * as Transactions from "../reports/Transactions.ts"
 import * as LostWithdrawals from "../sending/LostWithdrawals.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import { features } from "../features/index.ts"
+import { features, given } from "../features/index.ts"
 import * as FeatureReads from "./FeatureReads.ts"
 import * as Layers from "../ledger/Layers.ts"
-import { everything, following } from "./Following.ts"
+import { Features } from "../ledger/Features.ts"
 import * as Money from "./Money.ts"
 import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
@@ -113,12 +113,12 @@ export const layer = (settings: Policy.Settings) =>
     Holds.layer,
     Events.layer
   ).pipe(
-    Layer.provideMerge(Layers.services(following)),
-    Layer.provideMerge(Feed.layer),
     Layer.provideMerge(Layers.services(features)),
+    Layer.provideMerge(Feed.layer),
     Layer.provideMerge(Money.services),
-    Layer.provideMerge(Layers.extensions(everything)),
+    Layer.provideMerge(Layers.extensions(features)),
     Layer.provideMerge(Policy.layer(settings)),
+    Layer.provideMerge(Layer.effect(Features, given)),
     Layer.provide(tracedPorts),
     Layer.provide(Audit.layerJournal),
     Layer.provide(Layer.mergeAll(Wakes.layerJournal, Wakes.layerTasks)),
@@ -137,6 +137,5 @@ export const layerWorkers = Layer.mergeAll(
   Layers.workers(features),
   Domains.layerWorker,
   Expiry.layerWorker,
-  Retention.layerWorker,
-  Layers.workers(following)
+  Retention.layerWorker
 )

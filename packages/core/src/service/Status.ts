@@ -5,12 +5,11 @@ import * as CompanyId from "../base/CompanyId.ts"
 import * as Duty from "../ledger/Duty.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import { HostFeatures } from "../ledger/HostFeatures.ts"
+import { Features } from "../ledger/Features.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { NounReads } from "../ledger/NounReads.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { Prices, type Quoted } from "../nodes/Prices.ts"
-import { all as features } from "./Following.ts"
 
 /** A role that only one process holds at a time. */
 export interface Role {
@@ -59,7 +58,7 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const { nodeId } = yield* LightningReceiver
   const ports = yield* Effect.context<LedgerReads | NounReads>()
-  const all = [...features, ...(yield* HostFeatures)]
+  const all = yield* Features
   const measured = all.flatMap(({ name, lag }) => (lag === undefined ? [] : [{ feature: name, lag }]))
 
   const roleOf = (role: string) =>

@@ -1,5 +1,5 @@
 import type { About, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
-import { types } from "@satrail/core/events/Notice"
+import { notices as types } from "@satrail/core/service/Catalogue"
 import { Renderer } from "@satrail/core/events/Renderer"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "../wire/EventIds.ts"
@@ -89,6 +89,9 @@ const eventOf = (types: ReadonlyArray<string>, data: Schema.Top, identifier: str
 
 /** Returns the schema name for events about a record type. */
 export const identifierOf = (kind: Kind): string => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event`
+
+/** Returns the types of events about a record type. */
+export const typesOf = (kind: Kind): ReadonlyArray<string> => types[kind]
 
 export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
 export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))

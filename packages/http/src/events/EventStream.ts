@@ -20,7 +20,8 @@ import { make } from "../edge/Extension.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
 import { type Member, SignedIn } from "../api/SignedIn.ts"
-import { typesIssue, filterOf, pageOf, placeOf, query, section } from "./Feed.ts"
+import { filterOf, placeOf, query } from "../wire/EventFilters.ts"
+import { pageOf, section } from "./Feed.ts"
 
 /**
  * Maximum open streams in a process, per key, per company and in total. Every stream reads each event of its
@@ -84,8 +85,6 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
     return searchParams.getAll(name).length > 1 ? [{ path: name, message: onlyOnce }] : []
   })
   const [cursor, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
-  const wrong = types === undefined ? undefined : typesIssue(types)
-  if (wrong !== undefined) issues.push({ path: "types", message: wrong })
   if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
   const filters = { ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) }
   // A reconnecting EventSource sends its position in a header and keeps the URL.

@@ -1,4 +1,3 @@
-import * as Characters from "@satrail/core/base/Characters"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Ask, Feed, limit, maxLooked } from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
@@ -8,6 +7,7 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, Scopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
+import { EventId, filterOf, placeOf, query } from "../wire/EventFilters.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "../wire/EventIds.ts"
 import { Example, type World } from "../wire/Examples.ts"
@@ -17,72 +17,6 @@ import * as Section from "../api/Section.ts"
 import * as Deposits from "../resources/Deposits.ts"
 
 const path = "/v1/events"
-
-const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"] })
-
-/** Maximum number of filters in an endpoint's settings or a query. */
-export const maxFilters = 64
-
-/**
- * Returns the problem with a filter, or undefined. A filter such as `reminder.*` or `invoice.reminded` may be of a
- * feature of the host, which only `Feed.types` knows.
- */
-export const filterIssue = (filter: string): string | undefined =>
-  /^[^.*]+(?:\.[^.*]+)*\.(?:[^.*]+|\*)$/.test(filter) ? undefined : Notice.filterIssue(filter)
-
-const prefixes = new Set(
-  Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
-)
-/** Pattern of the filters of our own types, for the OpenAPI document. */
-export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
-
-/** Returns the problem with a list of filters, or undefined. */
-export const typesIssue = (text: string, issueOf: (filter: string) => string | undefined = filterIssue): string | undefined => {
-  const filters = text.split(",", maxFilters + 1)
-  if (filters.length > maxFilters) return `types can have at most ${maxFilters} filters`
-  for (const filter of filters) {
-    const issue = issueOf(filter)
-    if (issue !== undefined) return issue
-  }
-  return undefined
-}
-
-const Types = Schema.String.annotate({
-  description: "Event types, separated by commas. `deposit.*` selects all types with that prefix",
-  examples: ["deposit.*,withdrawal.lightning.completed"]
-}).check(Schema.makeFilter((text) => typesIssue(text)))
-
-/** Query parameters of the feed and the stream. */
-export const query = {
-  cursor: Schema.optionalKey(
-    EventId.annotate({
-      description: "Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor"
-    })
-  ),
-  types: Schema.optionalKey(Types),
-  subject: Schema.optionalKey(
-    Schema.String.check(Characters.atMost(253)).annotate({
-      description: "Selects events of one record, by its id (for a domain, by its name)"
-    })
-  )
-}
-
-/** Decodes the filters of a query. Fails if no type matches one of them. */
-export const filterOf = (known: ReadonlyArray<string>, { types, subject }: { readonly types?: string; readonly subject?: string }) => {
-  const message = types === undefined ? undefined : typesIssue(types, (filter) => Notice.filterIssue(filter, known))
-  if (message !== undefined) return Effect.fail(Errors.malformedRequest([{ path: "types", message }]))
-  return Effect.succeed({
-    ...(types !== undefined && { types: new Set(types.split(",").flatMap((filter) => Notice.matching<string>(filter, known))) }),
-    ...(subject !== undefined && { subject: subject.toLowerCase() })
-  })
-}
-
-/** Returns the position that a cursor encodes. `path` is the name of its field. */
-export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string, path = "cursor") => {
-  const place = ids.read(cursor, companyId)
-  const message = "must be the id of an event of this company, or a cursor from a Link header"
-  return place === undefined ? Effect.fail(Errors.malformedRequest([{ path, message }])) : Effect.succeed(place)
-}
 
 /** Reads a page. If the cursor is too old, the error names the cursor of the oldest events. */
 export const pageOf = Effect.fnUntraced(function* (

@@ -21,6 +21,13 @@ export interface Described {
   readonly components: Json
 }
 
+/** The events about a kind of record: their types, and the name of their schema. */
+export interface Published {
+  readonly kind: string
+  readonly types: ReadonlyArray<string>
+  readonly identifier: string
+}
+
 /** Rules that JSON Schema cannot express; Beyond.ts has their texts. */
 export type Rule = "known" | "supported" | "decimals" | "together" | "times" | "bytes" | "limits" | "wellFormed" | "eventTypes"
 
@@ -46,7 +53,8 @@ export interface Feature {
   readonly provides?: ReadonlyArray<Layer.Layer<never, never, unknown>>
   /** Routes of the console, if it is served. */
   readonly console?: ReadonlyArray<Layer.Layer<never, never, unknown>>
-  readonly openapi?: () => Described
+  /** Receives the published events by kind of record. */
+  readonly openapi?: (events: ReadonlyArray<Published>) => Described
   /** Fields of this feature's operations to which rules beyond the schemas apply. */
   readonly beyond?: { readonly [rule in Rule]?: ReadonlyArray<string> }
   /** Routes outside the API. `proxies` is the same as in `Lnurl.extension`. */

@@ -10,7 +10,7 @@ import { sessions } from "./sessions/index.ts"
 import { statements } from "./statements/index.ts"
 import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
-import { webhooks } from "./webhooks/records/index.ts"
+import { webhooks } from "./webhooks/index.ts"
 
 /** The type refers to features by name, because their full declarations would take 360 kB. */
 type Features = readonly [

@@ -5,6 +5,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "../wire/Asset.ts"
 import * as Components from "./Components.ts"
+import * as EventBody from "../events/EventBody.ts"
 import * as EventStream from "../events/EventStream.ts"
 import * as Examples from "../wire/Examples.ts"
 import * as Html from "../wire/Html.ts"
@@ -12,7 +13,6 @@ import * as Routing from "../wire/Routing.ts"
 import { isObject, type Json, listIn, mapOperations, mapValues, objectIn } from "../wire/Json.ts"
 import type { Feature } from "../features/Feature.ts"
 import { all } from "../features/index.ts"
-import { following } from "../following/Following.ts"
 
 /**
  * Paths of the two documents and their pages: one for customers, and one for the operator. A proxy that blocks
@@ -163,8 +163,9 @@ function* wholeFor<Groups extends HttpApiGroup.Constraint>(
   )
   if (whom === "operator") return part(document, isIn, { title: "satrail: operator API", description: operatorAbout })
   const asked = part(document, isIn, {})
-  const features: ReadonlyArray<Feature> = [...all, ...following]
-  const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi()]))
+  const features: ReadonlyArray<Feature> = all
+  const events = EventBody.kinds.map((kind) => ({ kind, types: EventBody.typesOf(kind), identifier: EventBody.identifierOf(kind) }))
+  const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi(events)]))
   const components: Json = Object.assign({}, asked["components"], ...added.map((one) => one.components))
   return Object.assign({ ...asked, components }, ...added.map(({ members }) => members))
 }

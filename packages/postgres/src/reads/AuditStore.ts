@@ -1,6 +1,6 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
-import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import { Features } from "@satrail/core/ledger/Features"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { Effect, Schema } from "effect"
@@ -197,8 +197,7 @@ where $1::text is null or t.id > $1::${Table.keyOf(noun, "id")} order by t.id li
 })
 
 const recorded = Effect.gen(function* () {
-  const hosts = (yield* HostFeatures).flatMap(({ nouns }) => nouns)
-  const nouns = [...Nouns.all, ...hosts].filter((noun) => noun.recorded !== undefined)
+  const nouns = Nouns.of(yield* Features).filter((noun) => noun.recorded !== undefined)
   const reads = yield* Effect.forEach(nouns, recordedOf)
   const page = Effect.fnUntraced(function* (after: Pick<Audit.Stored, "record" | "id"> | null, limit: number) {
     const from = after === null ? 0 : nouns.findIndex(({ name }) => name === after.record)

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
-import { all as features } from "@satrail/core/features/index"
+import type { Feature } from "@satrail/core/ledger/Feature"
 import { Rail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Purpose from "@satrail/core/receiving/Purpose"
@@ -10,6 +10,7 @@ import * as Cause from "@satrail/core/sending/Cause"
 import { Effect, Schema, Struct } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
+import * as Stored from "./Stored.ts"
 
 export const Account = Schema.Literals(Struct.keys(Tally.nothing))
 
@@ -113,17 +114,19 @@ const refers = (members: object, isOwn: boolean) =>
     .join(", ")
 
 /** Features' records that a deposit refers to, and whose rate applies to it (Feature.Rates). */
-const rated = features
-  .flatMap(({ rates = [] }) => rates)
-  .map(({ noun, by }, n) => ({
-    alias: `f${n}`,
-    join: `
+const ratedBy = (features: ReadonlyArray<Feature>) =>
+  features
+    .flatMap(({ rates = [] }) => rates)
+    .map(({ noun, by }, n) => ({
+      alias: `f${n}`,
+      join: `
 left join lateral (select * from satrail.${noun.name} t where t.company_id = r.company_id and t.id = r.${Table.columnOf(by)} limit 1) f${n} on true`
-  }))
-const ofRated = (column: string) => rated.map(({ alias }) => `, ${alias}.${column}`).join("")
-
-const subjects = Reads.many("Records.subjects", {
-  text: `
+    }))
+const subjects = Stored.by((features) => {
+  const rated = ratedBy(features)
+  const ofRated = (column: string) => rated.map(({ alias }) => `, ${alias}.${column}`).join("")
+  return Reads.many("Records.subjects", {
+    text: `
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
 select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
   r.chain_tx_id as "chainTxId", null as "invoiceId", ${refers(Purpose.members, false)}, ${refers(Cause.members, true)},
@@ -135,8 +138,9 @@ select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payme
   coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text, coalesce(null::text${ofRated("fiat_currency")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
 left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}`,
-  values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [companyId, Reads.list("uuid", transferIds)],
-  read: (row): Booking.Subject => decodeSubject(row)
+    values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [companyId, Reads.list("uuid", transferIds)],
+    read: (row): Booking.Subject => decodeSubject(row)
+  })
 })
 
 export const reads = {

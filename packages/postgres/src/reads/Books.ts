@@ -1,3 +1,5 @@
+import type { Feature } from "@satrail/core/ledger/Feature"
+import * as Stored from "./Stored.ts"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
@@ -107,7 +109,7 @@ const WaitingRow = Schema.decodeUnknownSync(
 )
 
 /** All waiting work. `$1` is the time before which a due task counts as overdue. */
-const items = `
+const items = (features: ReadonlyArray<Feature>) => `
   select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested'
         when w.job = '${paymentKind}' and w.lane = '${LostWithdrawal.lane}' then 'withdrawal_lost' else 'withdrawal_dispatched' end
       else case when w.dispatched_at_millis is null then 'payout_without_coins' else 'payout_without_block' end end as kind,
@@ -124,7 +126,7 @@ const items = `
   select 'withdrawal_unapproved', id, company_id, created_at_millis, amount + service_fee + network_allowance, null, null, null, null
   from satrail.withdrawals where approval = 'waiting'
   union all
-  ${Holding.waiting}
+  ${Holding.of(features).waiting}
   union all
   select 'deposit_without_block', id, company_id, created_at_millis, amount, null, null, null, null from satrail.deposits
   where rail = 'on_chain' and status = 'pending' and height is null and chain_tx_id is not null
@@ -134,17 +136,19 @@ const items = `
   union all
   select 'task_overdue', id, company_id, due_at_millis, 0, kind, lane, due_at_millis, attempts from satrail.tasks where due_at_millis < $1::bigint`
 
-const waiting = Reads.mapped(
-  Reads.many("Records.waiting", {
-    text: `
-select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(sum(amount), 0)::text as amount from (${items}) t group by kind`,
-    values: (overdueBeforeMillis: number) => [String(overdueBeforeMillis)],
-    read: WaitingRow
-  }),
-  (rows): Waiting.All => {
-    const all = new Map(rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }]))
-    return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
-  }
+const waiting = Stored.by((features) =>
+  Reads.mapped(
+    Reads.many("Records.waiting", {
+      text: `
+select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(sum(amount), 0)::text as amount from (${items(features)}) t group by kind`,
+      values: (overdueBeforeMillis: number) => [String(overdueBeforeMillis)],
+      read: WaitingRow
+    }),
+    (rows): Waiting.All => {
+      const all = new Map(rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }]))
+      return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
+    }
+  )
 )
 
 const JobRow = Schema.Struct({ job: Schema.String, lane: Schema.String, due: Schema.FiniteFromString, attempts: Schema.FiniteFromString })
@@ -168,26 +172,28 @@ const itemJob = Schema.decodeUnknownOption(JobRow)
 
 const jobColumns = "t.job, t.lane, t.due_at_millis::text as due, t.attempts::text"
 
-const backlog = Reads.many("Records.backlog", {
-  text: `
+const backlog = Stored.by((features) =>
+  Reads.many("Records.backlog", {
+    text: `
 select t.kind, t.id::text, t.company_id::text as "companyId", t.at_millis::text as since, t.amount::text, ${jobColumns} from (
-  select t.*, row_number() over (partition by kind order by at_millis, id) as place from (${items}) t
+  select t.*, row_number() over (partition by kind order by at_millis, id) as place from (${items(features)}) t
   where kind = any(array(select json_array_elements_text($2))) and at_millis < $3::bigint and (at_millis, id) > ($4::bigint, $5::uuid)
 ) t where place <= $6::bigint order by t.at_millis, t.id limit $7::bigint`,
-  values: ({ kinds, overdueBeforeMillis, sinceBeforeMillis, after, perKind, limit }: Waiting.Query) => [
-    String(overdueBeforeMillis),
-    JSON.stringify(kinds),
-    String(sinceBeforeMillis),
-    String(after?.sinceMillis ?? -1),
-    after?.id ?? Id.nil,
-    String(perKind),
-    String(limit)
-  ],
-  read: (row): Waiting.Item => {
-    const { since, ...item } = Item(row)
-    return { ...item, sinceMillis: since, job: Option.getOrNull(Option.map(itemJob(row), jobOf)) }
-  }
-})
+    values: ({ kinds, overdueBeforeMillis, sinceBeforeMillis, after, perKind, limit }: Waiting.Query) => [
+      String(overdueBeforeMillis),
+      JSON.stringify(kinds),
+      String(sinceBeforeMillis),
+      String(after?.sinceMillis ?? -1),
+      after?.id ?? Id.nil,
+      String(perKind),
+      String(limit)
+    ],
+    read: (row): Waiting.Item => {
+      const { since, ...item } = Item(row)
+      return { ...item, sinceMillis: since, job: Option.getOrNull(Option.map(itemJob(row), jobOf)) }
+    }
+  })
+)
 
 const job = Reads.first("Records.job", {
   text: `
@@ -201,15 +207,16 @@ select ${jobColumns}, t.token::text from (
   read: claimedOf
 })
 
-const faultOf = Schema.decodeUnknownSync(
-  Schema.Struct({
-    kind: Schema.Literals(Fault.kinds),
-    id: Schema.String,
-    account: Schema.NullOr(Schema.Literals(Fault.accounts)),
-    expected: Schema.NullOr(Msat.FromString),
-    found: Schema.NullOr(Msat.FromString)
-  })
-)
+const faultOf = (features: ReadonlyArray<Feature>) =>
+  Schema.decodeUnknownSync(
+    Schema.Struct({
+      kind: Schema.Literals(Fault.kinds(features)),
+      id: Schema.String,
+      account: Schema.NullOr(Schema.Literals(Fault.accounts)),
+      expected: Schema.NullOr(Msat.FromString),
+      found: Schema.NullOr(Msat.FromString)
+    })
+  )
 
 const accounts = Fault.accounts.map((account) => `'${account}'`).join(", ")
 
@@ -218,9 +225,10 @@ const own = (table: string, alias: string) => `satrail.${table} ${alias} where $
 
 // Implements Fault.of in SQL. One statement is one snapshot, so everything compared is from the same moment,
 // even while money moves.
-const faults = Reads.many("Records.faults", {
-  recounts: true,
-  text: `
+const faults = Stored.by((features) =>
+  Reads.many("Records.faults", {
+    recounts: true,
+    text: `
 with booked as (
   select transfer_id, account, sum(amount) as amount from (
     select transfer_id, to_account as account, amount from ${own("entries", "e")}
@@ -244,7 +252,7 @@ with booked as (
         case w.status when 'settled' then w.amount::numeric + coalesce(w.network_fee, 0) else 0 end)
     ) as v(account, amount)
     union all
-    select o.transfer_id, v.* from (${Holding.ofCompany("$1::uuid")}) o cross join lateral (values ('available', -o.whole), ('held', o.whole)) as v(account, amount)
+    select o.transfer_id, v.* from (${Holding.of(features).ofCompany("$1::uuid")}) o cross join lateral (values ('available', -o.whole), ('held', o.whole)) as v(account, amount)
     union all
     select d.ledger_tx_id, v.* from arrived d cross join lateral (values
       ('available', case d.status when 'settled' then d.amount else d.absorbed end),
@@ -257,12 +265,12 @@ with booked as (
     union all
     select s.ledger_tx_id, v.* from (select * from satrail.suspense_assignments s where s.unmatched_company_id = $1::uuid) s
     cross join lateral (values ('suspense', -s.amount), ('internal', s.amount)) as v(account, amount)
-    ${Posted.ofCompany("$1::uuid")}
+    ${Posted.ofCompany(features, "$1::uuid")}
   ) s group by 1, 2
 ), totals as (
   select coalesce(b.posted, 0) as posted, coalesce(b.held, 0) as held, e.posted as entries_posted, e.held as entries_held,
     (select coalesce(sum(whole), 0) from whole where status = 'pending')
-      + (select coalesce(sum(o.whole), 0) from (${Holding.ofCompany("$1::uuid")}) o) as holds
+      + (select coalesce(sum(o.whole), 0) from (${Holding.of(features).ofCompany("$1::uuid")}) o) as holds
   from (
     select coalesce(sum(amount) filter (where account in ('available', 'held')), 0) as posted,
       coalesce(sum(amount) filter (where account = 'held'), 0) as held
@@ -288,14 +296,15 @@ select kind, id::text, account, expected::text, found::text from (
   select 'credit', i.id, null, i.received, coalesce(c.amount, 0)
   from (select * from ${own("invoices", "i")}) i left join credited c using (id)
   where case i.status when 'settled' then c.times is distinct from 1 or c.amount <> i.received else c.times > 0 end
-  ${KeptSums.faults("$1::uuid")}
+  ${KeptSums.faults(features, "$1::uuid")}
   union all
   select 'proof', id, null, amount, null from proofs
   where case when preimage ~ '^[0-9a-f]{64}$' then encode(sha256(decode(preimage, 'hex')), 'hex') <> payment_hash else true end
 ) f limit 1000`,
-  values: (companyId: CompanyId.CompanyId) => [companyId],
-  read: (row): Fault.Fault => faultOf(row)
-})
+    values: (companyId: CompanyId.CompanyId) => [companyId],
+    read: faultOf(features)
+  })
+)
 
 const NamedRow = Schema.decodeUnknownSync(Schema.Struct({ id: CompanyId.CompanyId, name: Schema.String }))
 

@@ -1,5 +1,4 @@
-import { all as features } from "@satrail/core/features/index"
-import type { Holds } from "@satrail/core/ledger/Feature"
+import type { Feature, Holds } from "@satrail/core/ledger/Feature"
 import * as Table from "../statements/Table.ts"
 
 // The holds of features' records, as declared by the features (Feature.Holds).
@@ -33,4 +32,5 @@ export const make = (held: ReadonlyArray<Holds>) => ({
       .join(" union all ") || none.waiting
 })
 
-export const { ofCompany, waiting } = make(features.flatMap(({ holds = [] }) => holds))
+/** The same, for the holds of these features. */
+export const of = (features: ReadonlyArray<Feature>) => make(features.flatMap(({ holds = [] }) => holds))

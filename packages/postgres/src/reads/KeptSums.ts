@@ -1,10 +1,10 @@
-import { all as features } from "@satrail/core/features/index"
+import type { Feature } from "@satrail/core/ledger/Feature"
 import * as Table from "../statements/Table.ts"
 
 // Sums over features' records that other records store, as declared by the features (Feature.KeptSum).
 
 /** Selects a company's stored sums that differ from the records, as parts of the union of faults. */
-export const faults = (companyId: string): string =>
+export const faults = (features: ReadonlyArray<Feature>, companyId: string): string =>
   features
     .flatMap(({ keptSums = [] }) => keptSums)
     .map(({ fault, noun, in: statuses, amount, by, of, as }) => {

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Balance from "@satrail/core/ledger/Balance"
+import * as Stored from "./Stored.ts"
 import * as Holding from "./Holding.ts"
 import * as Event from "@satrail/core/ledger/Event"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
@@ -54,10 +55,11 @@ const auditOf = (row: unknown): Audit => {
 }
 
 // One statement is one snapshot, so the three counts agree while money moves.
-const audit = Reads.mapped(
-  Reads.first("Records.audit", {
-    recounts: true,
-    text: `
+const audit = Stored.by((features) =>
+  Reads.mapped(
+    Reads.first("Records.audit", {
+      recounts: true,
+      text: `
 select coalesce(b.posted, 0)::text as posted, coalesce(b.held, 0)::text as held, e.posted::text as entries_posted,
   e.held::text as entries_held, (w.pending + v.pending)::text as pending
 from (
@@ -69,12 +71,13 @@ from (
   select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
   from satrail.withdrawals where company_id = $1::uuid and status = 'pending'
 ) w cross join (
-  select coalesce(sum(h.whole), 0) as pending from (${Holding.ofCompany("$1::uuid")}) h
+  select coalesce(sum(h.whole), 0) as pending from (${Holding.of(features).ofCompany("$1::uuid")}) h
 ) v left join satrail.balances b on b.company_id = $1::uuid`,
-    values: (companyId: CompanyId.CompanyId) => [companyId],
-    read: auditOf
-  }),
-  Option.getOrThrow // there is always one row
+      values: (companyId: CompanyId.CompanyId) => [companyId],
+      read: auditOf
+    }),
+    Option.getOrThrow // there is always one row
+  )
 )
 
 const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Msat.FromString }))

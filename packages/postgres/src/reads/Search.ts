@@ -1,3 +1,4 @@
+import type { Feature } from "@satrail/core/ledger/Feature"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Descriptions from "@satrail/core/reports/Descriptions"
 import * as Search from "@satrail/core/reports/Search"
@@ -5,6 +6,7 @@ import { Schema } from "effect"
 import * as Labels from "../statements/Labels.ts"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
+import * as Stored from "./Stored.ts"
 
 // Every kind of match reads its own index, and at most a few rows of it.
 
@@ -79,10 +81,10 @@ const byPayee = part(
   )`
 )
 
-const text = `
+const textOf = (features: ReadonlyArray<Feature>): string => `
 select distinct on (kind, id) kind, id::text, by from (
 ${[
-  ...Descriptions.ordered.flatMap(({ noun: { name }, orderId, description }) => [
+  ...Descriptions.ordered(features).flatMap(({ noun: { name }, orderId, description }) => [
     byOrder(name, Table.columnOf(orderId)),
     byDescription(name, Table.columnOf(description)),
     byId(name)
@@ -101,21 +103,23 @@ ${[
 ].join("\nunion all\n")}
 ) found order by kind, id, way`
 
-export const found = Reads.many("Records.found", {
-  isHeavy: true,
-  text,
-  values: (companyId: CompanyId.CompanyId, { text, ids, hash, preimageHash, amounts, ...payee }: Search.Sought) => [
-    companyId,
-    text,
-    ids?.[0] ?? null,
-    ids?.[1] ?? null,
-    hash,
-    amounts === null ? null : String(amounts[0]),
-    amounts === null ? null : String(amounts[1]),
-    payee.address,
-    payee.recipient,
-    payee.lightningAddress,
-    preimageHash
-  ],
-  read: Schema.decodeUnknownSync(Hit)
-})
+export const found = Stored.by((features) =>
+  Reads.many("Records.found", {
+    isHeavy: true,
+    text: textOf(features),
+    values: (companyId: CompanyId.CompanyId, { text, ids, hash, preimageHash, amounts, ...payee }: Search.Sought) => [
+      companyId,
+      text,
+      ids?.[0] ?? null,
+      ids?.[1] ?? null,
+      hash,
+      amounts === null ? null : String(amounts[0]),
+      amounts === null ? null : String(amounts[1]),
+      payee.address,
+      payee.recipient,
+      payee.lightningAddress,
+      preimageHash
+    ],
+    read: Schema.decodeUnknownSync(Hit)
+  })
+)

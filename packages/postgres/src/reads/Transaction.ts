@@ -1,5 +1,6 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import type { Feature } from "@satrail/core/ledger/Feature"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Position } from "@satrail/core/ledger/Page"
@@ -11,6 +12,7 @@ import * as Labels from "../statements/Labels.ts"
 import * as Lists from "../statements/Lists.ts"
 import * as Described from "./Described.ts"
 import * as Posted from "./Posted.ts"
+import * as Stored from "./Stored.ts"
 import * as Table from "../statements/Table.ts"
 
 /** The common columns of deposits, withdrawals and features' postings. There is no such table. */
@@ -46,14 +48,14 @@ const ofInvoice = (which: string): Source => ({
   where: which
 })
 
-const tables = {
+const tablesOf = (features: ReadonlyArray<Feature>) => ({
   withdrawal: {
     table: "satrail.withdrawals",
     fee: "service_fee + network_allowance",
     // As in `Withdrawal.standing`: a waiting withdrawal is pending, which the table checks.
     status: "case when approval = 'waiting' then 'pending_approval' else status end",
     failure: "failure",
-    links: Described.links(Withdrawal.noun),
+    links: Described.links(features, Withdrawal.noun),
     isOfInvoice: "{lightningInvoiceId}::uuid is null"
   },
   deposit: {
@@ -61,46 +63,52 @@ const tables = {
     fee: "0",
     status: "status",
     failure: "null",
-    links: Described.links(Deposit.noun),
+    links: Described.links(features, Deposit.noun),
     isOfInvoice: "({lightningInvoiceId}::uuid is null or lightning_invoice_id = {lightningInvoiceId}::uuid)"
   }
-} as const
+})
 
 /** Each half uses its own index. Filters that the index doesn't cover are applied to its rows. */
-const half = (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
-  const { fee, status, failure, links, isOfInvoice } = tables[type]
-  return Lists.part({
-    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
+const halfOf = (features: ReadonlyArray<Feature>) => {
+  const tables = tablesOf(features)
+  return (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
+    const { fee, status, failure, links, isOfInvoice } = tables[type]
+    return Lists.part({
+      columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
       coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${links}, created_at_millis`,
-    from,
-    where: `${where} and (r.created_at_millis, r.id) < ({startMillis}::bigint, {startId}::uuid)
+      from,
+      where: `${where} and (r.created_at_millis, r.id) < ({startMillis}::bigint, {startId}::uuid)
       and r.created_at_millis > {createdAfter}::bigint and coalesce({type} = '${type}', true)`,
-    order,
-    picked: `coalesce(${status} = {status}, true) and coalesce(rail = {rail}, true) and ({chainTxId}::text is null or chain_tx_id = {chainTxId}::text)
+      order,
+      picked: `coalesce(${status} = {status}, true) and coalesce(rail = {rail}, true) and ({chainTxId}::text is null or chain_tx_id = {chainTxId}::text)
       and ({key}::text is null or metadata ->> {key}::text = {value}::text) and ${isOfInvoice}`
-  })
+    })
+  }
 }
 
-const { withdrawal, deposit } = tables
 const payment = "payment_hash = {paymentHash}::text"
 
-/** A search's access paths. The first one whose filter is given is used. */
-const ways = [
-  [
-    "paymentHash",
+/** Returns a search's access paths. The first one whose filter is given is used. */
+const waysOf = (features: ReadonlyArray<Feature>) => {
+  const { withdrawal, deposit } = tablesOf(features)
+  const half = halfOf(features)
+  return [
     [
-      half("withdrawal", {
-        from: `${withdrawal.table} r`,
-        where: `(r.${payment} or r.reported_hash = {paymentHash}::text) and r.company_id::text = {company}::text`
-      }),
-      half("deposit", ofInvoice(`i.${payment} and i.company_id::text = {company}::text`))
-    ]
-  ],
-  ["lightningInvoiceId", [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]],
-  ["chainTxId", [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]],
-  ["label", [half("withdrawal", labelled(Withdrawal.noun)), half("deposit", labelled(Deposit.noun))]],
-  [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), ...Posted.transactions]]
-] as const
+      "paymentHash",
+      [
+        half("withdrawal", {
+          from: `${withdrawal.table} r`,
+          where: `(r.${payment} or r.reported_hash = {paymentHash}::text) and r.company_id::text = {company}::text`
+        }),
+        half("deposit", ofInvoice(`i.${payment} and i.company_id::text = {company}::text`))
+      ]
+    ],
+    ["lightningInvoiceId", [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]],
+    ["chainTxId", [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]],
+    ["label", [half("withdrawal", labelled(Withdrawal.noun)), half("deposit", labelled(Deposit.noun))]],
+    [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), ...Posted.transactions(features)]]
+  ] as const
+}
 
 const earliest = "-9223372036854775808"
 
@@ -131,17 +139,22 @@ const valuesOf = (companyId: CompanyId.CompanyId, query: Query): Readonly<Record
   lightningInvoiceId: query.lightningInvoiceId ?? null
 })
 
-const search = Effect.gen(function* () {
-  const reads = yield* Effect.forEach(ways, ([name, halves]) =>
-    Effect.map(Lists.picking("Records.search", transactions, halves, Lists.byTime, Described.column), (read) => [name, read] as const)
-  )
-  return (companyId: CompanyId.CompanyId, query: Query, looks: number) => {
-    const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
-    return read === undefined
-      ? Effect.die(new Error("every search has an access path"))
-      : read(valuesOf(companyId, query), query.limit, looks)
-  }
-})
+const search = Stored.by(
+  Effect.fnUntraced(function* (features) {
+    const reads = yield* Effect.forEach(waysOf(features), ([name, halves]) =>
+      Effect.map(
+        Lists.picking("Records.search", transactions, halves, Lists.byTime, Described.column(features)),
+        (read) => [name, read] as const
+      )
+    )
+    return (companyId: CompanyId.CompanyId, query: Query, looks: number) => {
+      const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
+      return read === undefined
+        ? Effect.die(new Error("every search has an access path"))
+        : read(valuesOf(companyId, query), query.limit, looks)
+    }
+  })
+)
 
 export const reads = {
   search,

@@ -7,7 +7,6 @@ import type { Delivery } from "@satrail/core/features/webhooks/records/Delivery"
 import type { Settings } from "@satrail/core/features/webhooks/records/Endpoint"
 import { overlapSeconds, Webhooks } from "@satrail/core/features/webhooks/Webhooks"
 import type * as Page from "@satrail/core/ledger/Page"
-import { filterIssue } from "@satrail/http/events/Feed"
 import * as Deliveries from "@satrail/http/features/webhooks/WebhookDeliveries"
 import * as Endpoints from "@satrail/http/features/webhooks/WebhookEndpoints"
 import * as View from "@satrail/http/features/webhooks/records/WebhookView"
@@ -60,10 +59,6 @@ type EndpointAsk = First<Webhooks["Service"]["create"]>
 
 const settingsOf = (given: Changes<Settings>, now: Settings) => {
   const types = given.types === undefined ? now.types : (given.types ?? []).flatMap(wireTypes)
-  for (const type of types) {
-    const issue = filterIssue(type)
-    if (issue !== undefined) return Effect.fail(new Invalid({ path: "types", message: issue }))
-  }
   return Effect.succeed({
     url: given.url ?? now.url,
     description: given.description === undefined ? now.description : (given.description ?? ""),

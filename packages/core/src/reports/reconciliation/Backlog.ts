@@ -1,6 +1,7 @@
 import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { found, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { Features } from "../../ledger/Features.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Waiting from "../../ledger/Waiting.ts"
@@ -98,6 +99,7 @@ export const make = Effect.gen(function* () {
   const sending = yield* SendingReads
   const receiving = yield* ReceivingReads
   const { answerOf, placed } = yield* answers
+  const features = yield* Features
   const { overdueMillis } = (yield* ReconciliationOptions).reconciliation
 
   /** Returns a page of waiting records. Each record is read again to get its current state. */
@@ -126,7 +128,7 @@ export const make = Effect.gen(function* () {
               read(item),
               Option.map((record) => ({
                 record,
-                waits: WaitReason.of(item, nowMillis, hostOf(record)),
+                waits: WaitReason.of(item, nowMillis, features, hostOf(record)),
                 timeline: timeline(record),
                 answer: null,
                 ...positionOf(item)
@@ -149,7 +151,7 @@ export const make = Effect.gen(function* () {
       const items = yield* ledger.backlog({ ...none, kinds: Waiting.kinds, overdueBeforeMillis, perKind: maxNamed, limit })
       return Waiting.byKind((kind) => ({
         ...counts[kind],
-        oldest: items.filter((item) => item.kind === kind).map((item) => ({ ...item, waits: WaitReason.of(item, nowMillis) }))
+        oldest: items.filter((item) => item.kind === kind).map((item) => ({ ...item, waits: WaitReason.of(item, nowMillis, features) }))
       }))
     }),
     withdrawals: (query) =>
@@ -172,13 +174,14 @@ export const make = Effect.gen(function* () {
       const record = yield* found("withdrawal", id, sending.withdrawalById(id))
       const job = Option.getOrNull(yield* ledger.job(record.companyId, id))
       const kind = WaitReason.withdrawalKind(record, job)
-      const waits = kind === undefined ? null : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, WaitReason.hostOf(record))
+      const waits =
+        kind === undefined ? null : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, features, WaitReason.hostOf(record))
       return { record, waits, timeline: WaitReason.ofWithdrawal(record), answer: yield* answerOf(record) }
     }),
     deposit: Effect.fnUntraced(function* (id) {
       const record = yield* found("deposit", id, receiving.depositById(id))
       const kind = WaitReason.depositKind(record)
-      const waits = kind === undefined ? null : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis)
+      const waits = kind === undefined ? null : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis, features)
       const answer = kind === undefined || record.chainTxId === null ? null : yield* placed([record.chainTxId])
       return { record, waits, timeline: WaitReason.ofDeposit(record), answer }
     })

@@ -1,5 +1,5 @@
 import type { TxId } from "@satrail/bitcoin/TxId"
-import { all as features } from "../../features/index.ts"
+import type { Feature } from "../../ledger/Feature.ts"
 import type * as Waiting from "../../ledger/Waiting.ts"
 import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
@@ -81,9 +81,13 @@ const ofRequest = (job: Waiting.Job | null, host: string | null): string => {
     : ofJob(job, "The next attempt. Nothing was sent. The log has the reason at this id")
 }
 
-const ofFeatures = new Map(features.flatMap(({ holds = [] }) => holds.map(({ waits }) => [waits.kind, waits.for] as const)))
-
-const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number, host: string | null): string => {
+const sentence = (
+  kind: Waiting.Kind,
+  job: Waiting.Job | null,
+  nowMillis: number,
+  host: string | null,
+  features: ReadonlyArray<Feature>
+): string => {
   switch (kind) {
     case "withdrawal_unapproved":
       return "Another key of the company with the scope `approve`. Nothing was sent. It fails if no key approves it in time"
@@ -104,7 +108,10 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
     case "deposit_unconfirmed":
       return "The confirmations required for its amount"
     default:
-      return ofFeatures.get(kind) ?? "Unknown: another version recorded it"
+      return (
+        features.flatMap(({ holds = [] }) => holds).find(({ waits }) => waits.kind === kind)?.waits.for ??
+        "Unknown: another version recorded it"
+      )
     case "task_overdue":
       return `A process that handles jobs of kind ${job?.kind ?? "unknown"}. None has claimed this one`
   }
@@ -114,9 +121,14 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
  * Returns the reason why a record is waiting at `nowMillis`. `host` is the payee's server that must respond
  * first, if known.
  */
-export const of = ({ kind, job }: Pick<Waiting.Item, "kind" | "job">, nowMillis: number, host: string | null = null): WaitReason => ({
+export const of = (
+  { kind, job }: Pick<Waiting.Item, "kind" | "job">,
+  nowMillis: number,
+  features: ReadonlyArray<Feature>,
+  host: string | null = null
+): WaitReason => ({
   kind,
-  for: sentence(kind, job, nowMillis, host),
+  for: sentence(kind, job, nowMillis, host, features),
   attempts: job?.attempts ?? null,
   nextMillis: job?.dueAtMillis ?? null
 })

@@ -1,7 +1,6 @@
 import { attemptMillis } from "@satrail/core/nodes/Poster"
 import * as Schedule from "@satrail/core/features/webhooks/Schedule"
-import { types } from "@satrail/core/events/Notice"
-import * as EventBody from "../../events/EventBody.ts"
+import type { Published } from "../Feature.ts"
 
 // Describes the requests sent to webhook endpoints, for the OpenAPI field `webhooks`. Bodies are rendered with
 // the same schemas.
@@ -47,20 +46,20 @@ const shared = {
 }
 
 /** Webhooks for every record type. `tag` is the section of webhook endpoints. */
-export const webhooks = (tag: string) =>
+export const webhooks = (tag: string, events: ReadonlyArray<Published>) =>
   Object.fromEntries(
-    EventBody.kinds.map((kind) => [
+    events.map(({ kind, types, identifier }) => [
       kind,
       {
         post: {
           operationId: `webhooks.${kind}`,
           tags: [tag],
-          summary: types[kind].join(", "),
+          summary: types.join(", "),
           description: "Sends an event, byte for byte as in the feed and the stream.",
           ...shared,
           requestBody: {
             required: true,
-            content: { "application/json": { schema: { $ref: `#/components/schemas/${EventBody.identifierOf(kind)}` } } }
+            content: { "application/json": { schema: { $ref: `#/components/schemas/${identifier}` } } }
           }
         }
       }

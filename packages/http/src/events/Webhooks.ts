@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from "node:crypto"
-import type { Told } from "../../events/EventBody.ts"
+import type { Told } from "./EventBody.ts"
 
 /**
  * A request that does not come from the service, or is too old. `message` states the reason without revealing
