@@ -27,7 +27,7 @@ export const ldk = (name: string) => `packages/nodes/ldk/${name}`
 export const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
 
 export const inMemory = "packages/memory/test/memory.test.ts"
-export const inTampering = "packages/postgres/test/tampering.test.ts"
+export const inTampering = "packages/postgres/test/tampering.slow.test.ts"
 export const inSql = "packages/postgres/test/pglite.slow.test.ts"
 export const crashTest = "packages/simulator/test/crashSample.slow.test.ts"
 export const lndTest = "packages/nodes/test/Lnd.test.ts"

@@ -62,7 +62,7 @@ export const page = (): string => {
     "## Tampering with the database",
     "",
     "This section lists what happens when someone changes the tables directly, as the application's role (`satrail_application`) or as the owner of the tables. *Refused*: PostgreSQL refuses, because the role lacks the privilege. *Found*: the next `satrail verify` finds it by the *values* in the audit log, by the *books*, or by the log's *chain* of hashes, *signatures* or separately stored *end*. Run `verify` nightly.",
-    "Each row is tested as both roles ([tampering.test.ts](../../packages/postgres/test/tampering.test.ts)). `verify` checks signatures only when it runs with the service's settings, because the signing secret is not in the database.",
+    "Each row is tested as both roles ([tampering.slow.test.ts](../../packages/postgres/test/tampering.slow.test.ts)). `verify` checks signatures only when it runs with the service's settings, because the signing secret is not in the database.",
     "",
     "Until `verify` runs, a key, operator token, person, webhook endpoint or wallet connection that was inserted is valid. An inserted session is not, because its hash requires the service's secret.",
     "",
