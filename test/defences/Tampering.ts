@@ -82,6 +82,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
           "end",
           "operator_tokens unknown",
           "people unknown",
+          "suspense_requests unknown",
           "wallet_connections unknown",
           "webhook_endpoints unknown"
         ]
@@ -272,6 +273,19 @@ export const tamperings: ReadonlyArray<Tampering> = [
           `${newId}, 'status', 'booked', 'decided_by', 'Eve', 'decided_at_millis', 1, 'ledger_tx_id', gen_random_uuid()`
         ),
         ["books: transfer"]
+      ]
+    ]
+  },
+  {
+    what: "a request to assign a payment in suspense inserted or changed",
+    application: compared,
+    owner: compared,
+    attempts: [
+      [another("suspense_requests", newId), ["suspense_requests unknown"]],
+      ["update satrail.suspense_requests set to_company_id = gen_random_uuid()", ["suspense_requests differs to_company_id"]],
+      [
+        "update satrail.suspense_requests set requested_by_id = 'e', requested_by = 'Eve'",
+        ["suspense_requests differs requested_by", "suspense_requests differs requested_by_id"]
       ]
     ]
   },

@@ -9,6 +9,7 @@ import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
 import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
+import * as SuspenseRequest from "@satrail/core/receiving/SuspenseRequest"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -94,6 +95,14 @@ export const declared: { readonly [noun: string]: Subject } = {
     Effect.fnUntraced(function* (companyId) {
       return Invoice.unmatched(yield* stray(companyId, 3))
     })
+  ),
+  suspense_requests: subjectOf(
+    SuspenseRequest.noun,
+    Effect.fnUntraced(function* (companyId) {
+      const row = yield* stray(companyId, 3)
+      return SuspenseRequest.requested(row, companyId, { id: "ada", name: "Ada" }, row.createdAtMillis)
+    }),
+    { replaced: (row) => Effect.succeed(SuspenseRequest.replaced(row, row.companyId, { id: "bob", name: "Bob" }, row.createdAtMillis + 1)) }
   ),
   suspense_assignments: subjectOf(
     SuspenseAssignment.noun,

@@ -208,7 +208,7 @@ export const parameters = {
   reconciliation: { last: [], waiting: [], stateOwnFunds: [fields(orNull({ chain: sats, node: sats }))] },
   status: { now: [] },
   stops: { standing: [], check: what, waits: [company], pause: what, resume: what },
-  suspense: { list: [listOf({ status: Schema.Literals(["open", "assigned"]) })], assign: [fields({ company, id: text })] },
+  suspense: { list: [listOf({ status: Schema.Literals(["open", "assigned"]) })], assign: [fields({ by: operator, company, id: text })] },
   transactions: {
     adjustment: ids,
     balance: [company],

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Installation } from "../accounts/Installation.ts"
+import { isSame, type Operator, SameOperator } from "../accounts/SecondOperator.ts"
 import type { CompanyId } from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -11,20 +12,25 @@ import { type Conflict, found, Journal, type NotFound, type StoreUnavailable } f
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import * as SuspenseAssignment from "./SuspenseAssignment.ts"
+import * as SuspenseRequest from "./SuspenseRequest.ts"
 import * as Deposit from "./Deposit.ts"
 import type { Unmatched } from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Purpose from "./Purpose.ts"
 
-/** A payment that was put in suspense, with its assignment (null while the payment is still in suspense). */
+/**
+ * A payment that was put in suspense, with its assignment (null while the payment is still in suspense) and the
+ * request for it (null if no operator has requested one).
+ */
 export interface Suspended extends Unmatched {
+  readonly request: SuspenseRequest.SuspenseRequest | null
   readonly assignment: SuspenseAssignment.SuspenseAssignment | null
 }
 
 /** Whether a payment is still in suspense. */
 export type Status = "open" | "assigned"
 
-/** Second payments of an invoice. They stay in suspense until an operator assigns them to a company. */
+/** Second payments of an invoice. They stay in suspense until two operators assign them to a company. */
 export class Suspense extends Context.Service<
   Suspense,
   {
@@ -35,13 +41,15 @@ export class Suspense extends Context.Service<
       readonly status?: Status | undefined
     }) => Effect.Effect<Page.Page<Suspended>, Invalid | StoreUnavailable>
     /**
-     * Assigns a payment to a company as a deposit, which can be refunded like any other. Repeating the
-     * assignment to the same company returns the same result.
+     * Requests that a payment is assigned to a company. When another operator sends the same request, assigns the
+     * payment as a deposit, which can be refunded like any other. A request for another company replaces an
+     * earlier one. Once the payment is assigned, repeating the request returns the same result.
      */
     readonly assign: (ask: {
       readonly id: string
       readonly companyId: CompanyId
-    }) => Effect.Effect<Suspended, NotFound | Invalid | SuspenseAssignment.AlreadyAssigned | Conflict | StoreUnavailable>
+      readonly by: Operator
+    }) => Effect.Effect<Suspended, NotFound | Invalid | SameOperator | SuspenseAssignment.AlreadyAssigned | Conflict | StoreUnavailable>
   }
 >()("@satrail/core/receiving/Suspense") {}
 
@@ -49,11 +57,13 @@ export class Suspense extends Context.Service<
 export const single = Effect.gen(function* () {
   const [nouns, receiving] = [yield* NounReads, yield* ReceivingReads]
 
-  const suspended = (row: Unmatched) =>
-    Effect.map(nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id }), (found): Suspended => ({
-      ...row,
-      assignment: Option.getOrNull(found)
-    }))
+  const suspended = Effect.fnUntraced(function* (row: Unmatched): Effect.fn.Return<Suspended, StoreUnavailable> {
+    const [request, assignment] = yield* Effect.all(
+      [nouns.get(SuspenseRequest.noun, row.companyId, row.id), nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id })],
+      { concurrency: "unbounded" }
+    )
+    return { ...row, request: Option.getOrNull(request), assignment: Option.getOrNull(assignment) }
+  })
 
   const get = (id: string) => Effect.flatMap(found("payment in suspense", id, receiving.unmatchedById(id)), suspended)
 
@@ -98,11 +108,19 @@ export const make = Effect.gen(function* () {
         )
         return { rows: yield* Effect.forEach(rows, suspended, { concurrency: "unbounded" }), next }
       }),
-    assign: Effect.fnUntraced(function* ({ id, companyId }) {
+    assign: Effect.fnUntraced(function* ({ id, companyId, by }) {
       const before = yield* get(id)
       if (before.assignment === null) {
         if (Option.isNone(yield* accounts.company(companyId)))
           return yield* new Invalid({ path: "company_id", message: "must be the id of a company" })
+        const { request } = before
+        if (request?.toCompanyId !== companyId) {
+          const nowMillis = yield* Clock.currentTimeMillis
+          if (request === null) yield* journal.commit(SuspenseRequest.requested(before, companyId, by, nowMillis))
+          else yield* journal.commit(SuspenseRequest.replaced(request, companyId, by, nowMillis))
+          return yield* suspended(before)
+        }
+        if (isSame(by, { id: request.requestedById, name: request.requestedBy })) return yield* new SameOperator({ id, name: by.name })
         yield* journal.commit(SuspenseAssignment.assigned(before, yield* depositOf(before, companyId))).pipe(
           Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(before.received) })),
           // Another operator was first, and assigned the payment to this company or another one.

@@ -25,6 +25,7 @@ import type { DutyBegun } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
 import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
+import type { AssignmentRequested, AssignmentRequestReplaced } from "../receiving/SuspenseRequest.ts"
 import type {
   DepositConfirmed,
   DepositDropped,
@@ -96,6 +97,8 @@ export type Change =
   | CancellationEnded
   | InvoiceForgotten
   | PaymentUnmatched
+  | AssignmentRequested
+  | AssignmentRequestReplaced
   | PaymentAssigned
   | LightningAddressCreated
   | LightningAddressChanged

@@ -5,6 +5,7 @@ import * as Domain from "../accounts/Domain.ts"
 import type { Feature } from "../ledger/Feature.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as SuspenseAssignment from "../receiving/SuspenseAssignment.ts"
+import * as SuspenseRequest from "../receiving/SuspenseRequest.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
@@ -21,6 +22,7 @@ export const of = (features: ReadonlyArray<Feature>): ReadonlyArray<Members | No
   OperatorToken.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
+  SuspenseRequest.noun,
   SuspenseAssignment.noun,
   Deposit.noun,
   LightningAddress.noun,
@@ -42,6 +44,7 @@ export const moves: ReadonlyArray<Move> = [
   OperatorToken.life,
   Deposit.life,
   Invoice.life,
+  SuspenseRequest.life,
   LightningAddress.life,
   Withdrawal.life,
   ...features.flatMap(({ lives }) => lives)

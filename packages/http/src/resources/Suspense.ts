@@ -3,7 +3,7 @@ import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import * as Core from "@satrail/core/receiving/Suspense"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { OperatorScopes } from "../api/Authentication.ts"
+import { OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
@@ -32,8 +32,10 @@ export const view = View.make<Core.Suspended>()(
   { identifier: "SuspendedPayment" },
   {
     ...unmatched.members,
-    assigned_to: Member.uuidOrNull(({ assignment }) => assignment?.companyId ?? null, "Company it was assigned to; null while in suspense"),
-    deposit_id: Member.uuidOrNull(({ assignment }) => assignment?.id ?? null, "Deposit created by the assignment; null while in suspense"),
+    requested_for: Member.uuidOrNull(({ request }) => request?.toCompanyId ?? null, "Company that an operator requested"),
+    requested_by: Member.textOrNull(({ request }) => request?.requestedBy ?? null, "Operator who requested it"),
+    assigned_to: Member.uuidOrNull(({ assignment }) => assignment?.companyId ?? null, "Company it was assigned to"),
+    deposit_id: Member.uuidOrNull(({ assignment }) => assignment?.id ?? null, "Deposit that it became"),
     assigned_at: Member.instantOrNull(({ assignment }) => assignment?.createdAtMillis ?? null)
   }
 )
@@ -45,18 +47,16 @@ const example = (world: World): Core.Suspended => ({
   received: world.asked.amount,
   reason: "invoice settled by another payment",
   createdAtMillis: world.millis(120_000),
+  request: {
+    id: world.id("payment in suspense"),
+    companyId: world.companyId,
+    toCompanyId: world.companyId,
+    requestedById: world.id("operator token"),
+    requestedBy: "Ada",
+    createdAtMillis: world.millis(150_000)
+  },
   assignment: null
 })
-
-const assignedExample = (world: World): Core.Suspended => {
-  const row = example(world)
-  const { id: unmatchedId, companyId, received: amount } = row
-  const [id, ledgerTxId] = [world.id("assigned deposit"), world.id("assignment")]
-  return {
-    ...row,
-    assignment: { id, companyId, unmatchedId, unmatchedCompanyId: companyId, ledgerTxId, amount, createdAtMillis: world.millis(180_000) }
-  }
-}
 
 const resource = Resource.make({ path, names: ["Payment in suspense", "Payments in suspense"], view, example })
 
@@ -65,8 +65,7 @@ const list = Section.operator(
     "listSuspense",
     {
       summary: "List payments in suspense",
-      description:
-        "Returns payments that the node received for an invoice that another payment had already settled, newest first, with the invoice's company and the company each was assigned to."
+      description: "Returns payments of invoices that another payment had already settled, newest first."
     },
     { status: Schema.optionalKey(Schema.Literals(["open", "assigned"])) }
   ),
@@ -83,25 +82,26 @@ const assign = Section.operator(
       identifier: "AssignSuspendedPayment"
     }),
     success: Envelope.success(200, view.schema),
-    error: Errors.of("malformed", "not_found", "already_assigned", "conflict", "store_unavailable")
+    error: Errors.of("malformed", "not_found", "another_operator_required", "already_assigned", "conflict", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
     .annotate(OpenApi.Summary, "Assign a payment in suspense")
     .annotate(
       OpenApi.Description,
-      "Assigns a payment to a company and records it as a deposit. The company receives the deposit's events and can refund it. Assigning it to the same company twice has no further effect; assigning it to another returns an error."
+      "Requests the assignment. When another operator, using a token with a different name, sends the same request, the payment becomes the company's deposit. A request for another company replaces the first."
     )
     .annotate(Example, (world) => ({
       params: { id: example(world).id },
       body: { company_id: world.companyId },
-      message: "Payment assigned",
-      data: view.of(assignedExample(world))
+      message: "Assignment requested",
+      data: view.of(example(world))
     })),
   Core.Suspense,
   (suspense) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const ask = { id: params.id, companyId: CompanyId.make(payload.company_id) }
-      return Envelope.ok("Payment assigned", view.of(yield* Errors.answered(suspense.assign(ask))))
+      const ask = { id: params.id, companyId: CompanyId.make(payload.company_id), by: yield* OperatorCaller }
+      const row = yield* Errors.answered(suspense.assign(ask))
+      return Envelope.ok(row.assignment === null ? "Assignment requested" : "Payment assigned", view.of(row))
     })
 )
 
@@ -109,7 +109,7 @@ export const section = Section.make(
   "suspense",
   {
     title: "Suspense",
-    description: "For the operator: payments of invoices that another payment had already settled, and their assignment to companies"
+    description: "For the operator: payments of invoices that another payment had already settled"
   },
   [list, assign]
 )

@@ -53,8 +53,7 @@ export const catalogue = {
   },
   another_operator_required: {
     status: 403,
-    meaning:
-      "The operator who requested an adjustment, an API key or an invitation cannot approve it, and neither can a token with the same name. Nothing changed.",
+    meaning: "The operator who requested this cannot approve it, and neither can a token with the same name. Nothing changed.",
     remedy: "Have another operator approve it with their own token."
   },
   second_operator_required: {

@@ -13,6 +13,8 @@ export const suspense = Command.make("suspense").pipe(
         "received_sats",
         "created_at",
         "reason",
+        "requested_for",
+        "requested_by",
         "assigned_to",
         "deposit_id"
       ])
@@ -21,6 +23,10 @@ export const suspense = Command.make("suspense").pipe(
       "assign",
       { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },
       ({ company, id, json }) => callFor(company, { json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`)
-    ).pipe(Command.withDescription("Assign a payment to a company as a deposit"))
+    ).pipe(
+      Command.withDescription(
+        "Request that a payment is assigned to a company. It becomes a deposit when another operator runs the same command"
+      )
+    )
   ])
 )

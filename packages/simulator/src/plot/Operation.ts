@@ -64,7 +64,7 @@ export type Act =
       readonly others: { readonly [name: string]: number }
     } & Asked)
   | ({ readonly _tag: "Stop"; readonly what: Stopping } & Asked)
-  /** The operator assigns a payment in suspense. */
+  /** Two operators assign a payment in suspense. */
   | ({ readonly _tag: "Assign"; readonly which: number } & Asked)
   | ({
       readonly _tag: "Administer"

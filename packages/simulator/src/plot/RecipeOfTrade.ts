@@ -76,8 +76,8 @@ export const holding = (random: Random): ReadonlyArray<Act> => {
 }
 
 /**
- * An invoice that was settled internally is also paid from outside. The payment is in suspense until the
- * operator assigns it.
+ * An invoice that was settled internally is also paid from outside. The payment is in suspense until two
+ * operators assign it.
  */
 export const unowned = (random: Random): ReadonlyArray<Act> => [
   { _tag: "LieOnce" },

@@ -58,7 +58,13 @@ export const make = (customers: Customers): Stops => {
         customers.ask({ ...operator, slot, method: "GET", path: "/operator/suspense?limit=5" }, (data) => {
           const id = text(latest(listOf(data), which), "id")
           const body = JSON.stringify({ company_id: one.id })
-          if (id !== "") customers.ask({ ...operator, slot, method: "POST", path: `/operator/suspense/${id}/assign`, body })
+          if (id === "") return
+          const assign = (bearer: string) => customers.ask({ bearer, slot, method: "POST", path: `/operator/suspense/${id}/assign`, body })
+          assign(operatorToken)
+          const second = JSON.stringify({ name: "Bob", scopes: ["mend"] })
+          customers.ask({ ...operator, slot, method: "POST", path: "/operator/tokens", body: second }, (data) =>
+            assign(text(data, "token"))
+          )
         })
       }
     },

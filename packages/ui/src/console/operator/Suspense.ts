@@ -45,6 +45,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
                 place: "c3",
                 cell: (row) => companies.get(row.assigned_to ?? row.company_id)?.name ?? "unknown"
               },
+              { title: "Requested by", place: "off", kind: "soft", cell: ({ requested_by }) => requested_by ?? "" },
               { title: "When", place: "c4", kind: "faint", cell: ({ created_at }) => date(say, created_at) },
               { title: "Sats", place: "c2", kind: "amount", cell: ({ received_sats }) => Formats.sats(received_sats) },
               { title: "Value", place: "off", kind: "fiat", cell: ({ received_sats }) => say.fiat(received_sats) ?? "" }
@@ -60,10 +61,15 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
 const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
   const row = await visit.suspended(visit.id)
+  const { requested_by, requested_for } = row
+  const asked = requested_for === null ? undefined : ((await visit.companies([requested_for])).get(requested_for)?.name ?? requested_for)
   return {
     title: "Assign a payment",
     figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, Formats.unit(row.received_sats))],
-    status: row.assigned_to === null ? { tone: "warn", text: "Without an owner" } : { tone: "good", text: "Assigned" },
+    status:
+      row.assigned_to === null
+        ? { tone: "warn", text: requested_by === null ? "Without an owner" : "Awaits a second operator" }
+        : { tone: "good", text: "Assigned" },
     lead: Formats.capital(row.reason),
     crumbs: [["Suspense", "suspense"]],
     body: formPanel({ action: to(`suspense/${row.id}`), label: "Assign" }, [
@@ -71,19 +77,22 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
         facts([
           ["Received", date(say, row.created_at)],
           ["Value", say.fiat(row.received_sats) ?? "unknown"],
-          ["Hash", copied(row.payment_hash, "payment hash")]
+          ["Hash", copied(row.payment_hash, "payment hash")],
+          asked === undefined ? null : ["Requested", `${requested_by} requested to assign it to ${asked}`]
         ]),
-        await companyChoice(visit, "Company", row.company_id),
+        await companyChoice(visit, "Company", requested_for ?? row.company_id),
         h(
           "p",
           { class: "hint" },
-          "The company that issued the invoice is already selected. That company can refund the payment. ",
+          asked === undefined
+            ? "The company that issued the invoice is already selected. The chosen company can refund the payment. "
+            : "If you choose another company, your request replaces the earlier one. ",
           link(guide(visit, "incidents#missing-payment"), "Guide: missing payment")
         )
       ),
       row.assigned_to === null &&
         confirming(visit, `Assign ${Formats.inSats(row.received_sats)}`, {
-          why: "The company is credited immediately. This cannot be undone."
+          why: "A second operator must choose the same company. Then the company is credited, and this cannot be undone."
         })
     ])
   }
