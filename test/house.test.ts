@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 import { importsWithin, circles, files, floorOf, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
+import { divided, lists, sourcesOf } from "../scripts/house/Tiers.ts"
 import { isMention } from "../scripts/house/Features.ts"
 import { mentions, namesIn } from "../scripts/house/Mentions.ts"
 
@@ -182,6 +183,17 @@ describe("the house", () => {
       assert.isAtMost(sources.filter((file) => path.dirname(file) === `packages/${name}/src`).length, maxLoose)
     })
   }
+
+  it("house: only the composition imports a list of features", () => {
+    assert.deepStrictEqual(
+      divided.flatMap((name) => sourcesOf(name).flatMap((file) => lists(name, file, read(file)))),
+      []
+    )
+    const [file, source] = ["packages/core/src/sending/Payouts.ts", 'import { all } from "../features/index.ts"']
+    assert.deepStrictEqual(lists("core", file, source), [`${file} -> packages/core/src/features/index.ts`])
+    const other = 'import { all } from "@satrail/core/features/index"'
+    assert.lengthOf(lists("http", "packages/http/src/wire/Json.ts", other), 1)
+  })
 
   it("house: no files of a package import each other in a circle, not even for types", () => {
     const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, importsWithin(file)]))))

@@ -53,7 +53,7 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
-import type { features } from "../features/index.ts"
+import type { Registered } from "../ledger/Registry.ts"
 import type { PayoutReleased } from "../sending/LostPayout.ts"
 import type {
   InternalTransferred,
@@ -123,7 +123,7 @@ export type Change =
   | DutyBegun
   | AnswerKept
   | AnswersForgotten
-  | ChangeOf<(typeof features)[number]>
+  | ChangeOf<Registered>
 
 /** Changes that cannot be expressed as a list of writes. Each store implements them in code. */
 export type Program = Exclude<Change, Written.Any>
