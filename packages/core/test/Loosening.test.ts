@@ -5,6 +5,7 @@ import * as ApiKey from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as Company from "../src/accounts/Company.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Loosening from "../src/accounts/Loosening.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { settings } from "./Rows.ts"
@@ -44,6 +45,21 @@ describe("Loosening", () => {
       assert.deepStrictEqual([replaced?.wanted, replaced?.requestedById], [changed, "03"], "another request")
     }
   })
+
+  for (const [above, sats, refused] of [
+    [500, 500, undefined],
+    [500, 501, "SecondOperatorRequired"],
+    [null, 1_000_000, undefined]
+  ] as const)
+    it.effect(`loosening: above ${above ?? "no"} sats, a balance of ${sats} sats takes ${refused === undefined ? "one operator" : "two"}`, () =>
+      Effect.gen(function* () {
+        const check = yield* Loosening.checkOf({ standings: () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }]) })
+        const asked = { companyId: CompanyId.operator, loosening: null, loosens: true, wanted: { limits: null }, keep: () => Effect.void }
+        assert.strictEqual(yield* said(check({ ...asked, by: lead })), refused ?? "ok")
+        assert.strictEqual(yield* said(check({ ...asked, by: undefined })), "ok", "the host program needs no operator")
+        assert.strictEqual(yield* said(check({ ...asked, by: onCall, loosens: false })), "ok", "tightening")
+      }).pipe(Effect.provideService(Loosening.Options, { secondOperatorAbove: above === null ? null : Msat.fromSats(above) }))
+    )
 
   const limits = [{ daySats: 5000 }, { daySats: 1 }] as const
   const ranges = [

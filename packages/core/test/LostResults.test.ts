@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import type { Operator } from "../src/accounts/SecondOperator.ts"
 import { type InFlight, LightningBooks } from "../src/nodes/LightningBooks.ts"
+import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import * as Reconciler from "../src/reports/reconciliation/Reconciler.ts"
 import { Reconciliation } from "../src/reports/reconciliation/Reconciliation.ts"
@@ -16,16 +18,21 @@ const past = expiryHeight + marginBlocks
 
 /** A node that reports a payment as in flight, and has these HTLCs in its channels. */
 const killed = () => {
-  const state: { channels: InFlight; isStuck: boolean; isKnown: boolean } = {
-    channels: { height: past, hashes: new Set(), isClosing: false },
+  const state = {
+    channels: { height: past, hashes: new Set(), isClosing: false } as InFlight,
     isStuck: true,
-    isKnown: true
+    isKnown: true,
+    isAway: false
   }
   return {
     state,
     change: (ports: Context.Context<Ports>) =>
       ports.pipe(
-        replace(LightningBooks, () => ({ inFlight: Effect.sync(() => state.channels) })),
+        replace(LightningBooks, () => ({
+          inFlight: Effect.suspend(() =>
+            state.isAway ? Effect.fail(new NodeUnavailable({ operation: "inFlight", cause: "away" })) : Effect.succeed(state.channels)
+          )
+        })),
         sending((sender) => ({
           lookupPayment: (hash) =>
             Effect.map(sender.lookupPayment(hash), (found) =>
@@ -37,9 +44,9 @@ const killed = () => {
 }
 
 const waits = (id: string) => Effect.flatMap(Backlog, (backlog) => Effect.map(backlog.withdrawal(id), ({ waits }) => waits?.kind))
-const released = (id: string) =>
+const released = (id: string, by?: Operator) =>
   Effect.flatMap(LostWithdrawals, ({ release }) =>
-    Effect.match(release(id), {
+    Effect.match(release(id, undefined, by), {
       onSuccess: ({ status }): string => status,
       onFailure: (error) => (error._tag === "WithdrawalNotLost" ? (error.result ?? "not lost") : error._tag)
     })
@@ -105,6 +112,24 @@ describe("A node that lost the result of a payment", () => {
     })
   }
 
+  it.effect("lost results: a lost payment stays lost, and is not released, while the node's channels cannot be read", () => {
+    const world = killed()
+    return run({ change: world.change, isPending: true }, function* () {
+      const { row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+      world.state.isAway = true
+      yield* steps(3)
+      assert.strictEqual(yield* waits(row.id), "withdrawal_dispatched", "not lost before the channels were read")
+      world.state.isAway = false
+      yield* TestClock.adjust("2 minutes")
+      yield* steps(2)
+      assert.strictEqual(yield* waits(row.id), "withdrawal_lost")
+      world.state.isAway = true
+      yield* TestClock.adjust("2 minutes")
+      yield* steps(3)
+      assert.deepStrictEqual([yield* waits(row.id), yield* released(row.id)], ["withdrawal_lost", "NodeUnavailable"])
+    })
+  })
+
   it.effect("lost results: a payment in no channel is released by an operator; if it settles after all, that is a discrepancy", () => {
     const world = killed()
     return run({ change: world.change, isPending: true, logsErrors: true }, function* () {
@@ -121,6 +146,36 @@ describe("A node that lost the result of a payment", () => {
       yield* steps(5)
       assert.include(yield* causes, "payment_of_failed")
       assert.deepStrictEqual([yield* standing(row), yield* has(payer)], ["failed: node_error", { posted: 5000, held: 0 }])
+    })
+  })
+
+  it.effect("lost results: a release takes a second operator, who must request it within a day of the first", () => {
+    const world = killed()
+    return run({ change: world.change, isPending: true }, function* () {
+      const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+      yield* steps(3)
+      assert.strictEqual(yield* waits(row.id), "withdrawal_lost")
+      const [ada, bob, adaAgain] = [
+        { id: "01", name: "Ada" },
+        { id: "02", name: "Bob" },
+        { id: "03", name: " ada" }
+      ]
+      world.state.channels = { ...world.state.channels, isClosing: true }
+      assert.strictEqual(yield* released(row.id, bob), "channel_closing", "no request is stored for a payment that is not lost")
+      world.state.channels = { ...world.state.channels, isClosing: false }
+      for (const by of [ada, ada, adaAgain]) assert.strictEqual(yield* released(row.id, by), "SameOperator")
+      // Another operator comes too late, so theirs is the first request again.
+      yield* TestClock.adjust("24 hours")
+      assert.strictEqual(yield* released(row.id, bob), "SameOperator")
+      assert.strictEqual(yield* released(row.id, bob), "SameOperator")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      yield* TestClock.adjust("23 hours")
+      world.state.channels = { ...world.state.channels, isClosing: true }
+      assert.strictEqual(yield* released(row.id, ada), "channel_closing", "checked again")
+      world.state.channels = { ...world.state.channels, isClosing: false }
+      assert.strictEqual(yield* released(row.id, ada), "failed")
+      assert.strictEqual(yield* released(row.id, ada), "failed", "repeated")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
     })
   })
 })

@@ -4,8 +4,9 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { Conflict, Journal, StaleFence } from "../src/ledger/Journal.ts"
+import { applied, Conflict, Journal, StaleFence } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
+import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import type { FailureReason, NotSent } from "../src/nodes/LightningSender.ts"
 import type { Claim } from "../src/sending/Claim.ts"
 import * as LightningPayments from "../src/sending/LightningPayments.ts"
@@ -14,7 +15,8 @@ import * as Recipient from "../src/sending/Recipient.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import * as WithdrawalHooks from "../src/sending/WithdrawalHooks.ts"
-import { companyWith, confirm, now, outside, paying, replace, run, step, type World } from "./World.ts"
+import * as WithdrawalOutcomes from "../src/sending/WithdrawalOutcomes.ts"
+import { company, companyWith, confirm, invoice, now, outside, paying, replace, run, step, type World } from "./World.ts"
 import { sending } from "./Payments.ts"
 
 // Every decision of the payment worker on what the node reports. Only a settlement with its preimage settles a
@@ -418,5 +420,27 @@ describe("Decisions of the payment worker", () => {
         assert.deepStrictEqual(at.did, ["commit", "fail: payment_hash_used"])
       })
     }
+  )
+
+  it.effect("payment worker: a withdrawal that fails releases the invoice that it claimed, and none once it was sent", () =>
+    run({ isPending: true }, function* () {
+      const { row, claim } = yield* claimed
+      const issued = yield* invoice(yield* company(), 1000)
+      const committed = new Array<string>()
+      const { fail } = yield* WithdrawalOutcomes.make.pipe(
+        Effect.provideService(ReceivingReads, {
+          ...(yield* ReceivingReads),
+          invoiceByHash: () => Effect.succeedSome({ ...issued, status: "claimed", claimedBy: row.id })
+        }),
+        Effect.provideService(Journal, {
+          commit: ({ _tag }) => Effect.sync(() => (committed.push(_tag), applied))
+        })
+      )
+      yield* fail(row, "invoice_not_payable", claim)
+      assert.deepStrictEqual(committed, ["InvoiceReleased", "WithdrawalFailed"])
+      committed.length = 0
+      yield* fail({ ...row, dispatchedAtMillis: claim.atMillis }, "node_error", claim)
+      assert.deepStrictEqual(committed, ["WithdrawalFailed"])
+    })
   )
 })

@@ -72,6 +72,8 @@ describe("Coins of a payout", () => {
     const base = 20_000n + Coin.feeFor(weightOf(1, 1, false), 1) - 1n
     assert.notProperty(select([base, cost], 1, 10_000n), "coins")
     assert.strictEqual(funded(select([base, cost + 2n], 1, 10_000n)).coins.length, 2)
+    // Costs are rounded up, so two such coins together would gain a satoshi.
+    assert.notProperty(select([base, cost, cost], 1, 10_000n), "coins")
   })
 
   it("payout: the largest coins are spent first, and at most 60", () => {

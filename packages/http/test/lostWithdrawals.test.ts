@@ -1,6 +1,8 @@
 import { afterAll, assert, it } from "@effect/vitest"
 import { link } from "@satrail/core/features/audit/AuditLog"
-import { Effect } from "effect"
+import { SameOperator } from "@satrail/core/accounts/SecondOperator"
+import { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
+import { Context, Effect } from "effect"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 import { lost } from "./Lost.ts"
@@ -91,4 +93,24 @@ it("lost withdrawals: a payout whose coins another wallet spent is released with
       ["key", "send.confirm", "done"]
     ]
   )
+})
+
+it("lost withdrawals: a release names the operator who requests it, and refuses their approval", async () => {
+  const asked = new Array<unknown>()
+  const lost = LostWithdrawals.of({
+    settle: () => Effect.die("not called in this test"),
+    book: () => Effect.die("not called in this test"),
+    release: (id, spentBy, by) => {
+      asked.push([id, spentBy, by?.name])
+      return Effect.fail(new SameOperator({ id, name: by?.name ?? "nobody" }))
+    }
+  })
+  const { ask, dispose } = await start({ instead: Context.make(LostWithdrawals, lost) })
+  const { token } = (await ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["all"] } })).body.data
+  const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+  const answer = await ask("POST", `/operator/withdrawals/${id}/release`, { key: token })
+  assert.deepStrictEqual(seen(answer), bad(403, "another_operator_required"))
+  assert.strictEqual(answer.body.message, "Ada requested this, so another operator must approve it.")
+  assert.deepStrictEqual(asked, [[id, undefined, "Ada"]])
+  await dispose()
 })

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option, type Result } from "effect"
+import type { Operator, SameOperator } from "../accounts/SecondOperator.ts"
 import type { Invalid } from "../base/Invalid.ts"
 import { found, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -12,6 +13,7 @@ import * as LostPayout from "./LostPayout.ts"
 import * as LostResult from "./LostResult.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
 import * as NodePayments from "./NodePayments.ts"
+import * as ReleaseRequests from "./ReleaseRequests.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -29,9 +31,15 @@ export class LostWithdrawals extends Context.Service<
     /**
      * Releases the funds of a lost withdrawal whose payee was not paid and can no longer claim the payment. A payout
      * is released with all others of its transaction, and `spentBy` is the transaction that spent its coins.
-     * Repeating it has no further effect.
+     * Repeating it has no further effect. If the node has lost only the payment's result, the first operator's
+     * request is stored, and another operator must repeat it within a day. `by` is undefined if the host program
+     * releases it.
      */
-    readonly release: (id: string, spentBy?: TxId) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid | ChainUnavailable>
+    readonly release: (
+      id: string,
+      spentBy?: TxId,
+      by?: Operator
+    ) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid | ChainUnavailable | SameOperator>
     /**
      * Books a transaction of the wallet that the database lacks, as after a restore, as the payout of these pending
      * on-chain withdrawals (at least one). Fails unless the chain shows that it pays just them. From then on it is
@@ -51,18 +59,20 @@ export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   const { lookup } = yield* NodePayments.make
   const inFlight = yield* LostResult.inFlight
+  const checkRequested = yield* ReleaseRequests.make
 
   const book = yield* BookedPayouts.make
 
   const get = (id: string) => found("withdrawal", id, records.withdrawalById(id))
 
   /**
-   * Commits what `decide` returns. The Change has no fence: the worker may be looking the payment up at the same
+   * Commits what `decide` returns, once `agreed` has succeeded. The Change has no fence: the worker may be looking the payment up at the same
    * time, and the first of both to end the withdrawal wins.
    */
-  const end = Effect.fnUntraced(function* <E>(
+  const end = Effect.fnUntraced(function* <E, A = never>(
     withdrawal: Withdrawal.Withdrawal,
-    decide: (found: LostWithdrawal.Found, atMillis: number) => Result.Result<Withdrawal.WithdrawalSettled | Withdrawal.WithdrawalFailed, E>
+    decide: (found: LostWithdrawal.Found, atMillis: number) => Result.Result<Withdrawal.WithdrawalSettled | Withdrawal.WithdrawalFailed, E>,
+    agreed: (found: LostWithdrawal.Found) => Effect.Effect<void, A> = () => Effect.void
   ) {
     const { id, companyId } = withdrawal
     const job = Option.getOrNull(yield* ledger.job(companyId, id))
@@ -74,6 +84,7 @@ export const make = Effect.gen(function* () {
     const result = isPending ? LostResult.judge(payment, paymentHash, yield* inFlight) : undefined
     const found = { withdrawal, job, payment, ...(result !== undefined && { result }) }
     const change = yield* Effect.fromResult(decide(found, yield* Clock.currentTimeMillis))
+    yield* agreed(found)
     yield* journal.commit(change).pipe(
       Effect.catchTags({
         AlreadyTerminal: ({ status }) =>
@@ -147,11 +158,12 @@ export const make = Effect.gen(function* () {
       if (withdrawal.status === "settled" && withdrawal.preimage === evidence.preimage) return withdrawal
       return yield* end(withdrawal, (found, atMillis) => LostWithdrawal.paid(found, evidence, atMillis))
     }),
-    release: Effect.fnUntraced(function* (id, spentBy) {
+    release: Effect.fnUntraced(function* (id, spentBy, by) {
       const withdrawal = yield* get(id)
       if (withdrawal.rail === "on_chain") return yield* releasePayout(withdrawal, spentBy)
       if (spentBy !== undefined) return yield* Effect.fromResult(LostPayout.refused("is for on-chain withdrawals (this one is not)"))
-      return withdrawal.failure === Withdrawal.releasedFailure ? withdrawal : yield* end(withdrawal, LostWithdrawal.unpaid)
+      if (withdrawal.failure === Withdrawal.releasedFailure) return withdrawal
+      return yield* end(withdrawal, LostWithdrawal.unpaid, ({ result }) => (result === undefined ? Effect.void : checkRequested(id, by)))
     })
   })
 })

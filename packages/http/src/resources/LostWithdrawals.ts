@@ -6,7 +6,7 @@ import { finalConfirmations } from "@satrail/core/sending/LostPayout"
 import { claimableMillis } from "@satrail/core/sending/LostWithdrawal"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { OperatorScopes } from "../api/Authentication.ts"
+import { OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
 import { bodyIsOptional } from "../api/Base.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -70,14 +70,14 @@ export const release = Section.operator(
     params,
     payload: [ReleaseBody, Schema.Null],
     success,
-    error: Errors.of("malformed", "chain_unavailable", ...errors)
+    error: Errors.of("malformed", "another_operator_required", "chain_unavailable", ...errors)
   })
     .annotate(OperatorScopes, ["all"])
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(OpenApi.Summary, "Release a lost withdrawal")
     .annotate(
       OpenApi.Description,
-      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. If the node has only lost the payment's result, the node's channels are checked again instead: refused while one of them may hold the payment. An on-chain withdrawal requires \`spent_by\`, and is released with all others of its transaction. Releasing it twice has no further effect.`
+      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. If the node has only lost the payment's result, the node's channels are checked again instead: refused while one of them may hold the payment. Such a release takes two operators: the first request is recorded and returns 403 \`another_operator_required\`, and the money is returned when another operator sends it again within 24 hours. An on-chain withdrawal requires \`spent_by\`, and is released with all others of its transaction. Releasing it twice has no further effect.`
     )
     .annotate(Example, (world) => {
       const { settled } = Withdrawals.example(world)
@@ -95,7 +95,8 @@ export const release = Section.operator(
   (lost) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const spentBy = payload?.spent_by === undefined ? undefined : TxId.make(payload.spent_by)
-      return Envelope.ok("Withdrawal released", Withdrawals.view.of(yield* Errors.answered(lost.release(params.id, spentBy))))
+      const released = lost.release(params.id, spentBy, yield* OperatorCaller)
+      return Envelope.ok("Withdrawal released", Withdrawals.view.of(yield* Errors.answered(released)))
     })
 )
 

@@ -192,7 +192,7 @@ const lostAdvice = (id: string, name: string): Advice => ({
     [
       "If not, run ",
       h("code", null, `satrail withdrawals release ${id}`),
-      ". It is refused until the payee can no longer claim the payment."
+      ". It is refused until the payee can no longer claim the payment. If only the result was lost, a second operator must run it too."
     ],
     `Tell ${name}: “Our Lightning node lost the result of your payment. Your money is held until we know whether it arrived.”`
   ]
