@@ -51,14 +51,16 @@ describe("Loosening", () => {
     [500, 501, "SecondOperatorRequired"],
     [null, 1_000_000, undefined]
   ] as const)
-    it.effect(`loosening: above ${above ?? "no"} sats, a balance of ${sats} sats takes ${refused === undefined ? "one operator" : "two"}`, () =>
-      Effect.gen(function* () {
-        const check = yield* Loosening.checkOf({ standings: () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }]) })
-        const asked = { companyId: CompanyId.operator, loosening: null, loosens: true, wanted: { limits: null }, keep: () => Effect.void }
-        assert.strictEqual(yield* said(check({ ...asked, by: lead })), refused ?? "ok")
-        assert.strictEqual(yield* said(check({ ...asked, by: undefined })), "ok", "the host program needs no operator")
-        assert.strictEqual(yield* said(check({ ...asked, by: onCall, loosens: false })), "ok", "tightening")
-      }).pipe(Effect.provideService(Loosening.Options, { secondOperatorAbove: above === null ? null : Msat.fromSats(above) }))
+    it.effect(
+      `loosening: above ${above ?? "no"} sats, a balance of ${sats} sats takes ${refused === undefined ? "one operator" : "two"}`,
+      () =>
+        Effect.gen(function* () {
+          const check = yield* Loosening.checkOf({ standings: () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }]) })
+          const asked = { companyId: CompanyId.operator, loosening: null, loosens: true, wanted: { limits: null }, keep: () => Effect.void }
+          assert.strictEqual(yield* said(check({ ...asked, by: lead })), refused ?? "ok")
+          assert.strictEqual(yield* said(check({ ...asked, by: undefined })), "ok", "the host program needs no operator")
+          assert.strictEqual(yield* said(check({ ...asked, by: onCall, loosens: false })), "ok", "tightening")
+        }).pipe(Effect.provideService(Loosening.Options, { secondOperatorAbove: above === null ? null : Msat.fromSats(above) }))
     )
 
   const limits = [{ daySats: 5000 }, { daySats: 1 }] as const

@@ -127,6 +127,11 @@ describe("A node that lost the result of a payment", () => {
       yield* TestClock.adjust("2 minutes")
       yield* steps(3)
       assert.deepStrictEqual([yield* waits(row.id), yield* released(row.id)], ["withdrawal_lost", "NodeUnavailable"])
+      world.state.isAway = false
+      world.state.channels = { ...world.state.channels, isClosing: true }
+      yield* TestClock.adjust("2 minutes")
+      yield* steps(3)
+      assert.strictEqual(yield* waits(row.id), "withdrawal_dispatched", "no longer lost")
     })
   })
 

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
@@ -10,6 +12,8 @@ import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import type { FailureReason, NotSent } from "../src/nodes/LightningSender.ts"
 import type { Claim } from "../src/sending/Claim.ts"
 import * as LightningPayments from "../src/sending/LightningPayments.ts"
+import * as LostWithdrawal from "../src/sending/LostWithdrawal.ts"
+import * as NodePayments from "../src/sending/NodePayments.ts"
 import type { LookupResult, NewPayment, PaymentState } from "../src/sending/NodePayments.ts"
 import * as Recipient from "../src/sending/Recipient.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
@@ -269,6 +273,9 @@ describe("Decisions of the payment worker", () => {
         const tracking = yield* tracked(at, graceMillis)
         assert.deepStrictEqual<unknown>(tracking.did, did, earlier._tag)
         if (next !== undefined) assert.strictEqual(tracking.next, next)
+        // A withdrawal that counts as lost stays lost until the node reports something else.
+        const isLost = { kind: Withdrawal.paymentKind, lane: LostWithdrawal.lane }
+        if (next === "later") assert.strictEqual((yield* tracked(at, graceMillis, isLost)).next, "lost")
       }
     })
   })
@@ -433,7 +440,10 @@ describe("Decisions of the payment worker", () => {
           invoiceByHash: () => Effect.succeedSome({ ...issued, status: "claimed", claimedBy: row.id })
         }),
         Effect.provideService(Journal, {
-          commit: ({ _tag }) => Effect.sync(() => (committed.push(_tag), applied))
+          commit: ({ _tag }) => {
+            committed.push(_tag)
+            return Effect.succeed(applied)
+          }
         })
       )
       yield* fail(row, "invoice_not_payable", claim)
@@ -441,6 +451,20 @@ describe("Decisions of the payment worker", () => {
       committed.length = 0
       yield* fail({ ...row, dispatchedAtMillis: claim.atMillis }, "node_error", claim)
       assert.deepStrictEqual(committed, ["WithdrawalFailed"])
+    })
+  )
+
+  it.effect("payment worker: a node refuses an invoice for certain only ten minutes after it expired, and never an offer", () =>
+    run({ isPending: true }, function* () {
+      const { row } = yield* claimed
+      const { byInvoice, byOffer, lookup } = yield* NodePayments.make
+      const bolt11 = Result.getOrThrow(Bolt11.decode(row.recipient))
+      const isRefused = byInvoice(row, bolt11, null).isRefused
+      const lastMillis = Bolt11.expiresAtSeconds(bolt11) * 1000 + 600_000
+      assert.deepStrictEqual([isRefused(lastMillis), isRefused(lastMillis + 1)], [false, true])
+      const offer = Result.getOrThrow(Bolt12.decode((yield* outside({ type: "bolt12_offer" })).destination))
+      assert.isFalse(byOffer(row, offer).isRefused(lastMillis * 2))
+      assert.deepStrictEqual(yield* lookup(row), { _tag: "unknown" }, "not sent, so the node was not asked")
     })
   )
 })

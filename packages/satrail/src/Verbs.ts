@@ -195,7 +195,7 @@ export const parameters = {
   },
   lostWithdrawals: {
     settle: [id, fields({ networkFee: sats, preimage: text })],
-    release: [id, named("spentBy", Schema.optional(text))],
+    release: [id, named("spentBy", Schema.optional(text)), by],
     book: [named("txId", text), named("ids", texts)]
   },
   payRequests: {
