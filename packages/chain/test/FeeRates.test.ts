@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as FeeRates from "../src/FeeRates.ts"
+import { type Call, node, type Said } from "./RpcServer.ts"
 
 const says = (rate: number | undefined): FeeRates.Source => Effect.succeed(rate)
 const away: FeeRates.Source = Effect.fail(new ChainUnavailable({ operation: "feeRate", cause: "away" }))
@@ -60,4 +62,36 @@ describe("the fee rate", () => {
       assert.strictEqual((yield* Effect.flip(rate))._tag, "ChainUnavailable")
     })
   )
+
+  // BTC per 1000 virtual bytes: 0.00012345 are 12.345 sats per virtual byte.
+  const rate = 0.000_123_45
+  const unknown: Said = { error: { code: -32601, message: "Method not found" } }
+  for (const [what, smart, plain, expected] of [
+    ["Core's estimate", { result: { feerate: rate, blocks: 6 } }, unknown, 13],
+    ["btcd's estimate", unknown, { result: rate }, 13],
+    ["none if Core has none yet", { result: { errors: ["Insufficient data"], blocks: 6 } }, { result: rate }, "none"],
+    ["none if Core's is zero", { result: { feerate: 0, blocks: 6 } }, unknown, "none"],
+    ["none if btcd has none yet", unknown, { error: { code: -1, message: "not enough blocks" } }, "none"],
+    ["none if btcd's is negative", unknown, { result: -1 }, "none"],
+    ["unknown if Core does not respond", { status: 503, text: "" }, { result: rate }, "away"],
+    ["unknown if btcd does not respond", unknown, { status: 503, text: "" }, "away"]
+  ] satisfies ReadonlyArray<readonly [string, Said, Said, number | string]>) {
+    it.live(`RPC: the fee rate for six blocks, in sats per virtual byte, is ${what}`, () =>
+      Effect.gen(function* () {
+        const asked = new Array<Call>()
+        const { options } = yield* node((call) => {
+          asked.push(call)
+          return call.method === "estimatesmartfee" ? smart : plain
+        })
+        // A fallback is used if the node has no estimate, and not if it does not respond.
+        const found = yield* Effect.match(BitcoinRpc.make({ ...options, feeRates: { fallback: 3 } }).feeRate, {
+          onSuccess: (rate): number | string => rate,
+          onFailure: () => "away"
+        })
+        assert.strictEqual(found, expected === "none" ? 3 : expected)
+        assert.deepStrictEqual(asked[0], { ...asked[0], method: "estimatesmartfee", params: [6, "CONSERVATIVE"] })
+        assert.isTrue(asked.slice(1).every(({ method, params }) => method === "estimatefee" && params[0] === 6))
+      }).pipe(Effect.scoped)
+    )
+  }
 })

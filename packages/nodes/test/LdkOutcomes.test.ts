@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Fiber, References, Result, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as LdkOffers from "../src/LdkOffers.ts"
@@ -163,6 +164,20 @@ describe("outcomes of payments at LDK", () => {
       assert.deepStrictEqual(calls, [
         ["ends", {}],
         ["ends", { after: "9", waitMillis: 20_000 }]
+      ])
+    })
+  )
+
+  it.effect("ldk: a quote is asked for with the amount and the fee limit, and there is none without a route", () =>
+    Effect.gen(function* () {
+      const { socket, calls } = socketOf({ quote: { fee: "7", probability: 0.5 }, quoteOffer: { fee: null, probability: 0 } })
+      const terms = { amount: Msat.make(21_000n), feeLimit: Msat.make(12n) }
+      assert.deepStrictEqual<unknown>(yield* LdkSender.make(socket).quote({ ...payment, ...terms }), { fee: 7n, probability: 0.5 })
+      assert.isUndefined(yield* LdkOffers.make(socket).quote({ offer, ...terms }))
+      const words = { amount: "21000", feeLimit: "12" }
+      assert.deepStrictEqual(calls, [
+        ["quote", { request: payment.invoice.paymentRequest, ...words }],
+        ["quoteOffer", { destinations: [offer.issuerId], ...words }]
       ])
     })
   )
