@@ -321,6 +321,16 @@ describe("A reorganization", () => {
     assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
   })
 
+  scenario("C45: deposits: a credited deposit that a longer chain double-spends is reversed", function* () {
+    const { row, txId } = yield* paid(1000)
+    yield* mineAndFollow(2)
+    assert.deepStrictEqual(yield* has(row), unheld(1000))
+    yield* reorg(2)
+    yield* doubleSpend(txId)
+    yield* mineAndFollow(3)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], unheld(0)])
+  })
+
   scenario(
     "C45: deposits: reversing a deposit that was already spent is the operator's loss and never makes the balance negative; the loss ends when the deposit confirms again",
     function* () {
