@@ -77,7 +77,7 @@ describe("Claims on withdrawals", () => {
     })
   })
 
-  it.effect("kept claims: one is due at its time, once, as its next attempt, and only as many as are asked for", () =>
+  it.effect("kept claims: one is due at its time, once, as its next attempt, and only as many as requested", () =>
     Effect.gen(function* () {
       const kept = KeptClaims.make()
       const ids = (claims: ReadonlyArray<Claim>) => claims.map(({ id, attempts }) => [id, attempts])

@@ -168,7 +168,7 @@ describe("outcomes of payments at LDK", () => {
     })
   )
 
-  it.effect("ldk: a quote is asked for with the amount and the fee limit, and there is none without a route", () =>
+  it.effect("ldk: a request for a quote states the amount and the fee limit, and there is no quote without a route", () =>
     Effect.gen(function* () {
       const { socket, calls } = socketOf({ quote: { fee: "7", probability: 0.5 }, quoteOffer: { fee: null, probability: 0 } })
       const terms = { amount: Msat.make(21_000n), feeLimit: Msat.make(12n) }
