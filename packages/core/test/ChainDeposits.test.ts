@@ -321,7 +321,7 @@ describe("A reorganization", () => {
     assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
   })
 
-  scenario("C45: deposits: a credited deposit that a longer chain double-spends is reversed", function* () {
+  scenario("deposits: a credited deposit that a longer chain double-spends is reversed", function* () {
     const { row, txId } = yield* paid(1000)
     yield* mineAndFollow(2)
     assert.deepStrictEqual(yield* has(row), unheld(1000))

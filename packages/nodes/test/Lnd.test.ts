@@ -340,43 +340,41 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live(
-    "C25 C26 C28: lnd: a quote asks for a route with the amount, the fee limit and the invoice's hints, and states what lnd found",
-    () =>
-      Effect.gen(function* () {
-        const hop = {
-          pubkey: nodeId,
-          shortChannelId: "700000x1234x5",
-          feeBaseMsat: Msat.make(1000n),
-          feeProportionalMillionths: 20,
-          cltvExpiryDelta: 40
-        }
-        const path = `/v1/graph/routes/${payment.invoice.payee}/0`
-        const found = json(200, { routes: [{ total_fees_msat: "1234" }, { total_fees_msat: "9" }], success_prob: 0.25 })
-        const { url, bodies } = yield* server((asked) => (asked === "/v1/getinfo" ? info(nodeId) : asked === path ? found : noRecord))
-        const { sender } = yield* ports(url)
-        const quoted = yield* sender.quote({ ...payment, invoice: { ...payment.invoice, routes: [[hop]] }, feeLimit: Msat.make(12_345n) })
-        assert.deepStrictEqual<unknown>(quoted, { fee: 1234n, probability: 0.25 })
-        assert.deepStrictEqual(JSON.parse(bodies.get(path) ?? ""), {
-          amt_msat: "1000",
-          fee_limit: { fixed_msat: "12345" },
-          final_cltv_delta: 80,
-          use_mission_control: true,
-          route_hints: [
-            {
-              hop_hints: [
-                {
-                  node_id: nodeId,
-                  chan_id: "769658139524071429", // 700000 * 2^40 + 1234 * 2^16 + 5 (BOLT 7)
-                  fee_base_msat: 1000,
-                  fee_proportional_millionths: 20,
-                  cltv_expiry_delta: 40
-                }
-              ]
-            }
-          ]
-        })
-      }).pipe(Effect.scoped)
+  it.live("lnd: a quote asks for a route with the amount, the fee limit and the invoice's hints, and states what lnd found", () =>
+    Effect.gen(function* () {
+      const hop = {
+        pubkey: nodeId,
+        shortChannelId: "700000x1234x5",
+        feeBaseMsat: Msat.make(1000n),
+        feeProportionalMillionths: 20,
+        cltvExpiryDelta: 40
+      }
+      const path = `/v1/graph/routes/${payment.invoice.payee}/0`
+      const found = json(200, { routes: [{ total_fees_msat: "1234" }, { total_fees_msat: "9" }], success_prob: 0.25 })
+      const { url, bodies } = yield* server((asked) => (asked === "/v1/getinfo" ? info(nodeId) : asked === path ? found : noRecord))
+      const { sender } = yield* ports(url)
+      const quoted = yield* sender.quote({ ...payment, invoice: { ...payment.invoice, routes: [[hop]] }, feeLimit: Msat.make(12_345n) })
+      assert.deepStrictEqual<unknown>(quoted, { fee: 1234n, probability: 0.25 })
+      assert.deepStrictEqual(JSON.parse(bodies.get(path) ?? ""), {
+        amt_msat: "1000",
+        fee_limit: { fixed_msat: "12345" },
+        final_cltv_delta: 80,
+        use_mission_control: true,
+        route_hints: [
+          {
+            hop_hints: [
+              {
+                node_id: nodeId,
+                chan_id: "769658139524071429", // 700000 * 2^40 + 1234 * 2^16 + 5 (BOLT 7)
+                fee_base_msat: 1000,
+                fee_proportional_millionths: 20,
+                cltv_expiry_delta: 40
+              }
+            ]
+          }
+        ]
+      })
+    }).pipe(Effect.scoped)
   )
 
   it.live("lnd: another node in lnd's place is not asked for a quote", () =>
