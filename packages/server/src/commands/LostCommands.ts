@@ -26,7 +26,7 @@ export const release = Command.make(
     json
   },
   ({ id, json, spentBy }) => call({ json }, "POST", `${of(id)}/release`, { spent_by: spentBy })
-).pipe(Command.withDescription("Release a lost withdrawal whose payee was not paid; a lost result takes two operators"))
+).pipe(Command.withDescription("Release a lost withdrawal whose payee was not paid"))
 
 export const book = Command.make(
   "book",
