@@ -40,6 +40,12 @@ import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts
 import { feeRateBlocks } from "../packages/core/src/receiving/FeeRates.ts"
 import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
+import * as LnurlOptions from "../packages/core/src/receiving/LnurlOptions.ts"
+import * as Domain from "../packages/core/src/accounts/Domain.ts"
+import * as Fees from "../packages/core/src/accounts/Fees.ts"
+import * as Prices from "../packages/core/src/nodes/Prices.ts"
+import * as PaymentOptions from "../packages/core/src/sending/PaymentOptions.ts"
+import * as ReconciliationOptions from "../packages/core/src/reports/reconciliation/ReconciliationOptions.ts"
 import * as LookupSchedule from "../packages/core/src/receiving/LookupSchedule.ts"
 import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
 import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
@@ -337,7 +343,7 @@ const limits = (): string => {
     ["inputs of one payout", Payout.maxCoins],
     ["payouts in one batch", defaults.payoutOutputs],
     ["time limit of a payout's signature, minutes", Broadcasts.signMillis / 60_000],
-    ["maximum age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
+    ["maximum age of an exchange rate, seconds", Prices.maxRateAgeMillis / 1000],
     ["interval between requests to a rate source, seconds", Rates.refreshMillis / 1000],
     ["minimum number of sources that must agree on a rate (and a majority)", Rates.rules.minAgreeing],
     ["largest deviation of a rate source from the median", `${Rates.rules.maxDeviationPercent} %`],
@@ -357,7 +363,7 @@ const limits = (): string => {
     ["DNS response: bytes / records / consecutive aliases", `${DnsMessage.maxBytes} / ${DnsMessage.maxRecords} / ${DnsMessage.maxAliases}`],
     ["messages of a relay before its verdict / fragments or chunks of a message", `${WebSocketRelays.maxOthers} / ${RelaySocket.maxParts}`],
     ["length of a payee's success action, characters", maxCharacters],
-    ["minimum remaining lifetime of an invoice to be paid, seconds", defaults.expiryMarginMillis / 1000],
+    ["minimum remaining lifetime of an invoice to be paid, seconds", PaymentOptions.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],
     ["days after an invoice expires until a lost payment can be released", LostWithdrawal.claimableMillis / 86_400_000],
     ["confirmations until another wallet's transaction releases a payout", LostPayout.finalConfirmations],
@@ -384,16 +390,16 @@ const limits = (): string => {
     ["API keys and addresses whose requests each process counts (the least recently used is evicted first)", `${maxNames}`],
     ["estimates for destinations on other servers, per company and process", often(defaults.estimates.perCompany)],
     ["estimates for destinations on other servers, per host and process", often(defaults.estimates.perHost)],
-    ["time for which each process retries an unreachable payee, minutes", defaults.resolveForMillis / 60_000],
+    ["time for which each process retries an unreachable payee, minutes", PaymentOptions.resolveForMillis / 60_000],
     ["unreachable payees that each process remembers", Unreachable.mostKept],
     ["lifetime of an invoice requested by a wallet, seconds", defaults.lnurl.expirySeconds],
-    ["length of a payer's comment, characters", defaults.lnurl.commentCharacters],
-    ["size of payer data, bytes", defaults.lnurl.payerDataBytes],
+    ["length of a payer's comment, characters", LnurlOptions.commentCharacters],
+    ["size of payer data, bytes", LnurlOptions.payerDataBytes],
     ["timeout of a wallet's request for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
-    ["time until an expired unpaid invoice of a wallet is deleted, seconds", defaults.lnurl.forgetAfterMillis / 1000],
+    ["time until an expired unpaid invoice of a wallet is deleted, seconds", LnurlOptions.forgetAfterMillis / 1000],
     ["length of a success message, characters", LightningAddress.maxSuccessMessageCharacters],
-    ["interval between two checks of a domain's record, hours", defaults.domainCheckMillis / 3_600_000],
-    ["grace period of a domain whose record is missing, days", defaults.domainGraceMillis / 86_400_000],
+    ["interval between two checks of a domain's record, hours", Domain.checkMillis / 3_600_000],
+    ["grace period of a domain whose record is missing, days", Domain.graceMillis / 86_400_000],
     ["interval between two reconciliation runs, minutes", defaults.reconciliation.everyMillis / 60_000],
     ["age at which a discrepancy is reported, seconds", defaults.reconciliation.graceMillis / 1000],
     ["time for which a discrepancy of one payment is reported, days", defaults.reconciliation.forgetMillis / 86_400_000],
@@ -412,7 +418,7 @@ const limits = (): string => {
       `${WebhookPoster.requestsPerHost.most} / ${WebhookPoster.requestsPerHost.each}`
     ],
     ["different rejections that each process counts for the audit log, at most", AuditLog.maxCounted],
-    ["age at which an unclaimed job is overdue, seconds", defaults.reconciliation.overdueMillis / 1000],
+    ["age at which an unclaimed job is overdue, seconds", ReconciliationOptions.overdueMillis / 1000],
     ["coins checked on the chain in one reconciliation run", ChainBooks.askedAbout],
     ["sandbox: maximum number of names with a TXT record", SimulatedDns.maxNames],
     ["sandbox: stored events (after that, the simulated world stops)", Sandbox.maxEvents],
@@ -428,8 +434,8 @@ const limits = (): string => {
       "sandbox: failures that can be queued for an inbox / how long an inbox can fail, seconds",
       `${Inbox.maxFailures} / ${Inbox.maxFailingSeconds}`
     ],
-    ["fee reserve for routing", rate(defaults.routingAllowance)],
-    ["fee reserve for mining", `the current fee rate × ${defaults.payoutVbytes} vB`],
+    ["fee reserve for routing", rate(Fees.routingAllowance)],
+    ["fee reserve for mining", `the current fee rate × ${Fees.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [
       [`Lightning service fee, \`${plan}\` plan`, rate(defaults.fees[plan].lightning)] as const,
       [`on-chain service fee, \`${plan}\` plan`, rate(defaults.fees[plan].onChain)] as const,

@@ -120,7 +120,6 @@ it.effect("prices: the error names an unavailable currency, and other currencies
   }).pipe(
     Effect.provide(
       Pricing.layer.pipe(
-        Layer.provide(Layer.succeed(Pricing.Options, Pricing.defaults)),
         Layer.provide(
           Layer.succeed(ExchangeRates, {
             lacks: new Set(["nzd"] as const),

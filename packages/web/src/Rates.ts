@@ -23,7 +23,7 @@ export interface Options extends Partial<Quote.Rules> {
  */
 export const refreshMillis = 15_000
 
-export const rules: Quote.Rules = { maxAgeMillis: Prices.defaults.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
+export const rules: Quote.Rules = { maxAgeMillis: Prices.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
 
 /** The cursor under which the last good rates are stored. */
 const source = "exchange rates"

@@ -101,10 +101,7 @@ const trading = Effect.fnUntraced(function* (options: Rates.Options = {}) {
   const store = yield* Layer.build(Memory.layer)
   const process = Effect.gen(function* () {
     const { rates, refresh } = yield* Effect.provide(Rates.make(options), all.outbound)
-    const prices = yield* Prices.make.pipe(
-      Effect.provideService(ExchangeRates, rates),
-      Effect.provideService(Prices.Options, Prices.defaults)
-    )
+    const prices = yield* Effect.provideService(Prices.make, ExchangeRates, rates)
     const usd = Effect.map(prices.price({ amount: Decimal.make(100n), currency: "usd" }), ({ rate }) => rate)
     return { rates, prices, usd, refresh }
   }).pipe(Effect.provideContext(store))

@@ -1,5 +1,5 @@
 import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
-import { Context, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Change from "../ledger/Change.ts"
@@ -23,20 +23,14 @@ export interface Domain extends Schema.Schema.Type<typeof Domain> {}
 
 export const members = Noun.members("domains", Domain, ["companyId", "shownBy", "verifiedAtMillis", "checkedAtMillis", "lostAtMillis"])
 
-export class Options extends Context.Service<
-  Options,
-  {
-    /** Interval between checks of a domain's DNS record. */
-    readonly domainCheckMillis: number
-    /**
-     * Time for which a domain's addresses keep working while its record is missing. Afterwards they stop, and
-     * another company can verify the domain.
-     */
-    readonly domainGraceMillis: number
-  }
->()("@satrail/core/accounts/Domain/Options") {}
+/** Interval between checks of a domain's DNS record. */
+export const checkMillis = 24 * 3600 * 1000
 
-export const defaults: Options["Service"] = { domainCheckMillis: 24 * 3600 * 1000, domainGraceMillis: 3 * 24 * 3600 * 1000 }
+/**
+ * Time for which a domain's addresses keep working while its record is missing. Afterwards they stop, and another
+ * company can verify the domain.
+ */
+export const graceMillis = 3 * 24 * 3600 * 1000
 
 /** Parses the name of a domain. */
 export const named = (text: string): Effect.Effect<string, Invalid> =>

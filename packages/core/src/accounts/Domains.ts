@@ -68,7 +68,6 @@ export const make = Effect.gen(function* () {
   const records = yield* AccountReads
   const names = yield* Dns
   const installation = yield* Installation
-  const options = yield* Domain.Options
   const servedAt = yield* ServedDomains.make
 
   const isShown = Effect.fnUntraced(function* (of: Pick<Domain.Domain, "domain" | "companyId">) {
@@ -101,7 +100,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
       if (mine === undefined) {
-        if (known !== undefined && Domain.isInForce(known, nowMillis, options.domainGraceMillis))
+        if (known !== undefined && Domain.isInForce(known, nowMillis, Domain.graceMillis))
           return yield* new Domain.DomainTaken({ domain: name })
         const domain = Domain.proven(name, { companyId, shownBy: "dns" }, nowMillis)
         const { lostAtMillis = null } = known ?? {}
@@ -121,7 +120,7 @@ export const make = Effect.gen(function* () {
       return name._tag === "Success" && (yield* servedAt(name.success)).isServed
     }),
     check: Effect.gen(function* () {
-      const beforeMillis = (yield* Clock.currentTimeMillis) - options.domainCheckMillis
+      const beforeMillis = (yield* Clock.currentTimeMillis) - Domain.checkMillis
       yield* Pages.each(
         pageSize,
         (after: Domain.Domain | null) => records.domainsToCheck(beforeMillis, after?.domain ?? null, pageSize),

@@ -37,13 +37,6 @@ export class Options extends Context.Service<
   Options,
   {
     readonly fees: Readonly<Record<Plan, Rates>>
-    /**
-     * Maximum routing fee of a Lightning payment, which is held and set as the node's limit. If a node has its
-     * own tariff, that applies instead.
-     */
-    readonly routingAllowance: Fee.FeeRate
-    /** Virtual size in bytes used to price on-chain payouts: two inputs, two outputs, and a margin. */
-    readonly payoutVbytes: number
   }
 >()("@satrail/core/accounts/Fees/Options") {}
 
@@ -59,10 +52,17 @@ export const defaults: Options["Service"] = {
       onChain: { base: Msat.fromSats(100), partsPerMillion: 1_000n },
       internal: Fee.free
     }
-  },
-  routingAllowance: { base: Msat.fromSats(5), partsPerMillion: 5_000n },
-  payoutVbytes: 250
+  }
 }
+
+/**
+ * Maximum routing fee of a Lightning payment, which is held and set as the node's limit. If a node has its own
+ * tariff, that applies instead.
+ */
+export const routingAllowance: Fee.FeeRate = { base: Msat.fromSats(5), partsPerMillion: 5_000n }
+
+/** Virtual size in bytes used to price on-chain payouts: two inputs, two outputs, and a margin. */
+export const payoutVbytes = 250
 
 /**
  * A company's fee terms: the service fee by route, and the routing allowance. Custom rates take precedence over
@@ -87,16 +87,14 @@ export class Fees extends Context.Service<
 >()("@satrail/core/accounts/Fees") {}
 
 export const make = Effect.gen(function* () {
-  const { fees, payoutVbytes, ...options } = yield* Options
+  const { fees } = yield* Options
   const { feeRate } = yield* ChainSource
   const { tariff } = yield* LightningSender
-  const routingAllowance = tariff ?? options.routingAllowance
-
   const terms = ({ plan, fees: own }: Ask["company"]): Terms => ({
     lightning: CompanyFees.rateOf(own?.lightning, fees[plan].lightning),
     onChain: CompanyFees.rateOf(own?.onChain, fees[plan].onChain),
     internal: CompanyFees.rateOf(own?.internal, fees[plan].internal),
-    routingAllowance
+    routingAllowance: tariff ?? routingAllowance
   })
 
   return Fees.of({

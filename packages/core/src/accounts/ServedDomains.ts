@@ -11,12 +11,11 @@ import { Installation } from "./Installation.ts"
 export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const { domain: ownDomain } = yield* Installation
-  const { domainGraceMillis } = yield* Domain.Options
 
   return Effect.fnUntraced(function* (domain: string) {
     if (domain === ownDomain) return { isServed: true, isOf: () => true }
     const found = Option.getOrUndefined(yield* accounts.domain(domain))
-    const isServed = found !== undefined && Domain.isInForce(found, yield* Clock.currentTimeMillis, domainGraceMillis)
+    const isServed = found !== undefined && Domain.isInForce(found, yield* Clock.currentTimeMillis, Domain.graceMillis)
     return { isServed, isOf: (companyId: CompanyId) => isServed && found.companyId === companyId }
   })
 })

@@ -24,15 +24,8 @@ export interface Quoted extends Rate {
   readonly currency: Amount.Fiat
 }
 
-export class Options extends Context.Service<
-  Options,
-  {
-    /** Older prices are not used. */
-    readonly maxRateAgeMillis: number
-  }
->()("@satrail/core/nodes/Prices/Options") {}
-
-export const defaults: Options["Service"] = { maxRateAgeMillis: 60_000 }
+/** Older rates are not used. */
+export const maxRateAgeMillis = 60_000
 
 /** Converts amounts in any currency to satoshis. */
 export class Prices extends Context.Service<
@@ -53,7 +46,6 @@ export class Prices extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const rates = yield* ExchangeRates
-  const { maxRateAgeMillis } = yield* Options
 
   const offered = Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency) || rates.lacks?.has(currency) !== true)
 

@@ -1,6 +1,15 @@
 import { Context } from "effect"
 import * as Throttle from "../base/Throttle.ts"
 
+/** Maximum length of a payer's comment (LUD-12). */
+export const commentCharacters = 280
+
+/** Maximum size of payer data (LUD-18) as JSON, in bytes. */
+export const payerDataBytes = 2048
+
+/** Time after expiry at which an unpaid invoice for a wallet is closed at the node and deleted. */
+export const forgetAfterMillis = 60_000
+
 /** Settings of invoices that wallets request at Lightning addresses (LNURL). */
 export class LnurlOptions extends Context.Service<
   LnurlOptions,
@@ -8,8 +17,6 @@ export class LnurlOptions extends Context.Service<
     readonly lnurl: {
       /** Lifetime of an invoice requested by a wallet, in seconds. */
       readonly expirySeconds: number
-      readonly commentCharacters: number
-      readonly payerDataBytes: number
       /** Maximum time that a wallet waits for an invoice. */
       readonly timeoutMillis: number
       /**
@@ -20,8 +27,6 @@ export class LnurlOptions extends Context.Service<
       readonly openPerAddress: number
       readonly openPerCompany: number
       readonly open: number
-      /** Time after expiry at which an unpaid invoice is closed at the node and deleted. */
-      readonly forgetAfterMillis: number
       /**
        * Rate at which invoices may be requested from each process: per address (shared by all callers) and per
        * caller. The rate per caller also applies to claiming vouchers.
@@ -35,14 +40,11 @@ export class LnurlOptions extends Context.Service<
 export const defaults: LnurlOptions["Service"] = {
   lnurl: {
     expirySeconds: 600,
-    commentCharacters: 280,
-    payerDataBytes: 2048,
     timeoutMillis: 10_000,
     openPerCaller: 120,
     openPerAddress: 1200,
     openPerCompany: 2500,
     open: 10_000,
-    forgetAfterMillis: 60_000,
     perAddress: Throttle.perMinute(300),
     perCaller: Throttle.perMinute(60)
   }

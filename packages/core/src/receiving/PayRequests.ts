@@ -12,7 +12,7 @@ import * as AskRates from "./AskRates.ts"
 import type { Callback, Invoice } from "./Invoice.ts"
 import { Invoices } from "./Invoices.ts"
 import * as LightningAddress from "./LightningAddress.ts"
-import { LnurlOptions } from "./LnurlOptions.ts"
+import { commentCharacters, LnurlOptions, payerDataBytes } from "./LnurlOptions.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { PublicReceipts } from "./PublicReceipts.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
     callback: `${target.url}/callback`,
     ...PayRequest.limitsOf(address, bounds),
     metadata: PayRequest.metadataOf(target),
-    commentAllowed: lnurl.commentCharacters,
+    commentAllowed: commentCharacters,
     nostrPubkey: receipts.signedBy
   })
 
@@ -110,8 +110,8 @@ export const make = Effect.gen(function* () {
       const amount = yield* Effect.fromResult(PayRequest.checkAmount(ask.amount, shown, receiver.lacks?.has("millisatoshis") === true))
       const callback: Callback = {
         metadata: shown.metadata,
-        comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, lnurl.commentCharacters)),
-        payerData: yield* Effect.fromResult(PayRequest.checkPayerData(ask.payerData, lnurl.payerDataBytes)),
+        comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, commentCharacters)),
+        payerData: yield* Effect.fromResult(PayRequest.checkPayerData(ask.payerData, payerDataBytes)),
         zapRequest: yield* Effect.fromResult(receipts.check(ask.nostr, amount))
       }
       yield* rates.check(address, ask.caller)

@@ -10,7 +10,7 @@ import { LightningReceiver, type NodeUnavailable, type Settled } from "../nodes/
 import * as Credits from "./Credits.ts"
 import * as Forgetting from "./Forgetting.ts"
 import type * as Invoice from "./Invoice.ts"
-import { LnurlOptions } from "./LnurlOptions.ts"
+import { forgetAfterMillis } from "./LnurlOptions.ts"
 import * as InvoiceLookup from "./InvoiceLookup.ts"
 import * as LookupSchedule from "./LookupSchedule.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -62,7 +62,6 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const receiver = yield* LightningReceiver
   const options = yield* LookupSchedule.Options
-  const { lnurl } = yield* LnurlOptions
   const { credit } = yield* Credits.make
   const { lookUp } = yield* InvoiceLookup.make
   const { cancel, forget } = yield* Forgetting.make
@@ -137,7 +136,7 @@ export const make = Effect.gen(function* () {
       )
     }),
     forget: Effect.gen(function* () {
-      const untilMillis = (yield* Clock.currentTimeMillis) - lnurl.forgetAfterMillis
+      const untilMillis = (yield* Clock.currentTimeMillis) - forgetAfterMillis
       yield* eachInvoice((after) => receiving.endedForWallets(untilMillis, after, pageSize), drop)
     })
   })
@@ -151,13 +150,12 @@ export const layerWorker = Layer.effectDiscard(
     const settlements = yield* Settlements
     const { nodeId } = yield* LightningReceiver
     const { invoicePollMillis, invoiceSweepMillis } = yield* LookupSchedule.Options
-    const { lnurl } = yield* LnurlOptions
     yield* Duties.run(`settlements of ${nodeId}`, (fence) =>
       Effect.gen(function* () {
         yield* Worker.runOpen("invoice notifications", settlements.listen(fence), Effect.sleep("1 second"))
         yield* Worker.run("invoice polling", settlements.look, Effect.sleep(invoicePollMillis))
         yield* Worker.run("invoice sweep", settlements.poll, Effect.sleep(invoiceSweepMillis))
-        yield* Worker.run("unpaid invoice cleanup", settlements.forget, Effect.sleep(lnurl.forgetAfterMillis))
+        yield* Worker.run("unpaid invoice cleanup", settlements.forget, Effect.sleep(forgetAfterMillis))
       })
     )
   })

@@ -10,7 +10,7 @@ import type { PaymentOptions } from "./PaymentOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalCltvExpiry">
+type Rules = Pick<PaymentOptions["Service"], "maxFinalCltvExpiry">
 
 /** The state of a payment as reported by the node. */
 export type PaymentState = Payment | OfferSender.OfferPayment
@@ -107,12 +107,12 @@ export const make = Effect.gen(function* () {
     byOffer: (withdrawal: Withdrawal.Withdrawal, offer: Bolt12.Bolt12): NewPayment => ({
       ...ofOffer(withdrawal, () => offer),
       attempt: { _tag: "Bolt12", offer: offer.offer },
-      check: (rules, nowMillis) =>
+      check: (_, nowMillis) =>
         offers === undefined
           ? Result.fail(
               new Recipient.DestinationRefused({ code: "invoice_not_payable", message: "This service's node cannot pay BOLT 12 offers" })
             )
-          : Recipient.checkBolt12(offer, withdrawal.amount, rules, nowMillis)
+          : Recipient.checkBolt12(offer, withdrawal.amount, nowMillis)
     }),
     /** Returns the payment of a withdrawal that was sent. */
     sent: (withdrawal: Withdrawal.Withdrawal): NodePayment => {

@@ -11,7 +11,7 @@ import type { Claim } from "./Claim.ts"
 import * as Destination from "./Destination.ts"
 import type { WithdrawalOutcomes } from "./WithdrawalOutcomes.ts"
 import type { LightningPayments } from "./LightningPayments.ts"
-import { PaymentOptions } from "./PaymentOptions.ts"
+import { PaymentOptions, resolveForMillis } from "./PaymentOptions.ts"
 import type { Next, Ready } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
         // recover.
         RecipientUnreachable: () =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
-            if (atMillis - unreachable.keep(withdrawal, firstMillis ?? atMillis, atMillis) <= options.resolveForMillis)
+            if (atMillis - unreachable.keep(withdrawal, firstMillis ?? atMillis, atMillis) <= resolveForMillis)
               return Effect.succeed<Next>("later")
             unreachable.take(withdrawal.id)
             return fail(withdrawal, "recipient_unreachable", task)

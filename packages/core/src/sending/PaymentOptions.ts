@@ -1,6 +1,18 @@
 import { Context } from "effect"
 import * as Throttle from "../base/Throttle.ts"
 
+/**
+ * How long an unreachable payee is retried, from a process's first attempt, before the withdrawal fails. Nothing has
+ * been sent by then.
+ */
+export const resolveForMillis = 5 * 60_000
+
+/**
+ * An invoice that expires sooner than this is not paid. Payees who receive fiat, such as at Strike, issue invoices
+ * for 30 to 60 seconds, and most payments arrive within seconds. One that arrives later fails.
+ */
+export const expiryMarginMillis = 10_000
+
 /** Settings for sending and tracking payments. */
 export class PaymentOptions extends Context.Service<
   PaymentOptions,
@@ -27,16 +39,6 @@ export class PaymentOptions extends Context.Service<
      */
     readonly estimates: { readonly perCompany: Throttle.Rate; readonly perHost: Throttle.Rate }
     /**
-     * How long an unreachable payee is retried, from a process's first attempt, before the withdrawal fails.
-     * Nothing has been sent by then.
-     */
-    readonly resolveForMillis: number
-    /**
-     * An invoice that expires sooner than this is not paid. Payees who receive fiat, such as at Strike, issue invoices
-     * for 30 to 60 seconds, and most payments arrive within seconds. One that arrives later fails.
-     */
-    readonly expiryMarginMillis: number
-    /**
      * The largest `min_final_cltv_expiry` we pay, in blocks. This limits how long a payee can lock our funds.
      */
     readonly maxFinalCltvExpiry: number
@@ -48,7 +50,5 @@ export const defaults: PaymentOptions["Service"] = {
   trackMillis: { minimum: 250, maximum: 10_000 },
   resolving: { atOnce: 128, perCompany: 16, perHost: 8 },
   estimates: { perCompany: Throttle.perMinute(120), perHost: Throttle.perMinute(600) },
-  resolveForMillis: 5 * 60_000,
-  expiryMarginMillis: 10_000,
   maxFinalCltvExpiry: 500
 }

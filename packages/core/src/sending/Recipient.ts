@@ -13,7 +13,7 @@ import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { Destination } from "./Destination.ts"
-import type { PaymentOptions } from "./PaymentOptions.ts"
+import { expiryMarginMillis, type PaymentOptions } from "./PaymentOptions.ts"
 
 /**
  * If the payee was found by a name, `instructed` is the payment method in its domain's DNS record (BIP 353).
@@ -75,7 +75,7 @@ export const rail = (recipient: Recipient): Rail =>
 export const isUnpaid = ({ status }: Invoice): boolean => status === "pending" || status === "expired"
 
 /** Rules for paying invoices. */
-type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalCltvExpiry">
+type Rules = Pick<PaymentOptions["Service"], "maxFinalCltvExpiry">
 
 /**
  * Checks that an invoice can still be paid: enough time is left, and the funds would not be locked for too
@@ -83,7 +83,7 @@ type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalClt
  */
 export const checkBolt11 = (
   bolt11: Bolt11.Bolt11,
-  { expiryMarginMillis, maxFinalCltvExpiry }: Rules,
+  { maxFinalCltvExpiry }: Rules,
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   if (Bolt11.expiresAtSeconds(bolt11) * 1000 < nowMillis + expiryMarginMillis) {
@@ -105,7 +105,6 @@ export const checkBolt11 = (
 export const checkBolt12 = (
   { amount: least, absoluteExpirySeconds }: Bolt12,
   amount: Msat.Msat,
-  { expiryMarginMillis }: Pick<Rules, "expiryMarginMillis">,
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   if (absoluteExpirySeconds !== undefined && absoluteExpirySeconds * 1000 < nowMillis + expiryMarginMillis) {
@@ -128,7 +127,7 @@ export const check = (
       return checkBolt11(recipient.bolt11, rules, nowMillis)
     case "Bolt12":
     case "OwnOffer":
-      return checkBolt12(recipient.bolt12, amount, rules, nowMillis)
+      return checkBolt12(recipient.bolt12, amount, nowMillis)
     case "OwnInvoice": {
       const { invoice } = recipient
       if (invoice.hold !== null)

@@ -1,11 +1,9 @@
 import { Layer } from "effect"
 import * as Bounds from "../accounts/Bounds.ts"
-import * as Domain from "../accounts/Domain.ts"
 import * as Fees from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
 import * as Loosening from "../accounts/Loosening.ts"
 import * as Duties from "../ledger/Duties.ts"
-import * as Prices from "../nodes/Prices.ts"
 import * as Confirmations from "../receiving/Confirmations.ts"
 import * as Lnurl from "../receiving/LnurlOptions.ts"
 import * as LookupSchedule from "../receiving/LookupSchedule.ts"
@@ -17,9 +15,7 @@ type Installed = Installation["Service"]
 type Optional = Bounds.Bounds["Service"] &
   Loosening.Options &
   Duties.Options["Service"] &
-  Prices.Options["Service"] &
   Fees.Options["Service"] &
-  Domain.Options["Service"] &
   Lnurl.LnurlOptions["Service"] &
   LookupSchedule.Options["Service"] &
   Confirmations.Options["Service"] &
@@ -38,9 +34,7 @@ export const defaults: Optional = {
   ...Bounds.defaults,
   ...Loosening.defaults,
   ...Duties.defaults,
-  ...Prices.defaults,
   ...Fees.defaults,
-  ...Domain.defaults,
   ...Lnurl.defaults,
   ...LookupSchedule.defaults,
   ...Confirmations.defaults,
@@ -56,9 +50,7 @@ export const layer = (settings: Settings) =>
     Layer.succeed(Bounds.Bounds, settings),
     Layer.succeed(Loosening.Options, settings),
     Layer.succeed(Duties.Options, settings),
-    Layer.succeed(Prices.Options, settings),
     Layer.succeed(Fees.Options, settings),
-    Layer.succeed(Domain.Options, settings),
     Layer.succeed(Lnurl.LnurlOptions, settings),
     Layer.succeed(LookupSchedule.Options, settings),
     Layer.succeed(Confirmations.Options, settings),

@@ -1,7 +1,7 @@
 import { Network } from "@satrail/bitcoin/Network"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
-import { defaults as Terms, Fees } from "@satrail/core/accounts/Fees"
+import { defaults as Terms, Fees, routingAllowance } from "@satrail/core/accounts/Fees"
 import { Installation } from "@satrail/core/accounts/Installation"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
@@ -49,7 +49,7 @@ const get = Section.company(
         plan: "paid",
         network: "regtest",
         frozen: false,
-        fees: FeesView.of({ ...Terms.fees.paid, routingAllowance: Terms.routingAllowance }),
+        fees: FeesView.of({ ...Terms.fees.paid, routingAllowance }),
         ...nothing,
         api_key: { id: apiKey.id, ...nothing }
       }

@@ -35,9 +35,9 @@ const exampleOwn: CompanyFees = { lightning: { baseMsat: 0, partsPerMillion: 100
 
 const example = (world: World) => {
   const company = { ...Opened.example(world), fees: exampleOwn }
-  const { fees, routingAllowance } = Core.defaults
+  const { fees } = Core.defaults
   const lightning = { ...fees[company.plan].lightning, partsPerMillion: 1000n }
-  return view(company, { ...fees[company.plan], lightning, routingAllowance })
+  return view(company, { ...fees[company.plan], lightning, routingAllowance: Core.routingAllowance })
 }
 
 const services = Effect.all([Companies, Core.Fees])

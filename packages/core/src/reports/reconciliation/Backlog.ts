@@ -12,7 +12,7 @@ import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as NodePayments from "../../sending/NodePayments.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
-import { ReconciliationOptions } from "./ReconciliationOptions.ts"
+import { overdueMillis } from "./ReconciliationOptions.ts"
 import * as WaitReason from "./WaitReason.ts"
 
 /** Maximum number of records listed for each kind, next to their count. */
@@ -100,7 +100,6 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const { answerOf, placed } = yield* answers
   const features = yield* Features
-  const { overdueMillis } = (yield* ReconciliationOptions).reconciliation
 
   /** Returns a page of waiting records. Each record is read again to get its current state. */
   const pageOf = <A>(

@@ -12,7 +12,7 @@ import type { Owned } from "../../nodes/LightningBooks.ts"
 import type { Difference } from "./Difference.ts"
 import * as Listed from "./Listed.ts"
 import * as Run from "./Run.ts"
-import { ReconciliationOptions } from "./ReconciliationOptions.ts"
+import { overdueMillis, ReconciliationOptions } from "./ReconciliationOptions.ts"
 
 /**
  * Operator equity among the funds of the node and the wallet. The ledger does not include it. It consists of
@@ -131,7 +131,7 @@ export const make = Effect.gen(function* () {
     last: Effect.zipWith(Effect.provideService(Run.last, LedgerReads, records), Clock.currentTimeMillis, (run, nowMillis) =>
       Option.map(run, (run) => reportOf(run, options, nowMillis))
     ),
-    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - options.overdueMillis)),
+    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
       const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
       const isCounted = own.node !== null || before.onChain === true

@@ -1,5 +1,8 @@
 import { Context } from "effect"
 
+/** Time for which a due job may stay unclaimed before it counts as overdue. */
+export const overdueMillis = 60_000
+
 /** Settings for reconciliation with the node and the chain. */
 export class ReconciliationOptions extends Context.Service<
   ReconciliationOptions,
@@ -17,8 +20,6 @@ export class ReconciliationOptions extends Context.Service<
        * reached, no further entries are read.
        */
       readonly watched: number
-      /** Time for which a due job may stay unclaimed before it counts as overdue. */
-      readonly overdueMillis: number
     }
   }
 >()("@satrail/core/reports/reconciliation/ReconciliationOptions") {}
@@ -29,7 +30,6 @@ export const defaults: ReconciliationOptions["Service"] = {
     graceMillis: 60_000,
     forgetMillis: 7 * 24 * 3600 * 1000,
     lines: 10_000,
-    watched: 10_000,
-    overdueMillis: 60_000
+    watched: 10_000
   }
 }
