@@ -173,6 +173,22 @@ describe("People", () => {
     }
   })
 
+  scenario("people: a link with which a key recovered a viewer is void once an administrator promotes that person", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    const admin = person(yield* member(id))
+    const other = person(yield* member(id, "admin", admin))
+    const who = yield* member(id, "admin", admin)
+    yield* people.promote(id, who.id, "viewer", admin)
+    const stolen = yield* people.recover(id, who.id, { _tag: "Key", id: "7Kq2mVx9TbZc" })
+    const read = Option.getOrThrow(yield* people.invited(Redacted.value(stolen.text)))
+    yield* people.promote(id, who.id, "admin", other)
+    assert.isFalse(yield* isInvited(stolen.text))
+    const use = { id: who.id, counter: 0, challengedAtMillis: 0 }
+    assert.strictEqual(yield* said(people.join(read, passkey("x"), use)), "PersonMoved")
+    assert.isTrue(Option.isNone(yield* people.standing(who.id)))
+  })
+
   scenario("people: any change of a person's role or access voids their open invitation or recovery link", function* () {
     const { id } = yield* company()
     const people = yield* People
