@@ -155,6 +155,7 @@ export const make = async ({
 
   return {
     postgres,
+    operatorToken,
     alive,
     points,
     urls: () => alive().map(({ url }) => url),

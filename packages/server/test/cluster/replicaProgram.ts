@@ -2,12 +2,14 @@
 // replicas, at NETWORK_URL, and its port calls go through the points in POINTS_DIRECTORY, where a test can
 // pause or kill the replica.
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as Audit from "@satrail/core/ledger/Audit"
 import * as Satrail from "@satrail/core/service/Satrail"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer } from "effect"
 import type { Environment } from "../../src/deployment/Environment.ts"
+import * as Secrets from "../../src/deployment/Secrets.ts"
 import * as Program from "../../src/serving/Program.ts"
 import * as Server from "../../src/serving/Server.ts"
 import * as Points from "./Points.ts"
@@ -26,7 +28,8 @@ const services = (environment: Environment) => {
     Server.storage(environment),
     Layer.merge(own, Remote.layer(given("NETWORK_URL"))),
     FixedRates.layer(),
-    Layer.succeed(Nostr.SecretKey, environment.nostrKey)
+    Layer.succeed(Nostr.SecretKey, environment.nostrKey),
+    Layer.succeed(Audit.Signing, Secrets.auditSignerOf(environment))
   )
   // A replica calls the network before it reports that it is ready. That call is not part of any scenario.
   return Satrail.layer({ ...Server.settingsOf(environment), invoicePollMillis: 500, dutyLeaseMillis: 1500 }).pipe(
