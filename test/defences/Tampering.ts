@@ -277,7 +277,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
     ]
   },
   {
-    what: "a request to assign a payment in suspense inserted or changed",
+    what: "a request to assign suspense inserted or changed",
     application: compared,
     owner: compared,
     attempts: [

@@ -23,10 +23,6 @@ export const suspense = Command.make("suspense").pipe(
       "assign",
       { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },
       ({ company, id, json }) => callFor(company, { json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`)
-    ).pipe(
-      Command.withDescription(
-        "Request that a payment is assigned to a company. It becomes a deposit when another operator runs the same command"
-      )
-    )
+    ).pipe(Command.withDescription("Assign a payment to a company as a deposit, once another operator runs the same command"))
   ])
 )
