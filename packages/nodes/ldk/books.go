@@ -156,16 +156,17 @@ func reserve(channel ldk.ChannelDetails) uint64 {
 }
 
 type balances struct {
-	ours, theirs, onItsWay uint64 // outgoing and in flight, with its fee: ours until it has arrived
-	apart                  uint64 // neither side's: incoming and in flight, or just changing sides
-	opening                uint64 // channels whose funding may or may not have left the wallet
+	ours, onItsWay       uint64 // outgoing and in flight, with its fee: ours until it has arrived
+	sendable, receivable uint64 // above the reserves
+	apart                uint64 // neither side's: incoming and in flight, or just changing sides
+	opening              uint64 // channels whose funding may or may not have left the wallet
 }
 
 // The two anchors of a channel (BOLT 3). Its opener pays for them, and LDK subtracts them from what that side
 // can send.
 const anchorsMsat = 2 * 330_000
 
-func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.ChannelId]bool) {
+func balancesOf(channels []ldk.ChannelDetails, whole ldk.BalanceDetails) (sums balances, open map[ldk.ChannelId]bool) {
 	// LDK reports satoshis and the millisatoshi remainder separately.
 	outbound := map[ldk.ChannelId]uint64{}
 	for _, balance := range whole.LightningBalances {
@@ -179,7 +180,7 @@ func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.C
 		}
 	}
 	open = map[ldk.ChannelId]bool{}
-	for _, channel := range n.ListChannels() {
+	for _, channel := range channels {
 		open[channel.ChannelId] = true
 		if channel.IsOutbound && channel.FundingTxo == nil {
 			continue // not funded yet: its money is in the wallet
@@ -198,7 +199,8 @@ func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.C
 			sums.opening += whole
 		}
 		sums.ours += ours
-		sums.theirs += theirs
+		sums.sendable += channel.OutboundCapacityMsat
+		sums.receivable += channel.InboundCapacityMsat
 		sums.onItsWay += outbound[channel.ChannelId]
 		sums.apart += apart
 	}
@@ -270,8 +272,8 @@ func (n *node) balance(struct{}) (any, error) {
 		return nil, err
 	}
 	all := n.ListBalances()
-	sums, open := n.balances(all)
-	for over := time.Now().Add(restPatience); sums.apart != 0 && time.Now().Before(over); sums, open = n.balances(all) {
+	sums, open := balancesOf(n.ListChannels(), all)
+	for over := time.Now().Add(restPatience); sums.apart != 0 && time.Now().Before(over); sums, open = balancesOf(n.ListChannels(), all) {
 		time.Sleep(20 * time.Millisecond)
 		all = n.ListBalances()
 	}
@@ -280,6 +282,6 @@ func (n *node) balance(struct{}) (any, error) {
 	return map[string]any{
 		"channels": n.countChannels(all),
 		"owned":    decimal(sums.ours + sums.onItsWay + onChain), "onChain": decimal(onChain),
-		"within": decimal(sums.apart + sums.opening + within), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
+		"within": decimal(sums.apart + sums.opening + within), "outgoing": decimal(sums.sendable), "incoming": decimal(sums.receivable),
 	}, nil
 }

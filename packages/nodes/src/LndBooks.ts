@@ -69,6 +69,13 @@ const Channels = Schema.Struct({
   )
 })
 
+const Reserve = Schema.Struct({ chan_reserve_sat: Sats })
+const Reserved = Schema.Struct({
+  channels: Schema.Array(
+    Schema.Struct({ local_balance: Sats, remote_balance: Sats, local_constraints: Reserve, remote_constraints: Reserve })
+  )
+})
+
 const Held = Schema.Struct({
   channels: Schema.Array(Schema.Struct({ pending_htlcs: Schema.Array(Schema.Struct({ hash_lock: hex(PaymentHash.PaymentHash) })) }))
 })
@@ -172,22 +179,34 @@ const together = (channels: Owned, onChain: Owned): Owned => ({
   within: Msat.sum(channels.within, onChain.within)
 })
 
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** Returns a balance in channels without the part of each that its side must keep there. */
+const above = (balance: Msat.Msat, reserved: bigint): Msat.Msat => Msat.make(balance - lesser(balance, reserved * 1000n))
+
 /** Returns the capacity and state of the channels of the node at `rest`. */
 export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable> =>
   Effect.all(
     [
       rest.ask("capacity", get("/v1/balance/channels"), Carried),
+      rest.ask("capacity", get("/v1/channels"), Reserved),
       rest.ask("capacity", get("/v1/getinfo"), Open),
       rest.ask("capacity", get("/v1/channels/pending"), Pending)
     ],
     { concurrency: "unbounded" }
   ).pipe(
-    Effect.map(([{ local_balance, remote_balance }, open, pending]) => {
+    Effect.map(([{ local_balance, remote_balance }, { channels }, open, pending]) => {
       const { pending_open_channels: opening, waiting_close_channels: waiting, pending_force_closing_channels: forced } = pending
       const agreed = waiting.filter(isAgreed).length
       return {
-        outgoing: local_balance.msat,
-        incoming: remote_balance.msat,
+        outgoing: above(
+          local_balance.msat,
+          total(channels, (one) => lesser(one.local_balance, one.local_constraints.chan_reserve_sat))
+        ),
+        incoming: above(
+          remote_balance.msat,
+          total(channels, (one) => lesser(one.remote_balance, one.remote_constraints.chan_reserve_sat))
+        ),
         channels: {
           active: open.num_active_channels,
           inactive: open.num_inactive_channels,

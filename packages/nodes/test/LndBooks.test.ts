@@ -40,6 +40,24 @@ const booksAt = Effect.fnUntraced(function* (url: string) {
 })
 
 describe("lnd's books", () => {
+  it.live("lnd: a channel can send and receive what its sides have above their reserves", () =>
+    Effect.gen(function* () {
+      const channel = (ours: string, theirs: string) => ({
+        local_balance: ours,
+        remote_balance: theirs,
+        local_constraints: { chan_reserve_sat: "50000" },
+        remote_constraints: { chan_reserve_sat: "40000" }
+      })
+      const { capacity } = yield* books(() => ({
+        "/v1/balance/channels": { local_balance: whole("4960000789"), remote_balance: whole("1080000999") },
+        "/v1/channels": { channels: [channel("4950000", "40000"), channel("10000", "1040000")] },
+        "/v1/channels/pending": { pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: [] }
+      }))
+      const { outgoing, incoming } = yield* capacity
+      assert.deepStrictEqual([outgoing, incoming], [Msat.make(4_900_000_789n), Msat.make(1_000_000_999n)])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("lnd: the books explain a forward while the payer's node is down, even if a peer opened the channel", () =>
     Effect.gen(function* () {
       let said = answers("13950004467", [{ incoming: true, amount: "50006" }])

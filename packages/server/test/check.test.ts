@@ -62,7 +62,9 @@ describe("satrail check", () => {
       FakeLnd.make(({ path }) =>
         path === "/v1/balance/channels"
           ? json({ local_balance: { msat: outgoing }, remote_balance: { msat: incoming } })
-          : path === "/v1/channels/pending"
+          : path === "/v1/channels"
+            ? json({ channels: [] })
+            : path === "/v1/channels/pending"
             ? json({ pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: forced })
             : path === "/v1/getinfo"
               ? json({ ...FakeLnd.info, num_active_channels: 1, num_inactive_channels: 0 })

@@ -25,9 +25,9 @@ export interface Owned {
  * channels.
  */
 export interface Capacity {
-  /** Outbound liquidity. */
+  /** Outbound liquidity: our balances above the reserves of the channels. */
   readonly outgoing: Msat
-  /** Inbound liquidity. */
+  /** Inbound liquidity: the peers' balances above the reserves of the channels. */
   readonly incoming: Msat
   /** Absent if the node does not report it. */
   readonly channels?: Channels
