@@ -92,7 +92,7 @@ import { satrail } from "../packages/server/src/commands/Commands.ts"
 import * as Commands from "./reference/Commands.ts"
 import * as Destinations from "./reference/Destinations.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
-import * as DatabaseStart from "../packages/server/src/serving/DatabaseStart.ts"
+import * as Starting from "../packages/postgres/src/client/Starting.ts"
 import * as Listener from "../packages/server/src/serving/Listener.ts"
 import { smallParts } from "../packages/server/src/serving/SmallParts.ts"
 import * as Pipelining from "../packages/server/src/serving/Pipelining.ts"
@@ -215,7 +215,10 @@ const limits = (): string => {
     ["requests / bytes of their bodies that a process starts per event-loop turn", `${Listener.turnRequests} / ${Listener.turnBytes}`],
     ["pipelined requests that wait in a process", Pipelining.maxWaiting],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
-    ["time that the service waits at startup for a database that is not running yet, seconds", DatabaseStart.limitSeconds.total],
+    [
+      "time that the service and \`satrail migrate\` wait at startup for a database that is not running yet, seconds",
+      Starting.limitSeconds.total
+    ],
     ["sign-ins and step-ups with one key (invalid keys: from one address) per minute and process", ConsoleSession.attemptsPerMinute],
     ["lifetime of a printed sign-in link, minutes (it can be used once)", SignInLinks.lifeMillis / 60_000],
     ["concurrent requests per company and process, if other companies were active in the last second", Lanes.width],

@@ -12,6 +12,7 @@ import * as PgClient from "./client/PgClient.ts"
 import * as PgliteClient from "./client/PgliteClient.ts"
 import * as Records from "./Records.ts"
 import * as Signals from "./Signals.ts"
+import * as Starting from "./client/Starting.ts"
 import * as Standby from "./Standby.ts"
 import * as Tasks from "./Tasks.ts"
 
@@ -28,14 +29,14 @@ export type Unusable = PgClient.DatabaseUnreachable | DirectoryLocked | Director
 export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
   Layer.unwrap(Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
 
-/** The storage ports on a PostgreSQL server. With `readUrl`, lists are read from its standby. */
+/** The storage ports on a PostgreSQL server. Waits for one that is not running yet. With `readUrl`, lists are read from its standby. */
 export const layer = (
   options: PgClient.Options & Journal.Options & Standby.Options
 ): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => {
   const { readUrl, maxAgeMillis, maxConnections } = options
   const all = layerClient(options)
   const reading = readUrl === undefined ? all : Layer.provideMerge(Standby.layer({ readUrl, maxAgeMillis, maxConnections }), all)
-  return Layer.provide(Layer.merge(reading, Signals.layer), PgClient.layer(options))
+  return Layer.provide(Layer.merge(reading, Signals.layer), Starting.layer(options))
 }
 
 /**

@@ -1,6 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { boundPort } from "@satrail/testing/boundPort"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { inspect } from "node:util"
@@ -719,7 +721,11 @@ it("options: a new database is announced at a terminal, and opening a directory 
 })
 
 it("pay: an error at the start has the code of its cause", async () => {
-  const error = await refused(() => satrail({ database: "postgres://satrail@127.0.0.1:1/satrail", logLevel: "error" }))
+  // It ends every connection, so it is not a database that is starting.
+  const other = createServer((socket) => socket.end()).listen(0, "127.0.0.1")
+  const port = await boundPort(other)
+  const error = await refused(() => satrail({ database: `postgres://satrail@127.0.0.1:${port}/satrail`, logLevel: "error" }))
+  other.close()
   assert.match(String(error), /^Error: satrail cannot start: /)
   assert.isTrue(error instanceof SatrailError && error.cause instanceof SatrailError)
   const { code, isRetryable, isUnknown, issues, details } = error as SatrailError

@@ -65,10 +65,10 @@ describe("satrail check", () => {
           : path === "/v1/channels"
             ? json({ channels: [] })
             : path === "/v1/channels/pending"
-            ? json({ pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: forced })
-            : path === "/v1/getinfo"
-              ? json({ ...FakeLnd.info, num_active_channels: 1, num_inactive_channels: 0 })
-              : "as usual"
+              ? json({ pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: forced })
+              : path === "/v1/getinfo"
+                ? json({ ...FakeLnd.info, num_active_channels: 1, num_inactive_channels: 0 })
+                : "as usual"
       )
     )
   const lndAnswers = (answer: Answer) => lndAs(() => FakeLnd.make(() => answer))

@@ -226,14 +226,18 @@ describe("the command line", () => {
   })
 
   it("command line: migrate prints the database's address without the password", async () => {
+    // It ends every connection, so it is not a database that is starting.
+    const other = createServer((socket) => socket.end()).listen(0, "127.0.0.1")
+    const address = `127.0.0.1:${await boundPort(other)}/money`
     for (const [url, says] of [
       ["mysql://root:hunter2@db", "DATABASE_URL must be"],
-      ["postgres://root:hunter2@127.0.0.1:1/money", "No database responds at 127.0.0.1:1/money"]
+      [`postgres://root:hunter2@${address}`, `No database responds at ${address}`]
     ] as const) {
       const refusal = await refused("migrate", { DATABASE_URL: url })
       assert.include(refusal, says)
       assert.notInclude(refusal, "hunter2")
     }
+    other.close()
   })
 
   it("command line: a wrong command prints the mistake, then its usage, in at most five lines", async () => {

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DatabaseUnreachable } from "@satrail/postgres/client/PgError"
+import * as Starting from "@satrail/postgres/client/Starting"
+import * as Storage from "@satrail/postgres/Storage"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
-import { Effect, Exit, Fiber, Logger } from "effect"
+import { Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as DatabaseStart from "../src/serving/DatabaseStart.ts"
 import * as Service from "./Service.ts"
 
 const failing = (code: string | undefined) =>
@@ -16,7 +17,7 @@ const waiting = Effect.fnUntraced(function* (code: string | undefined, worksAt =
   const lines: Array<string> = []
   const connect = Effect.suspend(() => (++attempts >= worksAt ? Effect.succeed("open") : Effect.fail(failing(code))))
   const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
-  const fiber = yield* Effect.forkChild(Effect.provide(Effect.exit(DatabaseStart.awaiting(connect)), log))
+  const fiber = yield* Effect.forkChild(Effect.provide(Effect.exit(Starting.awaiting(connect)), log))
   yield* TestClock.adjust("1 hour")
   const exit = yield* Fiber.join(fiber)
   return { isOpen: Exit.isSuccess(exit), attempts, lines }
@@ -44,6 +45,33 @@ const installation = PostgresServer.find()
 
 describe.skipIf("missing" in installation)("start before PostgreSQL (skipped where there is none)", () => {
   if ("missing" in installation) return
+
+  it("start: `satrail migrate` and programs that embed the storage wait for PostgreSQL, with one line each", async () => {
+    const postgres = await PostgresServer.start(installation)
+    try {
+      await postgres.stop("fast")
+      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`
+      const migrating = Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url })
+      const lines: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      const embedded = Effect.runPromise(
+        Effect.scoped(Layer.build(Storage.layer({ url: Redacted.make(url) }))).pipe(Effect.asVoid, Effect.provide(log))
+      )
+      const waits = (text: string) => text.split("Waiting up to 60 s").length - 1
+      await eventually(
+        "a line of each about the database",
+        async () => [waits(migrating.stderr()), waits(lines.join())],
+        (counts) => counts.every((count) => count === 1)
+      )
+      await postgres.restart()
+      await embedded
+      const { code, stdout, stderr } = await migrating.ended
+      assert.deepStrictEqual([code, waits(stderr), waits(lines.join())], [0, 1, 1])
+      assert.isAbove(JSON.parse(stdout).now, 0)
+    } finally {
+      await postgres.end()
+    }
+  })
 
   for (const [what, urlOf] of [
     ["one host", (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`],

@@ -7,6 +7,7 @@ import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { Agent, createServer, get, request } from "node:http"
+import { createServer as createTcpServer } from "node:net"
 import path from "node:path"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
@@ -15,13 +16,20 @@ import * as Service from "./Service.ts"
 
 const canary = "canary-of-a-password"
 
+// It ends every connection, so it is not a database that is starting.
+const notDatabase = createTcpServer((socket) => socket.end()).listen(0, "127.0.0.1")
+const otherPort = await boundPort(notDatabase)
+
 describe("an impossible start", () => {
   let data = ""
   beforeAll(() => {
     data = Service.directory()
     writeFileSync(path.join(data, "a-file"), "")
   })
-  afterAll(() => rmSync(data, { recursive: true, force: true }))
+  afterAll(() => {
+    notDatabase.close()
+    rmSync(data, { recursive: true, force: true })
+  })
 
   const wrong: ReadonlyArray<readonly [what: string, env: Record<string, string>, says: ReadonlyArray<string>]> = [
     [
@@ -35,9 +43,9 @@ describe("an impossible start", () => {
       ["LIGHTNING must be a real node", "CHAIN must be a real chain", "DATABASE_URL must be"]
     ],
     [
-      "a missing database",
-      { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:1/satrail` },
-      ["No database responds at 127.0.0.1:1/satrail"]
+      "a server that is not a database",
+      { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:${otherPort}/satrail` },
+      [`No database responds at 127.0.0.1:${otherPort}/satrail`]
     ],
     ["a data directory that is a file", { SATRAIL_DATA: "a-file" }, ["a-file", "cannot be used"]]
   ]

@@ -15,7 +15,7 @@ import { Variables } from "../environment/Unknown.ts"
 import * as Log from "../deployment/Log.ts"
 import * as Simulated from "../deployment/Simulated.ts"
 import * as Reset from "../sandbox/Reset.ts"
-import * as DatabaseStart from "./DatabaseStart.ts"
+import * as Starting from "@satrail/postgres/client/Starting"
 import * as Garbage from "./Garbage.ts"
 import * as Server from "./Server.ts"
 import * as Telemetry from "../deployment/Telemetry.ts"
@@ -70,7 +70,7 @@ const program = Effect.fnUntraced(function* <E, EX>(
 ) {
   yield* DirectoryLock.hold(environment.dataDirectory)
   if (yield* Reset.finish(environment)) yield* Effect.logInfo("sandbox: deleted with its database; starting again")
-  yield* DatabaseStart.reached(environment)
+  if (environment.databaseUrl !== undefined) yield* Starting.reached({ url: environment.databaseUrl })
   yield* checked(environment)
   const operator = yield* Demo.operator(environment)
   const prepared = yield* Deferred.make<void>()

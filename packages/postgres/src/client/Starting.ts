@@ -1,8 +1,7 @@
-import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, Layer } from "effect"
-import type { Environment } from "../deployment/Environment.ts"
+import * as PgClient from "./PgClient.ts"
 
-/** How long the service waits at startup for a database that is not running yet, and the interval between attempts. */
+/** How long a program waits for a database that is not running yet, and the interval between attempts. */
 export const limitSeconds = { total: 60, pause: 1 } as const
 
 /**
@@ -26,8 +25,14 @@ export const awaiting = <A>(connect: Effect.Effect<A, PgClient.DatabaseUnreachab
   )
 }
 
-/** Waits for the service's database, if it is a server. */
-export const reached = ({ databaseUrl }: Environment): Effect.Effect<void, PgClient.DatabaseUnreachable> =>
-  databaseUrl === undefined
-    ? Effect.void
-    : awaiting(Effect.scoped(Effect.asVoid(Layer.build(PgClient.layer({ url: databaseUrl, maxConnections: 1 })))))
+/** Waits until the database can be reached. */
+export const reached = (options: PgClient.Options): Effect.Effect<void, PgClient.DatabaseUnreachable> =>
+  awaiting(Effect.scoped(Effect.asVoid(Layer.build(PgClient.layer({ ...options, maxConnections: 1 })))))
+
+/** Like `PgClient.layer`, but waits for a database that is not running yet. */
+export const layer = (options: PgClient.Options): ReturnType<typeof PgClient.layer> =>
+  PgClient.layer(options).pipe(
+    Layer.catch((error) =>
+      error.isStarting ? Layer.unwrap(Effect.as(reached(options), PgClient.layer(options))) : Layer.effectContext(Effect.fail(error))
+    )
+  )
