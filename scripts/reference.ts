@@ -216,7 +216,7 @@ const limits = (): string => {
     ["pipelined requests that wait in a process", Pipelining.maxWaiting],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
     [
-      "time that the service and \`satrail migrate\` wait at startup for a database that is not running yet, seconds",
+      "time that the service and `satrail migrate` wait at startup for a database that is not running yet, seconds",
       Starting.limitSeconds.total
     ],
     ["sign-ins and step-ups with one key (invalid keys: from one address) per minute and process", ConsoleSession.attemptsPerMinute],

@@ -22,7 +22,13 @@ export interface Answer {
 
 export const info = (key: string, version = "0.21.2-beta commit=v0.21.2-beta", num_inactive_channels = 0): Answer => ({
   status: 200,
-  body: JSON.stringify({ identity_pubkey: key, version, num_active_channels: 1, num_inactive_channels, chains: [{ chain: "bitcoin", network: "regtest" }] })
+  body: JSON.stringify({
+    identity_pubkey: key,
+    version,
+    num_active_channels: 1,
+    num_inactive_channels,
+    chains: [{ chain: "bitcoin", network: "regtest" }]
+  })
 })
 
 export const json = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
