@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer } from "effect"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Block from "../src/Block.ts"
 import * as Esplora from "../src/Esplora.ts"
 import * as EsploraServer from "./EsploraServer.ts"
@@ -51,10 +52,28 @@ const found: ReadonlyArray<readonly [what: string, response: Said, inChain: stri
   ["in no block", known({}), hash, { _tag: "mempool" }],
   ["absent", { error: { code: -5, message: absent } }, hash, { _tag: "gone" }],
   ["refused with error -1", error(-1), hash, "not known"],
-  ["refused with error -8", error(-8), hash, "not known"]
+  ["refused with error -8", error(-8), hash, "not known"],
+  ["refused with another error in the words of an absent one", { error: { code: -28, message: absent } }, hash, "not known"]
 ]
 
 describe("a node over RPC", () => {
+  it.live("RPC: a coin is unspent if no transaction in a block or the mempool spends it", () =>
+    Effect.gen(function* () {
+      const asked = new Array<unknown>()
+      const { options } = yield* node((call) => {
+        if (call.method !== "gettxout") return healthy(call)
+        asked.push(call.params)
+        return { result: call.params[1] === 0 ? { value: 1 } : null }
+      })
+      const coins = [`${txId}:0`, `${txId}:1`]
+      assert.deepStrictEqual(yield* BitcoinRpc.unspent(options)(coins), coins.slice(0, 1))
+      assert.deepStrictEqual(asked, [
+        [txId, 0, true],
+        [txId, 1, true]
+      ])
+    }).pipe(Effect.scoped)
+  )
+
   for (const [what, response, outcome] of sent) {
     it.live(`RPC: a broadcast whose response is ${what} is ${JSON.stringify(outcome)}`, () =>
       Effect.gen(function* () {

@@ -4,14 +4,12 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Arbitrary, Clock, Context, Deferred, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
-import * as CompanyId from "../src/base/CompanyId.ts"
-import { claimedFromStart, Tasks } from "../src/ledger/Tasks.ts"
+import { Tasks } from "../src/ledger/Tasks.ts"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
 import { Signer } from "../src/nodes/Signer.ts"
 import { Records } from "../src/service/Records.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import * as Payout from "../src/sending/Payout.ts"
-import * as Payouts from "../src/sending/Payouts.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import { SettledPayouts } from "../src/sending/SettledPayouts.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
@@ -113,47 +111,6 @@ describe("Shares of a fee", () => {
       for (const [n, share] of shares.entries()) assert.isTrue(share >= 0n && (!isEnough || share <= (held[n] ?? 0n)))
     }
   )
-})
-
-/** A withdrawal that is ready to be paid. Its id sorts by `n`. */
-const ready = (n: number, change: Partial<Pick<Payouts.Ready, "paymentRequest">> & { readonly kind?: string } = {}): Payouts.Ready => {
-  const { kind = Withdrawal.payoutKind, ...rest } = change
-  const id = `id ${n}`
-  const companyId = CompanyId.operator
-  const withdrawal = Withdrawal.pending({
-    id,
-    companyId,
-    ledgerTxId: id,
-    amount: Msat.fromSats(1000),
-    serviceFee: Msat.zero,
-    networkAllowance: Msat.zero,
-    recipient: "",
-    recipientType: "chain_address",
-    rail: "on_chain",
-    network: "regtest",
-    metadata: {},
-    rate: null,
-    rateAtMillis: null,
-    createdAtMillis: 0
-  })
-  return { withdrawal, scriptPubKey: "", task: { ...claimedFromStart(kind, id, companyId), atMillis: 0, leaseMillis: 1 }, ...rest }
-}
-
-describe("Batches", () => {
-  it("batch: withdrawals share a transaction in order, up to its maximum of outputs; a resolved name and a task of an earlier version never do", () => {
-    const all = [5, 3, 1, 4, 2].map((n) => ready(n))
-    const apart = [ready(0, { paymentRequest: "bcrt1" }), ready(6, { kind: Withdrawal.paymentKind })]
-    const batched = (payoutWindowMillis: number, payoutOutputs: number) =>
-      Payouts.batches([...all, ...apart], { ...settings, payoutWindowMillis, payoutOutputs }).map((batch) =>
-        batch.map(({ withdrawal }) => Number(withdrawal.id.slice(3)))
-      )
-    assert.deepStrictEqual(batched(60_000, 2), [[0], [6], [1, 2], [3, 4], [5]])
-    assert.deepStrictEqual(batched(60_000, 5), [[0], [6], [1, 2, 3, 4, 5]])
-    assert.deepStrictEqual(
-      batched(0, 5).map(({ length }) => length),
-      [1, 1, 1, 1, 1, 1, 1]
-    )
-  })
 })
 
 describe("A window", () => {

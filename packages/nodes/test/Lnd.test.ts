@@ -377,6 +377,15 @@ describe("lnd", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("lnd: a quote that lnd refuses for any other reason does not say that there is no route", () =>
+    Effect.gen(function* () {
+      const refusal = json(500, { code: 2, message: "invalid route hints", details: [] })
+      const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : refusal))
+      const { sender } = yield* ports(url)
+      assert.strictEqual((yield* Effect.flip(sender.quote(payment)))._tag, "NodeUnavailable")
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
   it.live("lnd: another node in lnd's place is not asked for a quote", () =>
     Effect.gen(function* () {
       const { url, paths } = yield* server(() => info(`03${"22".repeat(32)}`))
