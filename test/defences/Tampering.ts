@@ -351,6 +351,12 @@ export const tamperings: ReadonlyArray<Tampering> = [
     ]
   },
   {
+    what: "a request to release a lost result inserted",
+    application: missed("one operator can release it"),
+    owner: missed("one operator can release it"),
+    attempts: [["insert into satrail.cursors (source, value) values ('release of ' || gen_random_uuid(), '{}')", []]]
+  },
+  {
     what: "tasks deleted or rescheduled",
     application: missed("work waits"),
     owner: missed("work waits"),

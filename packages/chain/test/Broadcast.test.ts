@@ -53,7 +53,7 @@ const found: ReadonlyArray<readonly [what: string, response: Said, inChain: stri
   ["absent", { error: { code: -5, message: absent } }, hash, { _tag: "gone" }],
   ["refused with error -1", error(-1), hash, "not known"],
   ["refused with error -8", error(-8), hash, "not known"],
-  ["refused with another error in the words of an absent one", { error: { code: -28, message: absent } }, hash, "not known"]
+  ["refused with another error in the words of an absent one", { error: { code: -8, message: absent } }, hash, "not known"]
 ]
 
 describe("a node over RPC", () => {
@@ -209,4 +209,20 @@ describe("an Esplora server", () => {
       }).pipe(Effect.provide(served))
     )
   }
+
+  it.live("Esplora: a coin is unspent only if the server knows its transaction and no other that spends it", () =>
+    Effect.gen(function* () {
+      const server = yield* EsploraServer.EsploraServer
+      const unspent = Esplora.unspent({ url: server.url })
+      const [coin, spent, unlisted] = [0, 1, 2].map((vout) => `${txId}:${vout}`) as [string, string, string]
+      server.interfere = (path) =>
+        path === `/tx/${txId}/outspends`
+          ? { status: 200, body: JSON.stringify([{ spent: false }, { spent: true }]) }
+          : path.endsWith("/outspends")
+            ? { status: 404, body: "Transaction not found" }
+            : undefined
+      assert.deepStrictEqual(yield* unspent([coin, spent, `${hash}:0`]), [coin])
+      assert.strictEqual((yield* Effect.flip(unspent([coin, unlisted])))._tag, "ChainUnavailable")
+    }).pipe(Effect.provide(served))
+  )
 })

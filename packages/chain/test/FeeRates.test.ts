@@ -63,8 +63,8 @@ describe("the fee rate", () => {
     })
   )
 
-  // BTC per 1000 virtual bytes: 0.00012345 are 12.345 sats per virtual byte.
-  const rate = 0.000_123_45
+  // BTC per 1000 virtual bytes: 0.0001205 are 12.05 sats per virtual byte.
+  const rate = 0.000_120_5
   const unknown: Said = { error: { code: -32601, message: "Method not found" } }
   for (const [what, smart, plain, expected] of [
     ["Core's estimate", { result: { feerate: rate, blocks: 6 } }, unknown, 13],
