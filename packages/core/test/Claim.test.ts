@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { StoreUnavailable } from "../src/ledger/Journal.ts"
@@ -54,12 +54,14 @@ describe("Claims on withdrawals", () => {
       Effect.suspend(() => {
         at.holders.push(holder)
         return at.why === undefined
-          ? Effect.succeed([])
+          ? Effect.succeed([claimedFromStart(Withdrawal.paymentKind, "a", CompanyId.operator)])
           : Effect.fail(new StoreUnavailable({ operation: "claim", why: at.why, cause: "test" }))
       })
-    const change = replace(Tasks, () => ({ claim: ({ holder }) => asked(holder), takeOver: ({ holder }) => asked(holder) }))
+    const change = replace(Tasks, () => ({ claim: ({ holder }) => asked(holder), takeOver: ({ holder }) => Effect.as(asked(holder), []) }))
     return run({ change }, function* () {
-      const { due, takeOver, holder } = yield* Claims.make
+      const { due, takeOver, holder, leaseMillis } = yield* Claims.make
+      const [found] = yield* due(Withdrawal.paymentKind, 1)
+      assert.deepStrictEqual([found?.atMillis, found?.leaseMillis], [yield* Clock.currentTimeMillis, leaseMillis])
       const first = holder()
       const after = Effect.fnUntraced(function* (why: StoreUnavailable["why"] | undefined) {
         at.why = why

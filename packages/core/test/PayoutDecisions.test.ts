@@ -76,6 +76,9 @@ const state = () => ({
 
 const outpoints = [0, 1, 2].map((vout) => `${txId}:${vout}`)
 
+const isDispatched = (change: { readonly _tag: string }): change is Withdrawal.WithdrawalDispatched =>
+  change._tag === "WithdrawalDispatched"
+
 /** Sends withdrawals with mining fees of 1, 2 and 3 sats. Returns the next step of each. */
 const sent = (at: ReturnType<typeof state>) =>
   Effect.gen(function* () {
@@ -103,7 +106,7 @@ const sent = (at: ReturnType<typeof state>) =>
       Effect.provideService(Journal, {
         commit: (change) => {
           if (at.commit !== undefined) return Effect.fail(at.commit as never)
-          if (change._tag !== "WithdrawalDispatched") return Effect.die("another Change")
+          if (!isDispatched(change)) return Effect.die("another Change")
           at.did.push([change.id, ...change.followers.map(({ id, networkFee }) => [id, networkFee])])
           return Effect.succeed(applied)
         }
