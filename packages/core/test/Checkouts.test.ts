@@ -445,6 +445,22 @@ for (const [when, tag, nth] of [
       }
     )
 
+scenario("checkout: a replaced payment no longer counts as pending, nor does one that was spent elsewhere", function* () {
+  const sandbox = yield* Sandbox
+  const row = yield* create(yield* company(), { asked: yield* asked(100_000) })
+  const pending = Effect.andThen(
+    follow,
+    Effect.map(get(row), (found) => Msat.toSats(found.pending))
+  )
+  const first = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(60_000) })
+  assert.strictEqual(yield* pending, 60_000n)
+  yield* sandbox.doubleSpend(first)
+  const second = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(30_000) })
+  assert.strictEqual(yield* pending, 30_000n)
+  yield* sandbox.doubleSpend(second)
+  assert.strictEqual(yield* pending, 0n)
+})
+
 let lookups = 0
 scenario(
   "checkout: however many outputs pay a checkout, transactions are not looked up for each of them",

@@ -709,8 +709,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "if a text contains two payments, one of them is made",
     file: core("sending/Pasted"),
     in: "isSeveral",
-    find: "length > 1",
-    replace: "length > 99",
+    find: "others.some((word) => beginning.test(word)) || ",
+    replace: "",
     test: coreTest("Destination"),
     titles: "destination: refused: More than one payment"
   },
