@@ -47,6 +47,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   // Hidden if the test of pause did not run.
   "POST /operator/resume": { sees: "/operator/pause", isHidden: true },
   "PATCH /operator/reconciliation/own-funds": { isHidden: true },
+  "POST /operator/suspense/{id}/assign": { again: "another_operator_required" },
   "POST /operator/adjustments": { body: { company_id: company.id, amount_sats: 5, reason: "a drill" }, again: "once" },
   "POST /operator/webhook-endpoints": { again: "another" },
   "POST /operator/webhook-endpoints/{id}/rotate-secret": { again: "another", isHidden: true },
