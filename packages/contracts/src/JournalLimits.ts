@@ -5,11 +5,12 @@ import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type { Promises } from "./Contract.ts"
-import { claim, companyWith, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
+import { claim, companyWith, lightningAddress, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
 /** Midnight on 13 November 2001, when a bucket begins in every window. */
@@ -97,6 +98,30 @@ export const money = {
     const changes = yield* Effect.forEach(times(9), (n) => sending(companyId, n + 1, midnight, key))
     const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
     assert.deepStrictEqual(tally(verdicts), { Applied: 3, LimitExceeded: 6 })
+  }),
+  "limits: of a Change with postings of two companies, only those of its own company are counted": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* companyWith(100)]
+    const key = yield* keyWith({ day_sats: sats(50) })
+    const amount = sats(10)
+    const paying = Effect.gen(function* () {
+      const { event: _, ...change } = LightningAddress.created(yield* lightningAddress(payer))
+      return {
+        ...change,
+        transferId: yield* Id.make,
+        legs: [
+          { companyId: payer, postings: [{ from: "available", to: "internal", amount }] },
+          { companyId: payee, postings: [{ from: "internal", to: "available", amount }] }
+        ] as const,
+        counts: countsAt([key], midnight)
+      }
+    })
+    const changes = yield* Effect.forEach(times(10), () => paying)
+    const verdicts = yield* Effect.forEach(changes, (change) => verdict(change), atOnce)
+    assert.deepStrictEqual(tally(verdicts), { Applied: 5, LimitExceeded: 5 })
+    assert.strictEqual(yield* usedBy(payer, key, "day_sats", midnight), sats(50))
+    assert.strictEqual(yield* usedBy(payee, key, "day_sats", midnight), Msat.zero)
+    yield* has(payer, { posted: 50, held: 0 })
+    yield* has(payee, { posted: 150, held: 0 })
   }),
   "limits: a repeated Change is counted once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)

@@ -94,7 +94,7 @@ const book = (
  * returned to it are subtracted.
  */
 const count = (state: State.State, { companyId, legs, counts = [] }: Storable): State.State | Limit.LimitExceeded => {
-  const amount = Balance.need(legs.flatMap(({ postings }) => postings))
+  const amount = Balance.need(legs.flatMap((leg) => (leg.companyId === companyId ? leg.postings : [])))
   let spent = state.spent
   for (const one of counts) {
     const { subject, atMillis } = one

@@ -154,8 +154,8 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
   readonly fence?: Fence
   readonly cursor?: Cursor
   /**
-   * Limits that the Change counts toward, or from which it subtracts an earlier count. All of its postings must
-   * be for its own company.
+   * Limits that the Change counts toward, or from which it subtracts an earlier count. Only postings of its own
+   * company count.
    */
   readonly counts?: ReadonlyArray<Count>
   /** Set if the Change is refused while its company is frozen. */

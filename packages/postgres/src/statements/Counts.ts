@@ -59,7 +59,7 @@ export const parameterOf = (bounds: ReturnType<typeof boundsOf>): string =>
 
 /** Returns the time windows that count a Change, and how much it reduces each remaining amount. */
 export const rowOf = ({ companyId, legs, counts = [] }: Storable, bounds: ReturnType<typeof boundsOf>): Row => {
-  const amount = Balance.need(legs.flatMap(({ postings }) => postings))
+  const amount = Balance.need(legs.flatMap((leg) => (leg.companyId === companyId ? leg.postings : [])))
   const at = [balancePlace]
   const needs = [String(amount)]
   for (const { subject } of counts)
