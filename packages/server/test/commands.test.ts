@@ -159,7 +159,7 @@ describe("the command line", () => {
     const audited = Nouns.all.filter((noun) => "recorded" in noun && noun.recorded !== undefined)
     assert.deepStrictEqual(
       audited.map(({ name }) => nameOf(name)),
-      ["Company", "API key", "Operator token", "Webhook endpoint", "Person", "Console session", "Wallet connection"]
+      ["Company", "API key", "Operator token", "Suspense request", "Webhook endpoint", "Person", "Console session", "Wallet connection"]
     )
   })
 
