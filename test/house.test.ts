@@ -337,7 +337,7 @@ const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
       const taken = Array.from(clause.matchAll(/(\w+)(?: as (\w+))?/g), ([, contract = "", name = contract]) => ({ contract, name }))
       return taken.filter(({ name }) => source.includes(`${name}.suite(`)).map(({ contract }) => ({ contract, folder }))
     }
-    const contract = contracts.find((name) => specifier === `@satrail/contracts/${name}`)
+    const contract = contracts.find((name) => specifier.startsWith("@satrail/contracts/") && specifier.endsWith(`/${name}`))
     const [, name = ""] = /\* as (\w+)/.exec(clause) ?? []
     return contract !== undefined && name !== "" && source.includes(`${name}.suite(`) ? [{ contract, folder }] : []
   })
@@ -379,7 +379,7 @@ describe("test tiers", () => {
   })
 
   it("house: the contracts that a test imports are found", () => {
-    const source = `import * as A from "@satrail/contracts/Journal"\nimport * as B from "@satrail/contracts/Tasks"\nA.suite("x", layer)\n`
+    const source = `import * as A from "@satrail/contracts/journal/Journal"\nimport * as B from "@satrail/contracts/journal/Tasks"\nA.suite("x", layer)\n`
     assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [{ contract: "Journal", folder: "packages/x" }])
     const outside = `import { Journal, Tasks as T, Records } from "@satrail/contracts"\nT.suite("x", layer)\nJournal.suite("x", layer)\n`
     assert.deepStrictEqual(

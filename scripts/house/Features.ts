@@ -29,7 +29,7 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
   // means recounting the books.
   audit: {
     files:
-      /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
+      /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|records\/Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
   },
   // The payment page is also used for payments to Lightning addresses. The benchmark runs checkouts of git.
   checkouts: {

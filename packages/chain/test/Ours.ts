@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as TxId from "@satrail/bitcoin/TxId"
-import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
+import * as ChainWalletContract from "@satrail/contracts/nodes/ChainWallet"
 import { begin, onChain } from "@satrail/contracts/Fixtures"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as CompaniesService from "@satrail/core/accounts/Companies"

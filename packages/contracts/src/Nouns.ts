@@ -39,7 +39,7 @@ import {
   verdict,
   withdrawal
 } from "./Fixtures.ts"
-import { fenceOf } from "./Fences.ts"
+import { fenceOf } from "./journal/Fences.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { booked, isSound } from "./Ledger.ts"

@@ -1,6 +1,6 @@
 import { type Activity, ChainSource, type Output } from "@satrail/core/nodes/ChainSource"
 import { Effect } from "effect"
-import { promises } from "../src/ChainSource.ts"
+import { promises } from "../src/nodes/ChainSource.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 /** A mutant that reports other outputs. */

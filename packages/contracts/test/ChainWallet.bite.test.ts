@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { ChainWallet, type Derived, type Payment, Unfundable } from "@satrail/core/nodes/ChainWallet"
 import { Effect } from "effect"
-import { all, promises } from "../src/ChainWallet.ts"
+import { all, promises } from "../src/nodes/ChainWallet.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 const plus = (amount: Msat.Msat, sats: number) => Msat.make(amount + Msat.fromSats(sats))

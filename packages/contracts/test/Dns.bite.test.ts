@@ -1,6 +1,6 @@
 import { Dns, type Validated } from "@satrail/core/base/Dns"
 import { Effect } from "effect"
-import { promises } from "../src/Dns.ts"
+import { promises } from "../src/nodes/Dns.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 type Asking = NonNullable<Dns["Service"]["validated"]>

@@ -2,7 +2,7 @@ import * as Decimal from "@satrail/core/base/Decimal"
 import { ExchangeRates, type Rate } from "@satrail/core/nodes/ExchangeRates"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import { Effect, Layer } from "effect"
-import { promises } from "../src/ExchangeRates.ts"
+import { promises } from "../src/nodes/ExchangeRates.ts"
 import { bites } from "./mutants.ts"
 
 const saying = (change: (rate: Rate) => Rate) =>

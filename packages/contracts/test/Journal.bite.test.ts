@@ -17,7 +17,7 @@ import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
-import { money, other, promises, type suite } from "../src/Journal.ts"
+import { money, other, promises, type suite } from "../src/journal/Journal.ts"
 import * as Nouns from "../src/Nouns.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
 

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { LightningBooks, type Page, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
 import { Effect } from "effect"
-import { promises } from "../src/LightningBooks.ts"
+import { promises } from "../src/nodes/LightningBooks.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 const telling = (

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Redacted, Stream } from "effect"
-import { promises } from "../src/LightningReceiver.ts"
+import { promises } from "../src/nodes/LightningReceiver.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 const wrong = Preimage.make("00".repeat(32))

@@ -3,7 +3,7 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Effect, Queue, Stream } from "effect"
-import { promises } from "../src/LightningSender.ts"
+import { promises } from "../src/nodes/LightningSender.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 type Looked = Payment | NotSent | { readonly _tag: "notFound" }

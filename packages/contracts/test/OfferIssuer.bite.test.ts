@@ -2,7 +2,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { Effect, Stream } from "effect"
-import { promises } from "../src/OfferIssuer.ts"
+import { promises } from "../src/nodes/OfferIssuer.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 bites("OfferIssuer", promises, {

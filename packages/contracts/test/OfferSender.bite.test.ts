@@ -3,7 +3,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { NotSent } from "@satrail/core/nodes/LightningSender"
 import { OfferSender, type OfferPayment } from "@satrail/core/nodes/OfferSender"
 import { Effect, Stream } from "effect"
-import { promises } from "../src/OfferSender.ts"
+import { promises } from "../src/nodes/OfferSender.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 type Looked = OfferPayment | NotSent | { readonly _tag: "notFound" }

@@ -7,7 +7,7 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { Effect, Option } from "effect"
 import { invoice } from "../src/Fixtures.ts"
-import { promises } from "../src/Records.ts"
+import { promises } from "../src/records/Records.ts"
 import { bites, sabotage } from "./bite.ts"
 
 const throughFloat = (amount: Msat.Msat): Msat.Msat => Msat.make(BigInt(Number(amount)))

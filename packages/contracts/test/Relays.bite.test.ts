@@ -1,7 +1,7 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Context, Effect, Layer } from "effect"
 import * as RelayPeer from "../../sandbox/test/RelayPeer.ts"
-import { type Peer, promises } from "../src/Relays.ts"
+import { type Peer, promises } from "../src/nodes/Relays.ts"
 import { bites } from "./mutants.ts"
 
 type Sound = Nostr.Relays | Peer

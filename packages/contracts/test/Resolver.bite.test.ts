@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { type Fetched, RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Effect } from "effect"
-import { promises } from "../src/Resolver.ts"
+import { promises } from "../src/nodes/Resolver.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 bites("Resolver", promises, {

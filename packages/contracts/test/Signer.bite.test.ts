@@ -5,8 +5,8 @@ import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { Signer } from "@satrail/core/nodes/Signer"
 import { Effect, Layer, Result } from "effect"
-import { all } from "../src/ChainWallet.ts"
-import { promises } from "../src/Signer.ts"
+import { all } from "../src/nodes/ChainWallet.ts"
+import { promises } from "../src/nodes/Signer.ts"
 import { bites, sabotage, sound } from "./sandbox.ts"
 
 /** A mutant that broadcasts each transaction it signs. */

@@ -4,7 +4,7 @@ import { complete, enqueue, type Job } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Task } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
-import { promises } from "../src/Tasks.ts"
+import { promises } from "../src/journal/Tasks.ts"
 import { bites, sabotage } from "./bite.ts"
 
 const lease = 30_000

@@ -1,5 +1,5 @@
-import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
-import * as SenderContract from "@satrail/contracts/LightningSender"
+import * as ReceiverContract from "@satrail/contracts/nodes/LightningReceiver"
+import * as SenderContract from "@satrail/contracts/nodes/LightningSender"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import type * as Proxy from "@satrail/regtest/Proxy"

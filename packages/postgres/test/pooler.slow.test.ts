@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { companyWith, verdict, withdrawal } from "@satrail/contracts/Fixtures"
-import * as JournalContract from "@satrail/contracts/Journal"
+import * as JournalContract from "@satrail/contracts/journal/Journal"
 import { eventually } from "@satrail/contracts/Eventually"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as PgBouncer from "@satrail/testing/PgBouncer"

@@ -1,7 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import type { Behaviour } from "@satrail/contracts/LightningSender"
+import type { Behaviour } from "@satrail/contracts/nodes/LightningSender"
 import * as LndRest from "@satrail/nodes/LndRest"
 import { Clock, Effect, Result, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"

@@ -1,4 +1,4 @@
-import { Peer } from "@satrail/contracts/Relays"
+import { Peer } from "@satrail/contracts/nodes/Relays"
 import { Effect, Layer, Redacted } from "effect"
 import * as SimulatedRelays from "../src/SimulatedRelays.ts"
 

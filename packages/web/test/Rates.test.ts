@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ExchangeRatesContract from "@satrail/contracts/ExchangeRates"
+import * as ExchangeRatesContract from "@satrail/contracts/nodes/ExchangeRates"
 import { Currency, type Fiat, isFiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { ExchangeRates, type RateUnavailable } from "@satrail/core/nodes/ExchangeRates"

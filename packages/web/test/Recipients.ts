@@ -1,7 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import * as ResolverContract from "@satrail/contracts/Resolver"
+import * as ResolverContract from "@satrail/contracts/nodes/Resolver"
 import * as Id from "@satrail/core/base/Id"
 import { Effect, Layer, Result } from "effect"
 import { createHash, randomBytes } from "node:crypto"

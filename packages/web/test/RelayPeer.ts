@@ -1,5 +1,5 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import { Peer } from "@satrail/contracts/Relays"
+import { Peer } from "@satrail/contracts/nodes/Relays"
 import { freePort } from "@satrail/testing/freePort"
 import { Effect, Layer, Schema } from "effect"
 import * as Outbound from "../src/Outbound.ts"

@@ -1,5 +1,5 @@
-import * as Dns from "@satrail/contracts/Dns"
-import * as Resolver from "@satrail/contracts/Resolver"
+import * as Dns from "@satrail/contracts/nodes/Dns"
+import * as Resolver from "@satrail/contracts/nodes/Resolver"
 import { Effect, Layer } from "effect"
 import * as Validating from "../src/Dns.ts"
 import { answer, asked, framed, overHttps, overTcp, type Said, txt } from "./NameServer.ts"

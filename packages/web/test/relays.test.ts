@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import * as Relays from "@satrail/contracts/Relays"
+import * as Relays from "@satrail/contracts/nodes/Relays"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import type { WebSocket } from "ws"

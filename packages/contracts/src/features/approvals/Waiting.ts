@@ -1,7 +1,7 @@
 import * as Approval from "@satrail/core/features/approvals/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
-import { fenceOf } from "../../Fences.ts"
+import { fenceOf } from "../../journal/Fences.ts"
 import { past, withdrawal } from "../../Fixtures.ts"
 import { subjectOf } from "../../Subject.ts"
 
