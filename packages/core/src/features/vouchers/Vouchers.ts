@@ -24,6 +24,7 @@ import { checkWords, type Words } from "../../receiving/Invoices.ts"
 import * as FeeRetry from "../../sending/FeeRetry.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "./Voucher.ts"
+import * as VoucherCancels from "./VoucherCancels.ts"
 import * as VoucherClaims from "./VoucherClaims.ts"
 import type { Issued } from "./VoucherDrafts.ts"
 import * as VoucherDrafts from "./VoucherDrafts.ts"
@@ -99,9 +100,6 @@ export class Vouchers extends Context.Service<
   }
 >()("@satrail/core/features/vouchers/Vouchers") {}
 
-/** Number of vouchers that `cancelCreatedBy` cancels concurrently. */
-const cancelingAtOnce = 16
-
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -114,29 +112,6 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const get = (companyId: CompanyId.CompanyId, id: string) => found("voucher", id, nouns.get(Voucher.noun, companyId, id))
-
-  /** Returns up to `limit` matching vouchers before an id, newest first. Reads at most `Page.looks` vouchers. */
-  const matching = Effect.fnUntraced(function* (
-    companyId: CompanyId.CompanyId,
-    from: string | null,
-    limit: number,
-    isWanted: (row: Voucher.Voucher) => boolean
-  ): Effect.fn.Return<Page.Found<Voucher.Voucher>, StoreUnavailable> {
-    const rows: Array<Voucher.Voucher> = []
-    let last: Page.Position | null = null
-    for (let looked = 0; looked < Page.looks;) {
-      const size = Math.min(limit, Page.looks - looked)
-      const read: ReadonlyArray<Voucher.Voucher> = yield* nouns.newestFirst(Voucher.noun, companyId, last?.id ?? from, size)
-      for (const row of read) {
-        if (isWanted(row)) rows.push(row)
-        last = row
-        if (rows.length === limit) return { rows, lookedTo: row }
-      }
-      if (read.length < size) return { rows, lookedTo: null }
-      looked += read.length
-    }
-    return { rows, lookedTo: last }
-  })
 
   return Vouchers.of({
     create: Effect.fnUntraced(function* ({ company, apiKey, request, amount, currency, ...words }) {
@@ -169,33 +144,11 @@ export const make = Effect.gen(function* () {
             )
           )
       ),
-    cancelCreatedBy: Effect.fnUntraced(function* (companyId, createdBy) {
-      let canceled = 0
-      for (let before: string | null = null; ;) {
-        const { rows, lookedTo }: Page.Found<Voucher.Voucher> = yield* matching(
-          companyId,
-          before,
-          Page.limit.maximum,
-          (row) => row.createdBy === createdBy && row.status === "open"
-        )
-        const done = yield* Effect.forEach(
-          rows,
-          (row) =>
-            Effect.flatMap(now, (atMillis) => journal.commit(Voucher.canceled(row, atMillis))).pipe(
-              Effect.as(1),
-              Effect.catchTag("VoucherNotOpen", () => Effect.succeed(0)) // claimed or expired in the meantime
-            ),
-          { concurrency: cancelingAtOnce }
-        )
-        canceled += done.reduce((sum, one) => sum + one, 0)
-        before = lookedTo?.id ?? rows.at(-1)?.id ?? null
-        if (before === null || (lookedTo === null && rows.length < Page.limit.maximum)) return canceled
-      }
-    }),
     cancel: Effect.fnUntraced(function* (companyId, id) {
       yield* journal.commit(Voucher.canceled(yield* get(companyId, id), yield* now))
       return yield* get(companyId, id)
     }),
+    cancelCreatedBy: yield* VoucherCancels.make,
     ...(yield* VoucherClaims.make),
     ...(yield* VoucherExpiry.make)
   })

@@ -1,6 +1,9 @@
+import { Layer } from "effect"
+import { VoidLinks } from "../../accounts/VoidLinks.ts"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
 import * as Voucher from "./Voucher.ts"
+import * as VoucherCancels from "./VoucherCancels.ts"
 import { notices } from "./VoucherTold.ts"
 import * as Vouchers from "./Vouchers.ts"
 
@@ -33,5 +36,6 @@ export const vouchers = Feature.make({
     ]
   ],
   layer: Traced.over(Vouchers.Vouchers, Vouchers.layer),
-  workers: Vouchers.layerWorker
+  workers: Vouchers.layerWorker,
+  extensions: Layer.effect(VoidLinks, VoucherCancels.make)
 })
