@@ -250,7 +250,7 @@ const make = () => {
     if (isPaged) written.set("PageQuery", page)
     if (isPaged && others.length === 0) return { type: "PageQuery", isOptional: true, example: undefined }
     const name = `${capital(noun)}${capital(verb)}Query`
-    const own = isPaged ? others : [first, second, ...others]
+    const own = isPaged ? others : [first, second, ...others].filter((one) => one !== "")
     written.set(name, `export interface ${name} ${isPaged ? "extends PageQuery " : ""}{\n${own.join("\n")}\n}`)
     return { type: name, isOptional: true, example: undefined }
   }

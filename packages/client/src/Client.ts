@@ -160,7 +160,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         return { items: Array.isArray(data) ? data.map(recordOf) : [], next: nextOf(headers) }
       })
     }
-    const hasBody = kind === "CREATE" || (method !== "GET" && Object.keys(fields)[0])
+    const hasBody = kind === "CREATE" || (method[0] === "P" && Object.keys(fields)[0]) // POST, PUT or PATCH
     const request = async () => {
       const schema = schemas[noun]
       if (schema && (kind === "CREATE" || fields["metadata"])) fields["metadata"] = await validate(schema, fields["metadata"])

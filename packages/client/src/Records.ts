@@ -148,6 +148,10 @@ export interface ApiKey {
   /** Time of the last use, accurate to a minute; null if never used */
   readonly lastUsedAt: Date | null
 }
+export interface ApiKeysRevokeQuery {
+  /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
+  readonly links?: "void" | undefined
+}
 export interface AuditListQuery extends PageQuery {
   /** Selects entries by this key, token or person */
   readonly actorId?: string | undefined
@@ -1113,7 +1117,7 @@ export interface ApiKeysVerbs {
   /** Returns the company's API keys without their secrets, newest first, including revoked ones. */
   readonly list: { (ask?: PageQuery & CallOptions): List<ApiKey>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<ApiKey> }
   /** Revokes any API key of the company immediately, including the one that makes this request. */
-  readonly revoke: { (id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }> }
+  readonly revoke: { (id: string, ask?: ApiKeysRevokeQuery & CallOptions): Promise<{ readonly id: string; readonly revoked: true; readonly voidedLinks?: number }>; (company: CompanyRef, id: string, ask?: ApiKeysRevokeQuery & CallOptions): Promise<{ readonly id: string; readonly revoked: true; readonly voidedLinks?: number }> }
 }
 export interface AuditVerbs {
   /** Returns who did what, newest first: changes to keys, companies, settings and webhook endpoints, withdrawals, vouchers, every action of the operator, and rejected requests. */

@@ -3,6 +3,7 @@ import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
 import { Domains } from "@satrail/core/accounts/Domains"
+import { VoidLinks } from "@satrail/core/accounts/VoidLinks"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import { type Asked, Prices } from "@satrail/core/nodes/Prices"
 import { Invoices } from "@satrail/core/receiving/Invoices"
@@ -30,8 +31,11 @@ const accounts = (of: Of) => {
     apiKeys: {
       /** Returns a key and its spending within the windows of its limits. */
       get: (companyId: Id, id: string) => apiKeys.get(id, companyId),
-      /** Revokes a key. By the time this returns, no process accepts the key. */
-      revoke: (companyId: Id, id: string) => Effect.as(apiKeys.revoke(id, companyId), { id, revoked: true as const })
+      /** Revokes a key. By the time this returns, no process accepts the key. Can also cancel the links that it created. */
+      revoke: Effect.fnUntraced(function* (companyId: Id, id: string, { links }: { readonly links?: "void" | null | undefined } = {}) {
+        yield* apiKeys.revoke(id, companyId)
+        return { id, revoked: true as const, ...(links === "void" && { voidedLinks: yield* of(VoidLinks)(companyId, id) }) }
+      })
     },
     companies: {
       get: companies.overview,

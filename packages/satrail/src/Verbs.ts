@@ -76,7 +76,7 @@ export const hidden = {
 /** Default fields of requests, for each argument of a method. */
 export const defaults = {
   ...Features.defaults,
-  apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after] },
+  apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after], revoke: [undefined, undefined, {}] },
   backlog: { deposits: [after], withdrawals: [after] },
   bookings: { lines: [undefined, after] },
   domains: { claim: [{}] },
@@ -120,7 +120,7 @@ export const parameters = {
     get: ids,
     limit: [id, Schema.NullOr(limits), by],
     allowFrom: [id, Schema.NullOr(allowedFrom), by],
-    revoke: ids,
+    revoke: [...ids, Schema.optional(fields(maybe({ links: Schema.Literal("void") })))],
     approve: [id, operator],
     rotate: [id, overlapSeconds, request, by],
     check: [named("text", text)],

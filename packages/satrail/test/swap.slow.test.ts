@@ -53,7 +53,7 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   const made = await call("apiKeys.create", pay.apiKeys.create({ company, name: "website", scopes: ["read"], expiresAt: null }))
   await call("apiKeys.get", pay.apiKeys.get(company, made.id))
   await call("apiKeys.list", pay.apiKeys.list(company))
-  await call("apiKeys.revoke", pay.apiKeys.revoke(company, made.id))
+  await call("apiKeys.revoke", pay.apiKeys.revoke(company, made.id, { links: "void" }))
   await call("rates.list", pay.rates.list(company))
   await refused("domains.claim", pay.domains.claim({ company, domain: "no domain" }))
   await call("domains.list", pay.domains.list(company))

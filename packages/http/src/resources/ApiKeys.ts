@@ -18,6 +18,7 @@ import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Companies from "./Companies.ts"
+import * as VoidedLinks from "./VoidedLinks.ts"
 
 const path = "/operator/api-keys"
 const params = { id: Schema.String }
@@ -143,18 +144,20 @@ export const issue = Section.operator(
 export const revoke = Section.operator(
   HttpApiEndpoint.delete("revokeKey", `${path}/:id`, {
     params,
-    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true) })),
-    error: Errors.of("not_found", "store_unavailable")
+    query: VoidedLinks.query,
+    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true), ...VoidedLinks.members })),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Revoke an API key")
-    .annotate(OpenApi.Description, "Revokes an API key immediately. Revoking twice has no further effect.")
+    .annotate(OpenApi.Description, `Revokes an API key immediately. Revoking twice has no further effect. ${VoidedLinks.rule}`)
     .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
-  ApiKeys,
-  (apiKeys) =>
-    Effect.fnUntraced(function* ({ params: { id } }) {
+  Effect.all([ApiKeys, VoidedLinks.make]),
+  ([apiKeys, voided]) =>
+    Effect.fnUntraced(function* ({ params: { id }, query }) {
       yield* Errors.answered(apiKeys.revoke(id))
-      return Envelope.ok("API key revoked", { id, revoked: true as const })
+      const { apiKey } = yield* Errors.answered(apiKeys.get(id))
+      return Envelope.ok("API key revoked", { id, revoked: true as const, ...(yield* voided(query, apiKey.companyId, id)) })
     })
 )
 

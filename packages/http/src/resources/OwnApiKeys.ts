@@ -14,6 +14,7 @@ import { Seal } from "../wire/Seal.ts"
 import * as Section from "../api/Section.ts"
 import { answer, example, keyView, Ranges, shown, shownExample, unordered, view } from "./ApiKeys.ts"
 import * as Companies from "./Companies.ts"
+import * as VoidedLinks from "./VoidedLinks.ts"
 
 const path = "/v1/api-keys"
 const params = { id: Schema.String }
@@ -107,21 +108,23 @@ const create = Section.company(
 const revoke = Section.company(
   HttpApiEndpoint.delete("revokeApiKey", `${path}/:id`, {
     params,
-    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true) })),
-    error: Errors.of("not_found", "store_unavailable")
+    query: VoidedLinks.query,
+    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true), ...VoidedLinks.members })),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Revoke an API key")
     .annotate(
       OpenApi.Description,
-      "Revokes any API key of the company immediately, including the one that makes this request. Revoking twice has no further effect. Requires the `admin` scope."
+      `Revokes any API key of the company immediately, including the one that makes this request. Revoking twice has no further effect. ${VoidedLinks.rule} Requires the \`admin\` scope.`
     )
     .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
-  ApiKeys,
-  (apiKeys) =>
-    Effect.fnUntraced(function* ({ params: { id } }) {
-      yield* Errors.answered(apiKeys.revoke(id, yield* companyId))
-      return Envelope.ok("API key revoked", { id, revoked: true as const })
+  Effect.all([ApiKeys, VoidedLinks.make]),
+  ([apiKeys, voided]) =>
+    Effect.fnUntraced(function* ({ params: { id }, query }) {
+      const owner = yield* companyId
+      yield* Errors.answered(apiKeys.revoke(id, owner))
+      return Envelope.ok("API key revoked", { id, revoked: true as const, ...(yield* voided(query, owner, id)) })
     })
 )
 

@@ -8,6 +8,7 @@ import { OperatorCaller, OperatorScopes } from "../../api/Authentication.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as Companies from "../../resources/Companies.ts"
+import * as VoidedLinks from "../../resources/VoidedLinks.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
 import { Example } from "../../wire/Examples.ts"
@@ -182,24 +183,27 @@ const recover = Section.operator(
 const remove = Section.operator(
   HttpApiEndpoint.delete("operatorRemovePerson", `${path}/:id`, {
     params,
+    query: VoidedLinks.query,
     success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "own_access", "person_required", "person_changed", "store_unavailable")
+    error: errors.of("malformed", "not_found", "own_access", "person_required", "person_changed", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Remove a person")
     .annotate(
       OpenApi.Description,
-      "Revokes a person's passkeys and invitation and ends their sessions immediately. Removing twice has no further effect."
+      `Revokes a person's passkeys and invitation and ends their sessions immediately. Removing twice has no further effect. ${VoidedLinks.rule}`
     )
     .annotate(Example, (world) => {
       const row: Person.Person = { ...Own.example(world), status: "removed", passkeys: [], uses: [] }
       return { params: { id: row.id }, message: "Person removed", data: view.of(row) }
     }),
-  People,
-  (people) =>
-    Effect.fnUntraced(function* ({ params: { id } }) {
+  Effect.all([People, VoidedLinks.make]),
+  ([people, voided]) =>
+    Effect.fnUntraced(function* ({ params: { id }, query }) {
       const { companyId } = yield* manageable(people, id)
-      return View.answer("Person removed", view.of(yield* errors.answered(people.remove(companyId, id, yield* granting))))
+      const person = yield* errors.answered(people.remove(companyId, id, yield* granting))
+      yield* voided(query, companyId, id)
+      return View.answer("Person removed", view.of(person))
     })
 )
 

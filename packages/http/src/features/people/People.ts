@@ -9,6 +9,7 @@ import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import { partyOf, PublicUrl } from "../../edge/PublicUrl.ts"
 import * as Companies from "../../resources/Companies.ts"
+import * as VoidedLinks from "../../resources/VoidedLinks.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
@@ -238,20 +239,23 @@ const removedExample = (world: World) => {
 const remove = Section.company(
   HttpApiEndpoint.delete("removePerson", `${path}/:id`, {
     params: resource.one.params,
+    query: VoidedLinks.query,
     success: Envelope.success(200, view.schema),
-    error: errors.of(...changes)
+    error: errors.of("malformed", ...changes)
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Remove a person")
     .annotate(
       OpenApi.Description,
-      "Revokes a person's passkeys and invitation and ends their sessions immediately. A removed person stays in the list and cannot regain access. Removing twice has no further effect. An API key can remove only viewers and bookkeepers. Requires the `admin` scope."
+      `Revokes a person's passkeys and invitation and ends their sessions immediately. A removed person stays in the list and cannot regain access. Removing twice has no further effect. ${VoidedLinks.rule} An API key can remove only viewers and bookkeepers. Requires the \`admin\` scope.`
     )
     .annotate(Example, removedExample),
-  People,
-  (people) =>
-    Effect.fnUntraced(function* ({ params: { id } }) {
-      return View.answer("Person removed", view.of(yield* errors.answered(people.remove(yield* companyId, id, yield* granting))))
+  Effect.all([People, VoidedLinks.make]),
+  ([people, voided]) =>
+    Effect.fnUntraced(function* ({ params: { id }, query }) {
+      const person = yield* errors.answered(people.remove(yield* companyId, id, yield* granting))
+      yield* voided(query, person.companyId, id)
+      return View.answer("Person removed", view.of(person))
     })
 )
 
