@@ -245,6 +245,8 @@ describe("the command line and the routes", () => {
     const full = `sr_regtest_7Kq2mVx9TbZc_${secret}`
     printed.length = 0
     assert.deepStrictEqual(await asks(`keys revoke ${full}`), ["DELETE /operator/api-keys/7Kq2mVx9TbZc"])
+    assert.deepStrictEqual(await asks(`keys revoke ${full} --void-links`), ["DELETE /operator/api-keys/7Kq2mVx9TbZc?links=void"])
+    assert.deepStrictEqual(await asks(`people remove ${whole} --void-links`), [`DELETE /operator/people/${whole}?links=void`])
     assert.deepStrictEqual(await asks(`limits show key ${full}`), ["GET /operator/api-keys/7Kq2mVx9TbZc"])
     assert.deepStrictEqual(await asks(`audit --actor ${full}`), ["GET /operator/audit?actor_id=7Kq2mVx9TbZc"])
     for (const damaged of [`sr_regtest_7Kq2_${secret}`, `sr_${secret}`, `op_${secret}`])

@@ -29,6 +29,26 @@ export const action = <const Name extends string>(
     Command.withDescription(description)
   )
 
+/** Defines a command that ends the access of a key or person, and can also void its links. */
+export const ending = <const Name extends string>(
+  name: Name,
+  argument: Argument.Argument<string>,
+  route: (argument: string) => string,
+  description: string
+) =>
+  Command.make(
+    name,
+    {
+      argument,
+      json,
+      voidsLinks: Flag.Boolean("void-links").pipe(
+        Flag.withDescription("Also cancel the open vouchers and refund links that the key or person created"),
+        Flag.withDefault(false)
+      )
+    },
+    ({ argument, json, voidsLinks }) => call({ json }, "DELETE", `${route(argument)}${voidsLinks ? "?links=void" : ""}`)
+  ).pipe(Command.withDescription(description))
+
 /** Like `call`, but adds the company's id to the body. */
 export const callFor = (company: string, ...[options, method, route, body]: Parameters<typeof Operator.call>) =>
   Effect.flatMap(operator, ({ call, companyId }) =>

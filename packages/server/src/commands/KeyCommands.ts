@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, company, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
+import { action, call, company, ending, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
 
 // Commands that manage a company's API keys.
 
@@ -103,6 +103,8 @@ export const keys = Command.make("keys").pipe(
       "Connect an app to a key with Nostr Wallet Connect. The connection string is shown once"
     ).pipe(example("keys connect 7Kq2mVx9TbZc", "The app can spend within the key's limits until the key is revoked")),
     action("connection", key, "GET", (key) => `${ofKey(key)}/wallet-connection`, "Show a key's connected app"),
-    action("revoke", key, "DELETE", ofKey, "Revoke a key immediately")
+    ending("revoke", key, ofKey, "Revoke a key immediately").pipe(
+      example("keys revoke 7Kq2mVx9TbZc --void-links", "Revoke a stolen key, and cancel its vouchers and refund links")
+    )
   ])
 )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, callFor, company, companyIdOf, example, json, list, name, paging } from "../client/CommandParts.ts"
+import { action, call, callFor, company, companyIdOf, ending, example, json, list, name, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
 const person = Argument.String("id").pipe(Argument.withDescription("The person's id"))
@@ -44,7 +44,7 @@ const commands = Command.make("people").pipe(
     Command.make("recover", { id: person, json }, ({ id, json }) => call({ json, approve }, "POST", `${at(id)}/recover`)).pipe(
       Command.withDescription("Revoke a person's passkeys, and print a link for a new one")
     ),
-    action("remove", person, "DELETE", at, "Remove a person immediately")
+    ending("remove", person, at, "Remove a person immediately")
   ])
 )
 
