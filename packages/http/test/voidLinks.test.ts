@@ -6,7 +6,7 @@ import { made } from "@satrail/core/ledger/Answer"
 import { Effect } from "effect"
 import { bad, issuePaths, operatorToken, seen, start } from "./Service.ts"
 
-const service = await start()
+const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 
 type Company = Awaited<ReturnType<typeof service.company>>
@@ -72,4 +72,32 @@ describe("links of a revoked key or a removed person", () => {
       assert.strictEqual(direct.body.data.voided_links, counted(1))
       assert.strictEqual(await held(company), 0)
     })
+
+  it("console: the forms that revoke a key or remove a person also cancel its links if the box is checked", async () => {
+    const company = await service.company()
+    await service.fund(company.key, 100_000)
+    const sessions = { company: await service.signIn(company.key), operator: await service.signIn(operatorToken) }
+    for (const [page, makes, cookie, fields] of [
+      ["console/keys/ID/revoke", keyId, sessions.company, {}],
+      ["operator/console/keys/ID", keyId, sessions.operator, { do: "revoke" }],
+      ["console/people/ID", person, sessions.company, { do: "remove" }],
+      ["operator/console/people/ID", person, sessions.operator, { do: "remove" }]
+    ] as const) {
+      const credential = cookie === sessions.company ? company.key : operatorToken
+      for (const [links, status] of [
+        [{}, "open"],
+        [{ links: "void" }, "canceled"]
+      ] as const) {
+        const maker = await makes(company)
+        const voucher = await open(company, maker)
+        const at = page.replace("ID", maker)
+        assert.match(await service.page(cookie, at), /type="checkbox" name="links" value="void"/, page)
+        const body = new URLSearchParams({ ...fields, ...links, credential })
+        const headers = { cookie, "sec-fetch-site": "same-origin" }
+        const sent = await service.handler(new Request(`http://service/${at}`, { method: "POST", headers, body }))
+        assert.strictEqual(sent.status, 303, page)
+        assert.deepStrictEqual(await statuses(company, [voucher]), [status], page)
+      }
+    }
+  })
 })

@@ -1,8 +1,8 @@
 import { type ComponentChildren, h } from "preact"
 import type { AnyVisit } from "./Page.ts"
-import { body, button, copy, entry, panel } from "./Parts.ts"
+import { body, button, checks, copy, entry, panel } from "./Parts.ts"
 
-// Parts of the pages that issue keys, tokens and invitations.
+// Parts of the pages that issue and revoke keys, tokens and invitations.
 
 /** The name of a new key, token or person. */
 export const nameField = (visit: Pick<AnyVisit, "form">, hint?: string) =>
@@ -21,3 +21,16 @@ export const secretPanel = (title: string, words: ComponentChildren, secret: str
     body(h("p", null, words, " ", copy(secret, title.toLowerCase())), h("pre", { class: "secret" }, secret)),
     h("div", { class: "confirm" }, button(href, "Done", "main"))
   )
+
+/** A box in the form that revokes a key or removes a person, which also cancels its links. */
+export const linksBox = ({ form }: Pick<AnyVisit, "form">, maker: "key" | "person") =>
+  checks(
+    `Vouchers and refund links of this ${maker}`,
+    "checkbox",
+    "links",
+    [["void", "Cancel those still open", "They can no longer be claimed, and their funds are released"]],
+    form.getAll("links")
+  )
+
+/** The query of a request from that form. */
+export const linksIn = ({ form }: Pick<AnyVisit, "form">) => (form.get("links") === "void" ? { links: "void" as const } : {})

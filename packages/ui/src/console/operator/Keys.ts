@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { nameField, secretPanel, shownOnce } from "../Issued.ts"
+import { linksBox, linksIn, nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { unlessRefused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
@@ -180,7 +180,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
               "Revoke",
               "revoke",
               `Revoke ${key.name}`,
-              h("p", { class: "soft" }, "Programs with this key stop working immediately."),
+              [h("p", { class: "soft" }, "Programs with this key stop working immediately."), linksBox(visit, "key")],
               "danger"
             )
           ]
@@ -238,7 +238,7 @@ const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
     }
     case "revoke": {
       const { company_id } = await find(visit)
-      await api.call("DELETE /operator/api-keys/{id}", { params })
+      await api.call("DELETE /operator/api-keys/{id}", { params, query: linksIn(visit) })
       return { redirect: `companies/${company_id}` }
     }
     default:

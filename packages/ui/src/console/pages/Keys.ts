@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { nameField, secretPanel, shownOnce } from "../Issued.ts"
+import { linksBox, linksIn, nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import { onePage } from "../List.ts"
@@ -164,6 +164,7 @@ const revoke = async (visit: Visit): Promise<Shown> => {
           ["Last used", date(visit.say, key.last_used_at)]
         ])
       ),
+      fields(linksBox(visit, "key")),
       confirm(`Revoke ${key.name}`, { isConfirmed: visit.user.isConfirmed, kind: "danger" })
     ])
   }
@@ -172,7 +173,7 @@ const revoke = async (visit: Visit): Promise<Shown> => {
 const revoked = async (visit: Visit): Promise<Elsewhere> => {
   await confirmed(visit)
   const { id } = visit
-  await visit.api.call("DELETE /v1/api-keys/{id}", { params: { id } })
+  await visit.api.call("DELETE /v1/api-keys/{id}", { params: { id }, query: linksIn(visit) })
   return { redirect: "keys" }
 }
 

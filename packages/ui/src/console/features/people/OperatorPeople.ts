@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { inAudit, nameField } from "../../Issued.ts"
+import { inAudit, linksBox, linksIn, nameField } from "../../Issued.ts"
 import { cursorOf, pages } from "../../List.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { button, choice, date, empty, factPanel, fields, formPanel, note, plain, sides, stack, status } from "../../Parts.ts"
@@ -120,7 +120,14 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
               "danger",
               "The person is signed out everywhere, and adds a new passkey with the link."
             ),
-            part("Remove", "remove", `Remove ${row.name}`, null, "danger", "The person loses access immediately. This cannot be undone.")
+            part(
+              "Remove",
+              "remove",
+              `Remove ${row.name}`,
+              linksBox(visit, "person"),
+              "danger",
+              "The person loses access immediately. This cannot be undone."
+            )
           ]
         ),
         factPanel("Details", [
@@ -145,7 +152,7 @@ const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
     case "recover":
       return invitedPage(visit, await visit.api.call("POST /operator/people/{id}/recover", { params }))
     default:
-      await visit.api.call("DELETE /operator/people/{id}", { params })
+      await visit.api.call("DELETE /operator/people/{id}", { params, query: linksIn(visit) })
   }
   return { redirect: "people" }
 }

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from "preact"
-import { inAudit, nameField, secretPanel } from "../../Issued.ts"
+import { inAudit, linksBox, linksIn, nameField, secretPanel } from "../../Issued.ts"
 import { Refused } from "../../Api.ts"
 import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
 import {
@@ -291,7 +291,14 @@ const show = async (visit: Visit): Promise<Shown> => {
           "The person is signed out everywhere, and adds a new passkey with the link. You and the person can then no longer approve each other’s payments.",
           "danger"
         ),
-        act("Remove", "remove", `Remove ${row.name}`, null, "The person loses access immediately. This cannot be undone.", "danger")
+        act(
+          "Remove",
+          "remove",
+          `Remove ${row.name}`,
+          linksBox(visit, "person"),
+          "The person loses access immediately. This cannot be undone.",
+          "danger"
+        )
       ]
     ]
   }
@@ -305,7 +312,7 @@ const changed = async (visit: Visit): Promise<Shown | Elsewhere> => {
     const made = await visit.api.call("POST /v1/people/{id}/recover", { params: { id } })
     return linkPage(visit, made)
   }
-  if (what === "remove") await visit.api.call("DELETE /v1/people/{id}", { params: { id } })
+  if (what === "remove") await visit.api.call("DELETE /v1/people/{id}", { params: { id }, query: linksIn(visit) })
   else if (isRole(role)) await visit.api.call("PUT /v1/people/{id}/role", { params: { id }, body: { role } })
   return { redirect: "people" }
 }
