@@ -1,6 +1,6 @@
-// An application's own feature in a running service: a reminder is set over HTTP, becomes due, and its event
-// appears in the feed. Run it: npm run example -- own-feature
-import { Answer, ApiKeys, Companies, features, Policy, Satrail } from "@satrail/core"
+// An application's own feature that holds money, in a running service: a company puts sats into boxes over HTTP, takes one
+// out, and the other opens at its time. Run it: npm run example -- own-feature
+import { Answer, ApiKeys, Companies, Decimal, features, Invoices, Policy, Satrail } from "@satrail/core"
 import { Features } from "@satrail/core/ports"
 import { Api, Authentication, EventIds, Http, Readiness, Seal } from "@satrail/http"
 import { Memory } from "@satrail/memory"
@@ -8,16 +8,16 @@ import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import assert from "node:assert/strict"
 import { setTimeout } from "node:timers/promises"
-import { reminders } from "./Reminders.ts"
+import { boxes } from "./Boxes.ts"
 import { page, section } from "./Routes.ts"
 
 const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "own-feature", network: "regtest" }), FixedRates.layer())
 
-const service = reminders.workers.pipe(
-  Layer.provideMerge(reminders.layer),
+const service = Layer.mergeAll(boxes.workers, Satrail.layerWorkers).pipe(
+  Layer.provideMerge(boxes.layer),
   Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
   Layer.provideMerge(ports),
-  Layer.provide(Layer.succeed(Features.Features, [...features, reminders]))
+  Layer.provide(Layer.succeed(Features.Features, [...features, boxes]))
 )
 const runtime = ManagedRuntime.make(service)
 
@@ -38,6 +38,9 @@ const { handler, dispose } = Http.webHandler(
 const key = await runtime.runPromise(
   Effect.gen(function* () {
     const company = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Corner Café", plan: "free" }), Answer.made)
+    const price = { companyId: company.id, amount: Decimal.make(1000n), currency: "sats", expirySeconds: 600, metadata: {} } as const
+    const sold = yield* Effect.flatMap((yield* Invoices.Invoices).create({ ...price, description: "Beans" }), Answer.made)
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: sold.paymentRequest })
     const ask = { companyId: company.id, name: "till", scopes: ["admin"] as const, expiresAtMillis: null }
     return Redacted.value((yield* Effect.flatMap((yield* ApiKeys.ApiKeys).issue(ask), Answer.made)).text)
   })
@@ -45,29 +48,38 @@ const key = await runtime.runPromise(
 
 interface Shown {
   readonly id: string
-  readonly text: string
+  readonly label: string
   readonly status: string
 }
-const ask = async <A>(path: string, body?: object): Promise<A> => {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "order-beans" }
+const ask = async <A>(path: string, body?: object, idempotencyKey: string = crypto.randomUUID()): Promise<A> => {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": idempotencyKey }
   const request = new Request(`http://service${path}`, { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) })
   const response = await handler(request)
-  const { data }: { readonly data: A } = JSON.parse(await response.text())
+  const { data, message }: { readonly data: A; readonly message: string } = JSON.parse(await response.text())
+  assert.ok(response.ok, message)
   return data
 }
-
-const reminder = { text: "Order beans", due_at: new Date(Date.now() + 500).toISOString() }
-const set = await ask<Shown>("/v1/reminders", reminder)
-assert.deepEqual(await ask("/v1/reminders", reminder), set) // has the same idempotency key, so it returns the same reminder
-console.log(`set        ${set.text}, ${set.status}`)
-let events: ReadonlyArray<{ readonly type: string; readonly data: Shown }> = []
-while (events.length === 0) {
-  await setTimeout(100)
-  events = await ask("/v1/events?types=reminder.*")
+const funds = () => ask<{ readonly balance: number; readonly held_sats: number }>("/v1/transactions/balance")
+const balance = async () => {
+  const { balance, held_sats } = await funds()
+  return `${balance} sats available, ${held_sats} in boxes`
 }
-const [event] = events
-assert.equal(event?.data.id, set.id)
-console.log(`event      reminder.due: ${event?.data.text}`)
-console.log(`list       ${(await ask<ReadonlyArray<Shown>>("/v1/reminders")).map(({ status }) => status).join()}`)
+
+while ((await funds()).balance === 0) await setTimeout(50) // until the invoice is settled
+const opens_at = new Date(Date.now() + 500).toISOString()
+const rent = { amount_sats: 600, label: "Rent", opens_at }
+const first = await ask<Shown>("/v1/boxes", rent, "rent-may")
+assert.deepEqual(await ask("/v1/boxes", rent, "rent-may"), first) // has the same idempotency key, so it returns the same box
+const second = await ask<Shown>("/v1/boxes", { amount_sats: 300, label: "Holiday", opens_at: "2100-01-01T00:00:00Z" })
+console.log(`put in     ${await balance()}`)
+await ask(`/v1/boxes/${second.id}/open`, {})
+console.log(`take out   ${await balance()}`)
+let events: ReadonlyArray<{ readonly data: Shown }> = []
+while (events.length < 2) {
+  await setTimeout(100)
+  events = await ask("/v1/events?types=box.*")
+}
+console.log(`events     ${events.map(({ data }) => `box.opened: ${data.label}`).join(", ")}`)
+console.log(`at last    ${await balance()}`)
 await dispose()
 await runtime.dispose()

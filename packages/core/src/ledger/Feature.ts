@@ -59,7 +59,10 @@ export interface Holds {
   /** Fields whose sum is held, and the field with the transfer's id. */
   readonly members: ReadonlyArray<string>
   readonly transfer: string
-  /** The reason for waiting, and the kind of job that ends the wait. */
+  /**
+   * The reason for waiting, and the kind of job that ends the wait. A feature that a program adds has the kind
+   * `record_open`, because the others are published.
+   */
   readonly waits: { readonly kind: Waiting.Kind; readonly task: string; readonly for: string }
 }
 

@@ -4,8 +4,8 @@ import type * as CompanyId from "../base/CompanyId.ts"
 /**
  * Reasons why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee, or for
  * an operator if the node has lost its payment. A payout waits for coins or a block. A deposit waits for a block
- * or for confirmations. A voucher waits to be claimed. A job is overdue when it is due and no worker has claimed
- * it.
+ * or for confirmations. A voucher waits to be claimed, and a record of a feature that the program adds waits for
+ * what that feature says. A job is overdue when it is due and no worker has claimed it.
  */
 export const kinds = [
   "withdrawal_unapproved",
@@ -17,6 +17,7 @@ export const kinds = [
   "deposit_without_block",
   "deposit_unconfirmed",
   "voucher_open",
+  "record_open",
   "task_overdue"
 ] as const
 export type Kind = (typeof kinds)[number]
@@ -31,6 +32,7 @@ export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A }
   deposit_without_block: of("deposit_without_block"),
   deposit_unconfirmed: of("deposit_unconfirmed"),
   voucher_open: of("voucher_open"),
+  record_open: of("record_open"),
   task_overdue: of("task_overdue")
 })
 

@@ -109,8 +109,8 @@ const sentence = (
       return "The confirmations required for its amount"
     default:
       return (
-        features.flatMap(({ holds = [] }) => holds).find(({ waits }) => waits.kind === kind)?.waits.for ??
-        "Unknown: another version recorded it"
+        features.flatMap(({ holds = [] }) => holds).find(({ waits }) => waits.kind === kind && (job === null || waits.task === job.kind))
+          ?.waits.for ?? "Unknown: another version recorded it"
       )
     case "task_overdue":
       return `A process that handles jobs of kind ${job?.kind ?? "unknown"}. None has claimed this one`
