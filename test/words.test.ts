@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { identifierProblemsIn } from "../scripts/words/Identifiers.ts"
 import { problemsOf } from "../scripts/words/Lengths.ts"
 
 const page = (words: number) => `<!-- Made from the code -->\n# Title\n\nFor readers. ${"word ".repeat(words - 10)}\n`
@@ -29,4 +30,9 @@ it("words: a page whose first sentence does not name its readers is reported", (
   assert.deepStrictEqual(problemsOf(new Map([["docs/a.md", "# Title\n\nEvery response is JSON.\n"]])), [
     'docs/a.md: the first sentence must say who the page is for: "For developers who …"'
   ])
+})
+
+it("words: an exported identifier that no reader would search for is reported", () => {
+  const source = "export const deliveryTold = 1\nexport interface Badge {}\nconst told = 2\n"
+  assert.deepStrictEqual(identifierProblemsIn("a.ts", source), ["a.ts: `deliveryTold`: write badge, event, notice, reported"])
 })

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "../../packages/http/src/api/Authentication.ts"
 import * as OfCompany from "../../packages/http/src/api/OfCompany.ts"
-import * as Beyond from "../../packages/http/src/features/Beyond.ts"
+import * as SchemaExceptions from "../../packages/http/src/features/SchemaExceptions.ts"
 import * as Errors from "../../packages/http/src/wire/Errors.ts"
 import { catalogue } from "../../packages/http/src/features/Catalogue.ts"
 import * as RequestId from "../../packages/http/src/edge/RequestId.ts"
@@ -119,7 +119,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "",
     "| Rule | Fields |",
     "|---|---|",
-    ...Beyond.rules.map(({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`),
+    ...SchemaExceptions.rules.map(({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`),
     "",
     "## Routes for payers",
     "",

@@ -1,12 +1,13 @@
 // `npm run words`: checks the English of pages, messages, comments and test titles. It reports private idioms
 // (Idioms.ts has replacements), words missing from both the American English dictionary and dictionary.txt,
-// guide sentences and pages that are too long, and pages of docs that do not say who they are for. Pass paths to
+// guide sentences and pages that are too long, exported identifiers that no reader would search for, and pages of docs that do not say who they are for. Pass paths to
 // check only those.
 import en from "dictionary-en"
 import nspell from "nspell"
 import process from "node:process"
 import { read } from "../house/Floors.ts"
 import { idioms } from "./Idioms.ts"
+import { identifierProblems } from "./Identifiers.ts"
 import { problems } from "./Lengths.ts"
 import { passages, type Passage } from "./Prose.ts"
 
@@ -54,7 +55,7 @@ const only = process.argv.slice(2)
 const found = passages()
   .filter(({ file }) => only.length === 0 || only.some((prefix) => file.startsWith(prefix)))
   .flatMap(findings)
-const all = only.length > 0 ? found : [...found, ...problems()]
+const all = only.length > 0 ? found : [...found, ...problems(), ...identifierProblems()]
 for (const line of all) console.log(line)
 console.log(`${all.length} findings`)
 process.exitCode = all.length === 0 ? 0 : 1

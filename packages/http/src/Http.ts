@@ -53,7 +53,7 @@ export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.
 /** Redacts query parameters that give access to money, because a host's traces record URLs. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
-  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...Feature.joined(features, "unsaid")])
+  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...Feature.joined(features, "redactedParameters")])
 )
 
 /**

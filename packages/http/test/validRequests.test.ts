@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as Random from "@satrail/testing/Random"
-import * as Beyond from "../src/features/Beyond.ts"
+import * as SchemaExceptions from "../src/features/SchemaExceptions.ts"
 import { operatorToken, start } from "./Service.ts"
 import * as Valid from "./Valid.ts"
 
@@ -17,7 +17,7 @@ const company = await service.company("paid")
 await service.fund(company.key, 1_000_000)
 const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body))
 const { operations, resolve } = OpenApi.read(...documents)
-const documented = new Set(Beyond.rules.flatMap(({ members }) => members))
+const documented = new Set(SchemaExceptions.rules.flatMap(({ members }) => members))
 
 /** The field named by an error's path, without list indexes. */
 const memberOf = (path: string): string =>

@@ -1,5 +1,5 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { EventStore, type Told } from "@satrail/core/ledger/EventStore"
+import { EventStore, type PublicEvents } from "@satrail/core/ledger/EventStore"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import { Effect, HashMap, Option, Ref } from "effect"
 import type { State } from "./State.ts"
@@ -53,7 +53,7 @@ const forget = (state: State, beforeMillis: number, limit: number): readonly [nu
   ]
 }
 
-const keptOf = (state: State, ids: ReadonlyArray<bigint>): ReadonlyArray<Told> =>
+const keptOf = (state: State, ids: ReadonlyArray<bigint>): ReadonlyArray<PublicEvents> =>
   ids.flatMap((id) => Option.toArray(HashMap.get(state.told, String(id))))
 
 /** Implements the port on in-memory state. */

@@ -7,7 +7,7 @@ import type { Answer } from "@satrail/core/ledger/Answer"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Posting } from "@satrail/core/ledger/Change"
 import type { Entry as AuditEntry, Link } from "@satrail/core/ledger/Audit"
-import type { Told } from "@satrail/core/ledger/EventStore"
+import type { PublicEvents } from "@satrail/core/ledger/EventStore"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import type * as Noun from "@satrail/core/ledger/Noun"
@@ -93,7 +93,7 @@ export interface State {
   readonly forgotten: HashMap.HashMap<number, true>
   readonly forgottenUntil: Map<bigint>
   /** Public events by id. */
-  readonly told: Map<Told>
+  readonly told: Map<PublicEvents>
   /** The audit log and the links of its chains, by entry id. */
   readonly audit: HashMap.HashMap<number, AuditEntry>
   readonly links: HashMap.HashMap<number, Link>

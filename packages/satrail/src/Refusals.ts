@@ -11,10 +11,10 @@ const ofFeatures: ReadonlyMap<string, OwnError> = new Map(features.flatMap(({ er
 /** Converts `VoucherRefused` to `voucher_refused`. */
 const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
-type Tagged = Error & { readonly _tag: string; readonly details?: Told["details"] }
-type Told = Pick<SatrailError, "code" | "message" | "issues" | "details">
+type Tagged = Error & { readonly _tag: string; readonly details?: Texts["details"] }
+type Texts = Pick<SatrailError, "code" | "message" | "issues" | "details">
 
-const none: Pick<Told, "issues" | "details"> = { issues: [], details: {} }
+const none: Pick<Texts, "issues" | "details"> = { issues: [], details: {} }
 
 /** Matches quoted values, received values, metadata keys, and words, which may have dots. */
 const parts = /"(?:[^"\\]|\\.)*"|\(got [^)]*\)|\bmetadata\.\S+|\b[a-z_]+(?:\.[a-z_]+)*\b/g
@@ -27,7 +27,7 @@ const named = (text: string): string =>
     isUnchanged.test(part) || eventTypes.has(part) ? part : part.replaceAll(/[a-z]+(?:_[a-z]+)+/g, askedName)
   )
 
-const told = (error: Tagged): Told => {
+const told = (error: Tagged): Texts => {
   const own = ofFeatures.get(error._tag)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's tag
   if (own !== undefined) return { ...none, code: own.code, message: own.message(error as never) }

@@ -89,10 +89,10 @@ export type Seen<N, V, M> = N extends keyof Views & keyof Client<M>
     : unknown
   : unknown
 
-type Told<T, E> = E extends { readonly type: infer Types; readonly data: infer D } ? (T extends Types ? D : never) : never
+type DataOf<T, E> = E extends { readonly type: infer Types; readonly data: infer D } ? (T extends Types ? D : never) : never
 
 /** The record of a client's event, unless only the embedded service has events of this type. */
-export type SeenEvent<T, M> = [Told<T, Event<M>>] extends [never] ? unknown : Told<T, Event<M>>
+export type SeenEvent<T, M> = [DataOf<T, Event<M>>] extends [never] ? unknown : DataOf<T, Event<M>>
 
 /** The client's record, or the core's record if the client has no such method. */
 export type Both<C, V> = unknown extends V ? C : V

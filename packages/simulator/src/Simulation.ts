@@ -4,7 +4,7 @@ import * as Random from "@satrail/testing/Random"
 import { Effect, Layer } from "effect"
 import * as Books from "./checks/Books.ts"
 import * as Seen from "./checks/Seen.ts"
-import { records, weaves } from "./features/index.ts"
+import { records, injections } from "./features/index.ts"
 import * as Operation from "./plot/Operation.ts"
 import * as Plot from "./plot/Plot.ts"
 import * as Stage from "./story/Stage.ts"
@@ -147,8 +147,8 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
 export const run = (seed: number, options: Options): Promise<Outcome> => {
   const operations = Plot.list(Random.make(Random.derived(seed, 1)), options.operations)
   const random = Random.make(Random.derived(seed, 4))
-  const woven = weaves.reduce((all, weave) => weave(all, random), operations)
-  return tell(seed, woven, options)
+  const injected = injections.reduce((all, inject) => inject(all, random), operations)
+  return tell(seed, injected, options)
 }
 
 /**

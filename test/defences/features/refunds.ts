@@ -26,7 +26,7 @@ export const refunds: ReadonlyArray<Canary> = [
     name: "refund-shown-when-it-ended",
     bug: "the checkout page shows the link of a refund that was claimed, expired or canceled",
     file: core("features/refunds/Refund"),
-    in: "told",
+    in: "shownAt",
     find: `  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined`,
     replace: "  return { refund, expiresAtMillis }",
     test: coreTest("Refunds"),

@@ -43,7 +43,7 @@ export class Peer extends Context.Service<
 const amount = Msat.fromSats(50_000)
 
 /** Returns everything reported about these scripts after a cursor. */
-export const told = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, after: string | null) {
+export const reported = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, after: string | null) {
   const chain = yield* ChainSource
   const mine = (scriptPubKeys: ReadonlyArray<string>) => Effect.succeed(new Set(ours.filter((script) => scriptPubKeys.includes(script))))
   const outputs: Array<Output> = []
@@ -58,14 +58,14 @@ export const told = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, af
 /** Creates an address, and reads a cursor from before any activity on it. */
 const fresh = Effect.gen(function* () {
   const target = yield* (yield* Peer).address
-  return { ...target, cursor: (yield* told([], null)).cursor }
+  return { ...target, cursor: (yield* reported([], null)).cursor }
 })
 
 type Target = Effect.Success<typeof fresh>
 
 /** Reads the outputs reported after a cursor until `isSo` returns true for them. */
 const toldSo = (target: Target, after: string | null, isSo: (outputs: ReadonlyArray<Output>) => boolean) =>
-  eventually(told([target.scriptPubKey], after), ({ outputs }) => isSo(outputs))
+  eventually(reported([target.scriptPubKey], after), ({ outputs }) => isSo(outputs))
 
 const only = ({ outputs }: Pick<Activity, "outputs">): Output => {
   assert.strictEqual(outputs.length, 1)
@@ -117,10 +117,10 @@ export const money = {
     const { target, txId, activity } = yield* minedDeposit
     const before = only(activity).placement
     yield* mine(1)
-    const { cursor } = yield* told([target.scriptPubKey], activity.cursor)
+    const { cursor } = yield* reported([target.scriptPubKey], activity.cursor)
     yield* reorg(2)
     yield* eventually(placement(txId), (tag) => tag === "mempool")
-    const away = yield* told([target.scriptPubKey], cursor)
+    const away = yield* reported([target.scriptPubKey], cursor)
     assert.isTrue(
       away.outputs.length > 0 || (before._tag === "mined" && away.unchangedTo < before.height),
       "the deposit is now in a different block"
@@ -145,7 +145,7 @@ export const money = {
     const after = yield* toldSo(target, activity.cursor, isPlaced("gone"))
     assert.strictEqual(only(after).txId, txId)
     assert.strictEqual(yield* placement(txId), "gone")
-    assert.deepStrictEqual((yield* told([target.scriptPubKey], after.cursor)).outputs, [])
+    assert.deepStrictEqual((yield* reported([target.scriptPubKey], after.cursor)).outputs, [])
   }),
   "C45: a deposit removed by a reorganization and then double-spent is reported as gone": Effect.gen(function* () {
     const { doubleSpend, mine, reorg } = yield* Peer
@@ -155,7 +155,7 @@ export const money = {
     yield* doubleSpend(txId)
     yield* mine(1)
     yield* eventually(placement(txId), (tag) => tag === "gone")
-    const after = yield* told([target.scriptPubKey], activity.cursor)
+    const after = yield* reported([target.scriptPubKey], activity.cursor)
     assert.isTrue(
       after.outputs.length > 0 || (before._tag === "mined" && after.unchangedTo < before.height),
       "the deposit is now in a different block"
@@ -187,12 +187,12 @@ export const money = {
     const { mine, send } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const ours = [target.scriptPubKey]
-    assert.deepStrictEqual((yield* told(ours, activity.cursor)).outputs, [])
+    assert.deepStrictEqual((yield* reported(ours, activity.cursor)).outputs, [])
     const later = yield* send([{ address: target.address, amount }])
     yield* mine(1)
     const next = yield* toldSo(target, activity.cursor, isPlaced("mined"))
     assert.strictEqual(only(next).txId, later)
-    const all = yield* told(ours, null)
+    const all = yield* reported(ours, null)
     assert.deepStrictEqual(all.outputs.map((output) => output.txId).toSorted(), [txId, later].toSorted())
   }),
   "C19: broadcasting the same transaction repeatedly has the same result": Effect.gen(function* () {
@@ -261,7 +261,7 @@ export const other = {
     yield* (yield* Peer).mine(2)
     const after = yield* eventually(chain.tip, ({ height }) => height === before.height + 2)
     assert.notStrictEqual(after.hash, before.hash)
-    const { tip, unchangedTo } = yield* eventually(told([], null), ({ tip }) => tip.height === after.height)
+    const { tip, unchangedTo } = yield* eventually(reported([], null), ({ tip }) => tip.height === after.height)
     assert.deepStrictEqual(tip, after)
     assert.isAtMost(unchangedTo, after.height)
   }),

@@ -6,7 +6,7 @@ import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet, type Draft, type Payment } from "@satrail/core/nodes/ChainWallet"
 import { Signer } from "@satrail/core/nodes/Signer"
 import { Context, Effect, Exit, Result } from "effect"
-import { told } from "./ChainSource.ts"
+import { reported } from "./ChainSource.ts"
 import * as Contract from "../Contract.ts"
 import { eventually } from "../Eventually.ts"
 
@@ -100,13 +100,13 @@ export const money = {
     const chain = yield* ChainSource
     const scriptPubKey = yield* (yield* Peer).script
     const ask = yield* asking({ scriptPubKey })
-    const { cursor } = yield* told([], null)
+    const { cursor } = yield* reported([], null)
     const draft = yield* (yield* ChainWallet).build(ask)
     assert.isTrue(draft.fee > 0n && draft.fee <= feeLimit)
     const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
     assert.strictEqual(yield* (yield* Peer).feeOf(txId), draft.fee)
-    const paid = Effect.map(told([scriptPubKey], cursor), ({ outputs }) => outputs)
+    const paid = Effect.map(reported([scriptPubKey], cursor), ({ outputs }) => outputs)
     const [output, ...others] = yield* eventually(paid, (outputs) => outputs.length > 0)
     assert.deepStrictEqual(others, [])
     assert.deepInclude(output, { txId, amount })
@@ -120,7 +120,7 @@ export const money = {
       Effect.map(script, (scriptPubKey) => ({ scriptPubKey, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(150) }))
     )
     const scripts = payments.map(({ scriptPubKey }) => scriptPubKey)
-    const { cursor } = yield* told([], null)
+    const { cursor } = yield* reported([], null)
     const draft = yield* (yield* ChainWallet).build({ payments, feeRate: 100, free: only(txId) })
     assert.deepStrictEqual(draft.pays, [0, 1, 2])
     assert.isTrue(draft.fee > Msat.fromSats(150) && draft.fee <= Msat.fromSats(450))
@@ -128,7 +128,7 @@ export const money = {
     const signed = yield* (yield* Signer).sign(draft.psbt)
     assert.deepStrictEqual(yield* chain.broadcast(signed.rawTx), { _tag: "accepted" })
     assert.strictEqual(yield* feeOf(signed.txId), draft.fee)
-    const paid = Effect.map(told(scripts, cursor), ({ outputs }) => outputs)
+    const paid = Effect.map(reported(scripts, cursor), ({ outputs }) => outputs)
     const outputs = yield* eventually(paid, (outputs) => outputs.length === 3)
     for (const [vout, { scriptPubKey, amount }] of payments.entries()) {
       assert.deepInclude(

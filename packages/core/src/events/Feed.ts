@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
-import { EventStore, type Telling, type Told } from "../ledger/EventStore.ts"
+import { EventStore, type PublicEvent, type PublicEvents } from "../ledger/EventStore.ts"
 import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
 import { maxCharacters } from "../ledger/Page.ts"
@@ -27,7 +27,7 @@ const maxId = 2n ** 63n - 1n
 export type Render = (notice: Notice.Notice) => string
 
 /** A rendered event and its position. */
-export interface Item extends Telling {
+export interface Item extends PublicEvent {
   readonly place: Notice.Place
   readonly companyId: CompanyId.CompanyId
   /** Time at which the event was committed. */
@@ -107,7 +107,7 @@ const isAsked = (item: Item, ask: Filter): boolean =>
 const chunkOf = (limit: number, { types, subject }: Filter): number =>
   types === undefined && subject === undefined ? Math.min(chunkSize, limit) : chunkSize
 
-const itemsOf = ({ id, companyId, tellings }: Told, atMillis: number): ReadonlyArray<Item> =>
+const itemsOf = ({ id, companyId, tellings }: PublicEvents, atMillis: number): ReadonlyArray<Item> =>
   tellings.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
 
 export const make = Effect.gen(function* () {

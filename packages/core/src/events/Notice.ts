@@ -8,7 +8,7 @@ import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { AboutOf, Feature, Notices } from "../ledger/Feature.ts"
 import type { Registered } from "../ledger/Registry.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
-import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
+import * as WithdrawalNotices from "../sending/WithdrawalNotices.ts"
 
 const own = {
   deposit: [
@@ -18,7 +18,7 @@ const own = {
     "deposit.on_chain.failed",
     "deposit.on_chain.reversed"
   ],
-  withdrawal: WithdrawalTold.types,
+  withdrawal: WithdrawalNotices.types,
   invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
   unmatched: ["payment.unmatched"],
   apiKey: ["api_key.requested", "api_key.approved"],
@@ -27,9 +27,9 @@ const own = {
   domain: ["domain.verified", "domain.lost"]
 } as const
 
-type Told<F> = F extends { readonly notices: infer N extends Required<Notices> } ? N : never
+type NoticesOf<F> = F extends { readonly notices: infer N extends Required<Notices> } ? N : never
 
-type Types = typeof own & { readonly [N in Told<Registered> as N["kind"]]: N["types"] }
+type Types = typeof own & { readonly [N in NoticesOf<Registered> as N["kind"]]: N["types"] }
 
 /** Returns the kinds of records that have events, with the types of those events. A published type is never removed. */
 export const typesOf = (features: ReadonlyArray<Feature>): Types => {

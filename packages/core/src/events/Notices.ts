@@ -14,7 +14,7 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
-import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
+import * as WithdrawalNotices from "../sending/WithdrawalNotices.ts"
 import type { Feature } from "../ledger/Feature.ts"
 import { Features } from "../ledger/Features.ts"
 import * as AsOf from "./AsOf.ts"
@@ -109,12 +109,12 @@ const own: { readonly [type in Event.Type]?: Way } = {
     type: "payment.unmatched",
     record
   })),
-  "withdrawal.requested": of(WithdrawalTold.requestedAs, Withdrawal.noun, WithdrawalTold.requested),
+  "withdrawal.requested": of(WithdrawalNotices.requestedAs, Withdrawal.noun, WithdrawalNotices.requested),
   "withdrawal.settled": of(["withdrawal.lightning.completed", "withdrawal.on_chain.completed"], Withdrawal.noun, (row) =>
-    WithdrawalTold.about(row, "completed")
+    WithdrawalNotices.about(row, "completed")
   ),
   "withdrawal.failed": of(["withdrawal.lightning.failed", "withdrawal.on_chain.failed"], Withdrawal.noun, (row) =>
-    WithdrawalTold.about(row, "failed")
+    WithdrawalNotices.about(row, "failed")
   ),
   "withdrawal.replaced": of(["withdrawal.on_chain.replaced"], Withdrawal.noun, (row, atMillis) => ({
     kind: "withdrawal",

@@ -4,17 +4,17 @@ import type { StoreUnavailable } from "./Journal.ts"
 import type { Published } from "./LedgerReads.ts"
 
 /** A public event, identical for all recipients: its type, the id of its record, and its bytes. */
-export interface Telling {
+export interface PublicEvent {
   readonly type: string
   readonly subject: string
   readonly body: string
 }
 
 /** The public events of a committed event: none, one, or several in order. */
-export interface Told {
+export interface PublicEvents {
   readonly id: bigint
   readonly companyId: CompanyId.CompanyId
-  readonly tellings: ReadonlyArray<Telling>
+  readonly tellings: ReadonlyArray<PublicEvent>
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
@@ -33,12 +33,12 @@ export class EventStore extends Context.Service<
     readonly eventsBefore: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => Read<ReadonlyArray<Published>>
     readonly event: (id: bigint) => Read<Option.Option<Published>>
     /** Returns the stored public events for these ids, and omits ids without any. */
-    readonly told: (ids: ReadonlyArray<bigint>) => Read<ReadonlyArray<Told>>
+    readonly told: (ids: ReadonlyArray<bigint>) => Read<ReadonlyArray<PublicEvents>>
     /**
      * Stores public events. If some are already stored, the first version is kept. Returns the stored
      * version.
      */
-    readonly keepTold: (told: ReadonlyArray<Told>) => Read<ReadonlyArray<Told>>
+    readonly keepTold: (told: ReadonlyArray<PublicEvents>) => Read<ReadonlyArray<PublicEvents>>
     /**
      * Checks the `limit` oldest events, and deletes those from before `beforeMillis` together with their public
      * events. Returns the number deleted.

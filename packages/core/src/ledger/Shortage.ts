@@ -6,7 +6,7 @@ import type { LedgerReads } from "./LedgerReads.ts"
  * Adds the available balance to the error for insufficient funds. This costs one read per refusal and none on
  * success.
  */
-export const told = <A, E, R>(
+export const withBalance = <A, E, R>(
   ledger: LedgerReads["Service"],
   commit: Effect.Effect<A, E | Balance.InsufficientBalance, R>
 ): Effect.Effect<A, E | Balance.InsufficientBalance, R> =>

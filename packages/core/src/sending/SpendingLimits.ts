@@ -81,7 +81,7 @@ const explained = Effect.fnUntraced(function* (
 })
 
 /** Wraps a commit so that limit errors state the remaining amount. */
-export const told =
+export const withRemaining =
   (reads: AccountReads["Service"], spender: Limits.Spender, amount: Msat.Msat) =>
   <A, E, R>(commit: Effect.Effect<A, E | Limit.LimitExceeded, R>): Effect.Effect<A, E | Limit.LimitExceeded, R> =>
     Effect.catchIf(

@@ -176,7 +176,9 @@ export const make = Effect.gen(function* () {
                   if (applied._tag === "Applied" && isPending) confirmed.keep(draft)
                   return applied
                 })
-          const told = Shortage.told(ledger, committed).pipe(SpendingLimits.told(accounts, spender, Withdrawal.held(withdrawal)))
+          const told = Shortage.withBalance(ledger, committed).pipe(
+            SpendingLimits.withRemaining(accounts, spender, Withdrawal.held(withdrawal))
+          )
           return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
       }).pipe(Answers.orEarlier(ledger, companyId, request))

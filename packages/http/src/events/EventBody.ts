@@ -97,7 +97,7 @@ export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
 export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))
 
 /** An event as sent. The type of `data` depends on `type`. */
-export type Told = {
+export type WebhookEvent = {
   readonly [K in Kind]: {
     readonly id: string
     readonly type: TypeOf<K>

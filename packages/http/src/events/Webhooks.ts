@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from "node:crypto"
-import type { Told } from "./EventBody.ts"
+import type { WebhookEvent } from "./EventBody.ts"
 
 /**
  * A request that does not come from the service, or is too old. `message` states the reason without revealing
@@ -61,7 +61,7 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
 const hasShape = Schema.is(
   Schema.Struct({ id: Schema.String, type: Schema.String, timestamp: Schema.String, data: Schema.Record(Schema.String, Schema.Unknown) })
 )
-const isEvent = (value: unknown): value is Told => hasShape(value)
+const isEvent = (value: unknown): value is WebhookEvent => hasShape(value)
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
@@ -71,9 +71,9 @@ const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
  * nothing else.
  *
  * The same event can arrive more than once with the same `id`, so store the ids you have processed. A newer
- * service can send events of types that `Told` lacks. They are returned too; ignore them.
+ * service can send events of types that `WebhookEvent` lacks. They are returned too; ignore them.
  */
-export const verify = (headers: Given, body: string | Uint8Array, secret: string, nowMillis: number = Date.now()): Told => {
+export const verify = (headers: Given, body: string | Uint8Array, secret: string, nowMillis: number = Date.now()): WebhookEvent => {
   const given = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headerIn(headers, name))
   const [id, timestamp = "", signatures = ""] = given
   if (given.includes("") || given.join("").length > maxHeaders)

@@ -28,7 +28,7 @@ export interface Published {
   readonly identifier: string
 }
 
-/** Rules that JSON Schema cannot express; Beyond.ts has their texts. */
+/** Rules that JSON Schema cannot express; SchemaExceptions.ts has their texts. */
 export type Rule = "known" | "supported" | "decimals" | "together" | "times" | "bytes" | "limits" | "wellFormed" | "eventTypes"
 
 /** The HTTP part of a feature. Each field is optional. */
@@ -48,7 +48,7 @@ export interface Feature {
   /** Operations with which the operator reads a company's records. */
   readonly ofCompany?: ReadonlyArray<Operation>
   /** Query parameters whose values traces must not record. */
-  readonly unsaid?: ReadonlyArray<string>
+  readonly redactedParameters?: ReadonlyArray<string>
   /** Layers that provide references defined by lower layers or other features, such as `SignedIn`. */
   readonly provides?: ReadonlyArray<Layer.Layer<never, never, unknown>>
   /** Routes of the console, if it is served. */
@@ -56,7 +56,7 @@ export interface Feature {
   /** Receives the published events by kind of record. */
   readonly openapi?: (events: ReadonlyArray<Published>) => Described
   /** Fields of this feature's operations to which rules beyond the schemas apply. */
-  readonly beyond?: { readonly [rule in Rule]?: ReadonlyArray<string> }
+  readonly schemaExceptions?: { readonly [rule in Rule]?: ReadonlyArray<string> }
   /** Routes outside the API. `proxies` is the same as in `Lnurl.extension`. */
   readonly extensions?: ReadonlyArray<(proxies?: number) => Extension<never, unknown>>
 }
@@ -78,7 +78,7 @@ export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArr
 /** Concatenates the features' lists in the field `part`. */
 export const joined = <
   const Features extends ReadonlyArray<Feature>,
-  Part extends Exclude<keyof Feature, "errors" | "views" | "openapi" | "beyond">
+  Part extends Exclude<keyof Feature, "errors" | "views" | "openapi" | "schemaExceptions">
 >(
   features: Features,
   part: Part

@@ -198,7 +198,7 @@ type Failed = PayRequestRefused | { readonly _tag: "StoreUnavailable" | "NodeUna
 const told = (what: "unknown" | "away", request: Request, depth: string) =>
   answer(
     request,
-    Document.told(Visitor.localeOf(request), what, files(null, depth), Visitor.visitOf(request)),
+    Document.notice(Visitor.localeOf(request), what, files(null, depth), Visitor.visitOf(request)),
     what === "unknown" ? 404 : 503
   )
 

@@ -194,7 +194,7 @@ export const strangeParameter = (name: string, known: ReadonlyArray<string>): Is
 const allUnknown = (what: "field" | "parameter", names: ReadonlyArray<string>) =>
   Errors.malformedRequest(names.map((name) => strangeTo(what, name, [])))
 
-type Told = Errors.Failure<"malformed" | "unsupported_media_type">
+type Rejection = Errors.Failure<"malformed" | "unsupported_media_type">
 
 const isMalformed = Schema.is(Schema.Union(Errors.of("malformed")))
 
@@ -218,7 +218,7 @@ const codingOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | un
     .find((name) => name !== "" && name !== "identity" && name !== "chunked")
 
 /** Decodes the body as text. Invalid bytes are rejected, because the framework would replace them. */
-const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Told> => {
+const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Rejection> => {
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -233,7 +233,7 @@ const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Told> => {
     : Effect.fail(Errors.malformedRequest(repeated.map((path) => ({ path, message: onlyOnce }))))
 }
 
-const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Told> => {
+const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Rejection> => {
   if (codingOf(request) !== undefined)
     return Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent without Content-Encoding"))
   return isUtf8(request.headers["content-type"])
@@ -242,7 +242,7 @@ const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<str
 }
 
 /** Accepts the body of an endpoint that has no fields: blank text, `null` or `{}`. */
-const withoutFieldsIn = (text: string): Effect.Effect<void, Told> => {
+const withoutFieldsIn = (text: string): Effect.Effect<void, Rejection> => {
   if (text.trim() === "") return Effect.void
   const body = JsonText.parsed(text)
   if (body === null) return Effect.void
@@ -252,7 +252,7 @@ const withoutFieldsIn = (text: string): Effect.Effect<void, Told> => {
 }
 
 /** Like `withoutFieldsIn`. The headers of a request without a body can describe one, because some clients always send them. */
-const withoutFields = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Told> =>
+const withoutFields = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Rejection> =>
   Effect.flatMap(Effect.orDie(request.arrayBuffer), ({ byteLength }) =>
     byteLength === 0 ? Effect.void : Effect.flatMap(textOf(request), withoutFieldsIn)
   )
@@ -282,7 +282,7 @@ export const layer = Layer.succeed(
     const hasNoFields = endpoint.method !== "GET" && !Context.get(endpoint.annotations, ReadsBody)
     const told = (more: () => ReadonlyArray<Issue>, text?: string) =>
       http.pipe(
-        Effect.catch((error): Effect.Effect<never, unhandled | Told> => {
+        Effect.catch((error): Effect.Effect<never, unhandled | Rejection> => {
           if (isMalformed(error)) return Effect.fail(completed(error.error.issues ?? [], more()))
           if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
           if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)

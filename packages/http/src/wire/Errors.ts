@@ -405,17 +405,19 @@ const cached = (code: Code) => kept(code, () => schemaOf(code, catalogue[code], 
 export const isCode = (code: string): code is Code => Object.hasOwn(catalogue, code)
 
 /** Adds `overloaded` to `store_unavailable`, because a store that can be unavailable can also be overloaded. */
-export type Told<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
+export type WithOverloaded<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
 
 /**
  * Returns the schemas of these codes. An endpoint must name all of its codes here; a handler that returns
  * another code does not compile.
  */
-export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>> =>
+export const of = <const Codes extends ReadonlyArray<Code>>(
+  ...codes: Codes
+): ReadonlyArray<Schema.Codec<Failure<WithOverloaded<Codes[number]>>>> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not know which code each schema in the mapped list belongs to
   codes.flatMap((code) =>
     code === "store_unavailable" ? [cached(code), cached("overloaded")] : [cached(code)]
-  ) as unknown as ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>>
+  ) as unknown as ReadonlyArray<Schema.Codec<Failure<WithOverloaded<Codes[number]>>>>
 
 /**
  * Returns the schemas that `of` returned for an endpoint's declared errors. The framework stores them encoded,

@@ -31,7 +31,9 @@ export interface Combined<T extends OwnErrors> {
   readonly table: T
   of<const Codes extends ReadonlyArray<Errors.Code | CodeOf<T>>>(
     ...codes: Codes
-  ): ReadonlyArray<Schema.Codec<Errors.Failure<Errors.Told<Extract<Codes[number], Errors.Code>>> | FailureOf<OfCode<T, Codes[number]>>>>
+  ): ReadonlyArray<
+    Schema.Codec<Errors.Failure<Errors.WithOverloaded<Extract<Codes[number], Errors.Code>>> | FailureOf<OfCode<T, Codes[number]>>>
+  >
   answered<A, E extends Errors.ServiceError | ErrorIn<T>, R>(
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, Errors.FailureFor<Extract<E, Errors.ServiceError>> | FailureOf<T[E["_tag"]]>, R>

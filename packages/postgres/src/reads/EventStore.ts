@@ -1,7 +1,7 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Event from "@satrail/core/ledger/Event"
-import { EventStore, type Told } from "@satrail/core/ledger/EventStore"
+import { EventStore, type PublicEvents } from "@satrail/core/ledger/EventStore"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import { Effect, Option, Schema } from "effect"
 import * as Reads from "../statements/Reads.ts"
@@ -54,10 +54,10 @@ const byId = Reads.many("EventStore.event", {
 })
 
 const Tellings = Schema.Array(Schema.Struct({ type: Schema.String, subject: Schema.String, body: Schema.String }))
-const decodeTold = Schema.decodeUnknownSync(
+const decodePublicEvents = Schema.decodeUnknownSync(
   Schema.Struct({ id: Schema.BigIntFromString, companyId: CompanyId.CompanyId, tellings: Schema.fromJsonString(Tellings) })
 )
-const readTold = (row: unknown): Told => decodeTold(row)
+const readPublicEvents = (row: unknown): PublicEvents => decodePublicEvents(row)
 
 const toldColumns = `t.id::text, t.company_id::text as "companyId", t.tellings::text as tellings`
 
@@ -66,7 +66,7 @@ const told = Reads.many("EventStore.told", {
 select ${toldColumns} from satrail.told_events t
 where t.id = any(array(select value::bigint from json_array_elements_text($1))) order by t.id`,
   values: (ids: ReadonlyArray<bigint>) => [JSON.stringify(ids.map(String))],
-  read: readTold
+  read: readPublicEvents
 })
 
 // The existing row wins: updating it to its own value returns it.
@@ -76,12 +76,12 @@ insert into satrail.told_events as t (id, company_id, tellings)
 select id, company_id, tellings from json_to_recordset($1) as a(id bigint, company_id uuid, tellings text) order by id
 on conflict (id) do update set id = excluded.id
 returning ${toldColumns}`,
-  values: (rows: ReadonlyArray<Told>) => [
+  values: (rows: ReadonlyArray<PublicEvents>) => [
     JSON.stringify(
       rows.map(({ id, companyId, tellings }) => ({ id: String(id), company_id: companyId, tellings: JSON.stringify(tellings) }))
     )
   ],
-  read: readTold
+  read: readPublicEvents
 })
 
 // The row of the nil company covers all events, including those of the nil company itself.

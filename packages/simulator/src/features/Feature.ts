@@ -104,7 +104,7 @@ export interface Feature {
   readonly changes: { readonly [tag: string]: How }
   readonly stories?: Stories
   /** Adds operations to a share of the scenarios. */
-  readonly weave?: Weave
+  readonly inject?: Inject
   readonly records?: ReadonlyArray<Record>
   /** Transitions of withdrawals in addition to those of the money path. */
   readonly withdrawalMoves?: { readonly [from: string]: ReadonlyArray<string> }
@@ -163,7 +163,7 @@ export const make =
     story
 
 /** Adds operations to a scenario. */
-export type Weave = (operations: ReadonlyArray<Operation>, random: Random) => ReadonlyArray<Operation>
+export type Inject = (operations: ReadonlyArray<Operation>, random: Random) => ReadonlyArray<Operation>
 
 /** A feature's scenarios. */
 export interface Stories {

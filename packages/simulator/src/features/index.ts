@@ -17,7 +17,7 @@ export const all: ReadonlyArray<Feature> = features
 
 export const records = all.flatMap(({ records = [] }) => records)
 
-export const weaves = all.flatMap(({ weave }) => weave ?? [])
+export const injections = all.flatMap(({ inject }) => inject ?? [])
 
 const told = all.flatMap(({ stories }) => stories ?? [])
 export const early = told.filter(({ isEarly }) => isEarly === true)

@@ -6,7 +6,7 @@ import { beginning, recipes, storm } from "./Recipe.ts"
 
 /**
  * Relative likelihood of each operation. Each scenario varies these weights. Operations with weight 0 are added
- * separately to a share of the scenarios (see features/offers/Woven.ts).
+ * separately to a share of the scenarios (see features/offers/Injected.ts).
  */
 const weights: { readonly [tag in Tag]: number } = {
   OpenCompany: 1,

@@ -85,7 +85,7 @@ export const page = (
 export const receipt = (page: Page, state: State): string => receiptText({ page, state, say: words[page.locale], visit: plainVisit })
 
 /** A page shown when the payment does not exist or cannot be read now. */
-export const told = (locale: Locale, what: "unknown" | "away", files: Files, visit: Visit = plainVisit): string => {
+export const notice = (locale: Locale, what: "unknown" | "away", files: Files, visit: Visit = plainVisit): string => {
   const say = words[locale]
   const isUnknown = what === "unknown"
   const steps = h(

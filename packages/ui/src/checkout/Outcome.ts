@@ -7,7 +7,7 @@ import { filled, sats, span, worth } from "./Words.ts"
 // The right half in every state without a payment due.
 
 /** The headline of an outcome. */
-export interface Told {
+export interface Summary {
   readonly headline: string
   readonly mark: Icon
   /** Empty if the outcome is neither good nor bad. */
@@ -27,7 +27,7 @@ const arrivedAt = ({ payments, paidAtMillis }: State): number | null => {
   return times.length === 0 ? paidAtMillis : Math.max(...times)
 }
 
-const late = (shown: Shown): Told => {
+const late = (shown: Shown): Summary => {
   const { page, state, say } = shown
   const { endedAtMillis, expiresAtMillis } = state
   const arrivedAtMillis = arrivedAt(state)
@@ -45,7 +45,7 @@ const late = (shown: Shown): Told => {
   return { headline: wasSeen ? say.canceled : say.late, mark: "clock", tone: "warn", lead: [lead.join(" ")] }
 }
 
-const paid = (shown: Shown): Told => {
+const paid = (shown: Shown): Summary => {
   const { page, state, say } = shown
   if (state.isLate) return late(shown)
   const good = { mark: "tick", tone: "good" } as const
@@ -70,7 +70,7 @@ const arrived = ({ page, state, say }: Shown) => {
   return pendingSats > 0 ? [say.lateSeller] : null
 }
 
-const ended = (shown: Shown): Told => {
+const ended = (shown: Shown): Summary => {
   const { page, state, say } = shown
   const money = arrived(shown)
   const tone = money === null ? "" : "warn"
@@ -86,7 +86,7 @@ const ended = (shown: Shown): Told => {
 }
 
 /** The message of a page without a payment due. */
-export const told = (shown: Shown): Told => {
+export const summaryOf = (shown: Shown): Summary => {
   const { page, state, say } = shown
   if (state.status === "paid") return paid(shown)
   if (state.status === "expired" || state.status === "canceled") return ended(shown)
@@ -96,7 +96,7 @@ export const told = (shown: Shown): Told => {
     : { headline: say.checking, mark: "clock", tone: "info", lead: [say.checkingLead] }
 }
 
-export const heading = ({ headline, mark, tone, lead }: Told) =>
+export const heading = ({ headline, mark, tone, lead }: Summary) =>
   h(
     "div",
     { class: "state" },
@@ -184,7 +184,7 @@ export const outcome = (shown: Shown) => {
   return h(
     "section",
     { class: "way", "aria-label": say.payment },
-    heading(told(shown)),
+    heading(summaryOf(shown)),
     isSeen ? track(shown) : pending,
     state.refunds.map((one) => refund(shown, one)),
     isOwed(state) && contact,

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { asked } from "./Asked.ts"
 import { bill, quietBill } from "./Bill.ts"
 import { facts, priceText } from "./Facts.ts"
-import { outcome, told } from "./Outcome.ts"
+import { outcome, summaryOf } from "./Outcome.ts"
 import { isAsking, questions } from "./Questions.ts"
 import { icon, link, search, seller, sentence, type Shown } from "./Parts.ts"
 import { isOver, type Locale, locales, type Visit } from "./State.ts"
@@ -15,7 +15,7 @@ export const title = (shown: Shown): string => {
     return page.amountSats === null
       ? `${say.pay} · ${page.seller}`
       : filled(say.payTo, priceText(shown).replaceAll(/[\u2066\u2069]/g, ""), page.seller)
-  return `${state.status === "paid" ? "✓ " : ""}${told(shown).headline} · ${page.seller}`
+  return `${state.status === "paid" ? "✓ " : ""}${summaryOf(shown).headline} · ${page.seller}`
 }
 
 /** The footer with the languages and the service's name. */

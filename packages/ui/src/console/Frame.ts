@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact"
 import { type Content, page } from "../Html.ts"
 import type { Preferences } from "./Format.ts"
 import type { Shown } from "./Page.ts"
-import { dot, type Icon, icon, status, type Told } from "./Parts.ts"
+import { dot, type Icon, icon, status, type Badge } from "./Parts.ts"
 
 /** The files that a page loads, relative to the page. */
 export interface Files {
@@ -18,7 +18,7 @@ export interface Entry {
   readonly text: string
   readonly glyph: Icon
   /** Set if something on the page needs attention. */
-  readonly told?: Told | undefined
+  readonly badge?: Badge | undefined
   /** Number of records on the page. */
   readonly count?: number
 }
@@ -125,7 +125,7 @@ const side = (around: Around) =>
       h(
         "ul",
         null,
-        entries.map(({ name, path, text, glyph, told, count = 0 }) =>
+        entries.map(({ name, path, text, glyph, badge, count = 0 }) =>
           h(
             "li",
             null,
@@ -134,7 +134,7 @@ const side = (around: Around) =>
               { href: around.to(path), ...(name === around.nav && { "aria-current": "page" as const }) },
               icon(glyph),
               text,
-              told !== undefined && h("span", { class: "n" }, dot(told)),
+              badge !== undefined && h("span", { class: "n" }, dot(badge)),
               count > 0 && h("span", { class: "n" }, count)
             )
           )
@@ -162,7 +162,7 @@ const bar = (around: Around) =>
     h("a", { class: "btn icon opens", href: "#menu", "aria-label": "Menu" }, icon("menu"))
   )
 
-const head = ({ title, figure, status: told, lead, crumbs = [], actions }: Shown, { to }: Around) =>
+const head = ({ title, figure, status: badge, lead, crumbs = [], actions }: Shown, { to }: Around) =>
   h(
     "div",
     { class: "head" },
@@ -180,7 +180,7 @@ const head = ({ title, figure, status: told, lead, crumbs = [], actions }: Shown
         "h1",
         { class: figure === undefined ? "" : "figure", id: "title", tabIndex: -1 },
         h("span", null, figure ?? title),
-        told !== undefined && status(told, "pill")
+        badge !== undefined && status(badge, "pill")
       ),
       lead !== undefined && h("p", null, lead)
     ),

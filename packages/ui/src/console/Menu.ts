@@ -26,7 +26,7 @@ const sections = (visit: Visit): Sections => ({
 
 const entries = (visit: Visit) =>
   Promise.all(
-    features.flatMap(({ entry, mark }) => (entry === undefined ? [] : [entry].map(async (one) => ({ ...one, told: await mark?.(visit) }))))
+    features.flatMap(({ entry, mark }) => (entry === undefined ? [] : [entry].map(async (one) => ({ ...one, badge: await mark?.(visit) }))))
   )
 
 /** Messages shown on every page: what the operator paused, when the pause began, and why. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import * as NumberText from "../NumberText.ts"
 import { type Api, type OperatorReads, type Reads, Refused, type Stops } from "./Api.ts"
 import type { Format, Preferences } from "./Format.ts"
-import type { Confirmed, Told } from "./Parts.ts"
+import type { Confirmed, Badge } from "./Parts.ts"
 import type { Account, ApiKey } from "./wire.ts"
 
 /** The signed-in user (a key, a token or a person) and their permissions. */
@@ -61,7 +61,7 @@ export interface Shown {
   readonly title: string
   /** Shown in place of the title when the heading is an amount. */
   readonly figure?: ComponentChildren
-  readonly status?: Told
+  readonly status?: Badge
   readonly lead?: ComponentChildren
   readonly crumbs?: ReadonlyArray<readonly [text: string, path: string]>
   readonly actions?: ComponentChildren

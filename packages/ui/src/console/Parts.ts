@@ -52,14 +52,14 @@ export const icon = (name: Icon, size = 16) =>
 /** `good`: done; `wait`: in progress; `warn`: needs attention; `bad`: failed; `idle`: no longer active; `frozen`; `paused`. */
 export type Tone = "good" | "wait" | "warn" | "bad" | "idle" | "frozen" | "paused"
 
-export interface Told {
+export interface Badge {
   readonly tone: Tone
   readonly text: string
 }
 
-export const status = ({ tone, text }: Told, kind: "" | "pill" = "") => h("span", { class: `st ${tone} ${kind}`.trim() }, text)
+export const status = ({ tone, text }: Badge, kind: "" | "pill" = "") => h("span", { class: `st ${tone} ${kind}`.trim() }, text)
 /** Shows only the shape; the word is for screen readers. */
-export const dot = ({ tone, text }: Told) => h("span", { class: `st ${tone} bare` }, h("span", { class: "visually-hidden" }, text))
+export const dot = ({ tone, text }: Badge) => h("span", { class: `st ${tone} bare` }, h("span", { class: "visually-hidden" }, text))
 
 export const soft = (...children: ReadonlyArray<ComponentChildren>) => h("span", { class: "soft" }, children)
 export const sub = (...children: ReadonlyArray<ComponentChildren>) => h("span", { class: "sub" }, children)

@@ -120,7 +120,7 @@ export const make = Effect.gen(function* () {
     approve: Effect.fnUntraced(function* (id, by) {
       const before = yield* get(id)
       const change = yield* Effect.fromResult(Adjustment.booked(before, by, yield* Clock.currentTimeMillis))
-      yield* Shortage.told(ledger, journal.commit(change))
+      yield* Shortage.withBalance(ledger, journal.commit(change))
       yield* Effect.logInfo("adjustment: booked", { id, companyId: before.companyId, sats: Msat.toDecimalSats(before.amount) })
       return yield* get(id)
     }),

@@ -3,7 +3,7 @@ import * as Feature from "../../ledger/Feature.ts"
 import * as Telling from "../../ledger/Telling.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
-import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
+import * as WithdrawalNotices from "../../sending/WithdrawalNotices.ts"
 import * as Approval from "./Approval.ts"
 import { hook } from "./ApprovalHook.ts"
 import { ApprovalReads } from "./ApprovalReads.ts"
@@ -11,14 +11,14 @@ import * as Approvals from "./Approvals.ts"
 
 /** Returns the withdrawal in the state that it had right after its approval. */
 const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
-  ...WithdrawalTold.asked(row),
+  ...WithdrawalNotices.asked(row),
   approval: row.approval,
   approvalBy: row.approvalBy,
   approvalAtMillis: row.approvalAtMillis,
   updatedAtMillis: atMillis
 })
 
-const tell = Telling.ofSubject(Withdrawal.noun, (row, atMillis) => WithdrawalTold.about(approved(row, atMillis), "pending"))
+const tell = Telling.ofSubject(Withdrawal.noun, (row, atMillis) => WithdrawalNotices.about(approved(row, atMillis), "pending"))
 
 /** Withdrawals above a threshold wait until another key approves them. */
 export const approvals = Feature.make({

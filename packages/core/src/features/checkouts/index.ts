@@ -8,7 +8,7 @@ import * as DepositJobs from "../../receiving/DepositJobs.ts"
 import { DepositsOf } from "../../receiving/DepositsOf.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
-import { notices } from "./CheckoutTold.ts"
+import { notices } from "./CheckoutNotices.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 import * as Checkouts from "./Checkouts.ts"
 

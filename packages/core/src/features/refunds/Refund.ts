@@ -153,7 +153,7 @@ export const givesBack = (change: Next): change is RefundFailed | RefundExpired 
  * A refund as shown on its checkout's page. `expiresAtMillis` is the time at which its link expires, or null if
  * there is nothing left to claim.
  */
-export interface Told {
+export interface Shown {
   readonly refund: Refund
   readonly expiresAtMillis: number | null
 }
@@ -168,7 +168,7 @@ export interface Payment {
  * Returns a refund as its checkout page shows it at a point in time. `paidBy` is undefined if the refund is
  * completed. Returns undefined if the payer receives nothing, or if the payment waits and may never be sent.
  */
-export const told = (refund: Refund, paidBy: Payment | undefined, atMillis: number): Told | undefined => {
+export const shownAt = (refund: Refund, paidBy: Payment | undefined, atMillis: number): Shown | undefined => {
   if (!takes.includes(refund.status)) return undefined
   const { voucher, withdrawal } = paidBy ?? {}
   if (withdrawal !== undefined && Withdrawal.isWaiting(withdrawal)) return undefined

@@ -129,7 +129,10 @@ export class Refunds extends Context.Service<
      * Returns the refunds shown on a checkout page, newest first: claimable, pending and paid ones, at most
      * `maxShown`.
      */
-    readonly ofCheckout: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<ReadonlyArray<Refund.Told>, StoreUnavailable>
+    readonly ofCheckout: (
+      companyId: CompanyId.CompanyId,
+      checkoutId: string
+    ) => Effect.Effect<ReadonlyArray<Refund.Shown>, StoreUnavailable>
     /**
      * Cancels a refund link, releases its hold, and makes its amount refundable again. Canceling it again
      * changes nothing.
@@ -186,7 +189,7 @@ const shownOn = Effect.fnUntraced(function* ({ payment }: Pick<Effect.Success<ty
     const found = yield* records.refundsOf(companyId, checkoutId, maxShown)
     const told = yield* Effect.forEach(found, (refund) =>
       Effect.map(refund.status === "completed" ? Effect.succeed(undefined) : payment(refund), (paidBy) =>
-        Refund.told(refund, paidBy, atMillis)
+        Refund.shownAt(refund, paidBy, atMillis)
       )
     )
     return told.filter((one) => one !== undefined)
@@ -278,8 +281,8 @@ export const make = Effect.gen(function* () {
     const attempt = (found: Deposit) =>
       Effect.andThen(
         check(found, refund.amount),
-        Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(
-          SpendingLimits.told(accounts, spender, held)
+        Shortage.withBalance(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(
+          SpendingLimits.withRemaining(accounts, spender, held)
         )
       )
     // Another refund of the deposit was committed first. Read the remaining amount again.

@@ -8,8 +8,8 @@ import * as Refund from "./Refund.ts"
 import * as RefundHook from "./RefundHook.ts"
 import { RefundReads } from "./RefundReads.ts"
 import * as Refunds from "./Refunds.ts"
-import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
-import * as VoucherTold from "../vouchers/VoucherTold.ts"
+import * as WithdrawalNotices from "../../sending/WithdrawalNotices.ts"
+import * as VoucherNotices from "../vouchers/VoucherNotices.ts"
 
 const types = ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"] as const
 
@@ -37,8 +37,8 @@ const created = Effect.fnUntraced(function* (event: Published) {
   if (record === undefined) return []
   return [
     about("refund.created")(record),
-    ...(yield* VoucherTold.createdWith(event, record.voucherId)),
-    ...(yield* WithdrawalTold.requestedWith(event, record.withdrawalId))
+    ...(yield* VoucherNotices.createdWith(event, record.voucherId)),
+    ...(yield* WithdrawalNotices.requestedWith(event, record.withdrawalId))
   ]
 })
 
@@ -64,7 +64,7 @@ export const refunds = Feature.make({
     types,
     told: {
       "refund.created": {
-        as: ["refund.created", "voucher.created", ...WithdrawalTold.requestedAs],
+        as: ["refund.created", "voucher.created", ...WithdrawalNotices.requestedAs],
         aboutOthers: true,
         tell: created
       },

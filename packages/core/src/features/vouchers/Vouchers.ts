@@ -127,8 +127,8 @@ export const make = Effect.gen(function* () {
           const { counts, feesRevision, ...issued } = yield* draft({ ...spender, priced: price, words })
           const { voucher } = issued
           const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
-          const committed = Shortage.told(ledger, journal.commit(Voucher.created(voucher, once, counts, feesRevision)))
-          return Answers.outcome(yield* committed.pipe(SpendingLimits.told(accounts, spender, Voucher.held(voucher))), issued)
+          const committed = Shortage.withBalance(ledger, journal.commit(Voucher.created(voucher, once, counts, feesRevision)))
+          return Answers.outcome(yield* committed.pipe(SpendingLimits.withRemaining(accounts, spender, Voucher.held(voucher))), issued)
         })
       )
     }),

@@ -4,7 +4,7 @@ import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherCancels from "./VoucherCancels.ts"
-import { notices } from "./VoucherTold.ts"
+import { notices } from "./VoucherNotices.ts"
 import * as Vouchers from "./Vouchers.ts"
 
 /** Payments to anyone who holds a link. */

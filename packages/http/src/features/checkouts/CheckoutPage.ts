@@ -239,7 +239,7 @@ const routes = (proxies: number) =>
       const embed = yield* Asset.once(Ui.stable("embed.js"))
       yield* router.add("GET", "/pay/embed.js", Effect.flatMap(embed, Asset.answer))
       yield* router.add("GET", "/pay/:id", (request) => {
-        const told = (what: "unknown" | "away") => Document.told(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
+        const told = (what: "unknown" | "away") => Document.notice(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
         return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
           Effect.catchTags(admitted(request, shown(request, id)), {
             NotFound: () => Effect.succeed(answer(request, told("unknown"), 404)),

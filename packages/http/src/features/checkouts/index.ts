@@ -7,5 +7,5 @@ export const checkouts = Feature.make({
   errors: Checkouts.errors,
   views: { checkout: Checkouts.view },
   extensions: [CheckoutPage.extension],
-  beyond: { wellFormed: ["cancel_url", "contact", "embed_origin", "return_url"] }
+  schemaExceptions: { wellFormed: ["cancel_url", "contact", "embed_origin", "return_url"] }
 })

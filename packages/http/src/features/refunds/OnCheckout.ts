@@ -9,12 +9,12 @@ import { link } from "../../wire/LnurlLink.ts"
 type Open = Parameters<Read>[1]
 
 /** Returns the link of a refund that can still be claimed. */
-const lnurlOf = ({ refund: { sealedLink }, expiresAtMillis }: Refund.Told, open: Open): string | null => {
+const lnurlOf = ({ refund: { sealedLink }, expiresAtMillis }: Refund.Shown, open: Open): string | null => {
   const url = sealedLink === null || expiresAtMillis === null ? undefined : open(sealedLink)
   return url === undefined ? null : link(Redacted.make(url)).lnurl
 }
 
-const shown = (told: ReadonlyArray<Refund.Told>, open: Open): ReadonlyArray<Shown> =>
+const shown = (told: ReadonlyArray<Refund.Shown>, open: Open): ReadonlyArray<Shown> =>
   told.flatMap((one) => {
     const { amount, status } = one.refund
     if (status !== "open" && status !== "pending" && status !== "completed") return []

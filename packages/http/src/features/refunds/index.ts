@@ -7,5 +7,5 @@ export const refunds = Feature.make({
   errors: Refunds.errors,
   views: { refund: Refunds.view },
   provides: [OnCheckout.layer],
-  beyond: { together: ["invoice_id"] }
+  schemaExceptions: { together: ["invoice_id"] }
 })

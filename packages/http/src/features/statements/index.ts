@@ -5,5 +5,5 @@ import * as Statements from "./Statements.ts"
 export const statements = Feature.make({
   read: [Statements.get],
   ofCompany: [OfCompany.read(Statements.get)],
-  beyond: { times: ["month"] }
+  schemaExceptions: { times: ["month"] }
 })

@@ -10,6 +10,6 @@ export const vouchers = Feature.make({
   ofCompany: [OfCompany.read(Vouchers.list), OfCompany.read(Vouchers.get)],
   operator: [Vouchers.operatorCancel],
   // Anyone with a voucher's secret can claim its money.
-  unsaid: ["k1"],
+  redactedParameters: ["k1"],
   extensions: [LnurlWithdraw.extension]
 })

@@ -25,5 +25,5 @@ export const webhooks = Feature.make({
   extensions: [WebhookKeys.extension],
   errors,
   views: { webhookEndpoint: WebhookView.view },
-  beyond: { known: ["replay_from"], wellFormed: ["url"], eventTypes: ["types"] }
+  schemaExceptions: { known: ["replay_from"], wellFormed: ["url"], eventTypes: ["types"] }
 })

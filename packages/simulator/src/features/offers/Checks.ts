@@ -3,13 +3,13 @@ import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"
 import * as PaidChecks from "./PaidChecks.ts"
 import { stories } from "./Stories.ts"
-import { woven } from "./Woven.ts"
+import { injected } from "./Injected.ts"
 
 export const offers = Feature.make(core)({
   acts,
   stories,
   reading: ["offerByText"],
-  weave: woven,
+  inject: injected,
   changes: { OfferCreated: "happens" },
   paid: PaidChecks.make,
   transitions: ["our offer: paid from outside", "our offer: paid from inside"]

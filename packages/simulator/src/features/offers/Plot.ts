@@ -11,7 +11,7 @@ export interface PayOffer {
 
 export const path = "/v1/bitcoin/deposit/offer"
 
-/** Operations on offers. They are added to a share of the scenarios (see Woven.ts). */
+/** Operations on offers. They are added to a share of the scenarios (see Injected.ts). */
 export const plot = {
   weights: { CreateOffer: 0, PayOffer: 0 },
   critical: [],

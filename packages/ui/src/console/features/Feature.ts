@@ -3,7 +3,7 @@ import type { Alarm, AlarmName } from "../Alarm.ts"
 import type { Entry, Section } from "../Frame.ts"
 import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Payment } from "../Api.ts"
-import type { Concern, Fact, Icon, Moment, Told } from "../Parts.ts"
+import type { Concern, Fact, Icon, Moment, Badge } from "../Parts.ts"
 import type { CreateApiKey, Deposit, FollowedWithdrawal, Limits, Reconciliation, Withdrawal } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
@@ -55,7 +55,7 @@ export interface Found {
   readonly href: string
   readonly title: string
   readonly more?: string
-  readonly told: Told
+  readonly badge: Badge
   readonly atMillis: number
   readonly amount?: string
   readonly value?: string
@@ -122,7 +122,7 @@ export interface Feature {
   readonly entry?: Placed
   readonly operatorEntry?: Placed
   /** Marks the feature's entry in a company's console if something on its pages needs attention. */
-  readonly mark?: (visit: Visit) => Promise<Told | undefined>
+  readonly mark?: (visit: Visit) => Promise<Badge | undefined>
   /** A permission of API keys that moves no money, with its name and what it allows. */
   readonly scope?: readonly [scope: CreateApiKey["scopes"][number], name: string, text: string]
   readonly limit?: Limited

@@ -3,14 +3,14 @@ import { type Alarm, alarms as own } from "../Alarm.ts"
 import type { Problem } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { link, panel, status, sub, type Told } from "../Parts.ts"
+import { link, panel, status, sub, type Badge } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import { ago, count, guide, moment } from "./Common.ts"
 import { factsOf, problemsOf, stoppedOf } from "./Problems.ts"
 
 interface Row extends Pick<Problem, "title" | "href" | "guide"> {
   readonly alarms?: ReadonlyArray<string>
-  readonly told: Told
+  readonly badge: Badge
   readonly text?: string
   readonly sinceMillis?: number | null
 }
@@ -41,7 +41,7 @@ const columns = (visit: OperatorVisit, rows: ReadonlyArray<Row>): ReadonlyArray<
     place: "c1 all",
     cell: ({ title, href, text }) => [rowLink(href, title), text !== undefined && sub(text)]
   },
-  { title: "State", place: "c3", cell: ({ told }) => status(told) },
+  { title: "State", place: "c3", cell: ({ badge }) => status(badge) },
   ...(rows.some(({ sinceMillis }) => typeof sinceMillis === "number") ? [since(visit)] : []),
   {
     title: "Alarm",
@@ -56,18 +56,18 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const facts = await factsOf(visit)
   const problems = problemsOf(facts, visit).map((one): Row => ({
     ...one,
-    told: { tone: one.tone === "bad" ? "bad" : "warn", text: "Active" }
+    badge: { tone: one.tone === "bad" ? "bad" : "warn", text: "Active" }
   }))
   const stopped = stoppedOf(facts, visit).map((one): Row => ({
     ...one,
-    told: { tone: one.glyph === "frozen" ? "frozen" : "paused", text: "Stopped on purpose" }
+    badge: { tone: one.glyph === "frozen" ? "frozen" : "paused", text: "Stopped on purpose" }
   }))
   const named = new Set([...problems, ...stopped].flatMap(({ alarms = [] }) => alarms))
   const others = all.filter(([name]) => !named.has(name))
-  const rowsOf = (isRemote: boolean, told: Told) =>
+  const rowsOf = (isRemote: boolean, badge: Badge) =>
     others
       .filter(([, alarm]) => (alarm.isRemote === true) === isRemote)
-      .map(([name, { path, title, guide }]): Row => ({ title, guide, href: visit.to(path), alarms: [name], told }))
+      .map(([name, { path, title, guide }]): Row => ({ title, guide, href: visit.to(path), alarms: [name], badge }))
   const list = (title: string, rows: ReadonlyArray<Row>) =>
     rows.length > 0 &&
     panel(title, { isRuled: true }, table(title, { columns: columns(visit, rows), groups: [{ rows }], kind: "mid", opens: true }))

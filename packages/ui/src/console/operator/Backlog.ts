@@ -7,7 +7,7 @@ import { elided } from "../pages/Rows.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal } from "../wire.ts"
 import { ago, count } from "./Common.ts"
-import { chips, toldOf, waitsSince } from "./Waiting.ts"
+import { chips, badgeOf, waitsSince } from "./Waiting.ts"
 
 const perPage = 100
 
@@ -22,7 +22,7 @@ const columns = (visit: OperatorVisit, companies: Companies): ReadonlyArray<Colu
       cell: ({ id, company_id }) => rowLink(to(`withdrawals/${id}`), companies.get(company_id)?.name ?? company_id)
     },
     { title: "To", place: "c3", kind: "soft", cell: ({ recipient }) => elided(recipient) },
-    { title: "State", place: "all", cell: (row) => status(toldOf(row, visit, companies.get(row.company_id))) },
+    { title: "State", place: "all", cell: (row) => status(badgeOf(row, visit, companies.get(row.company_id))) },
     { title: "Waiting", place: "c4", kind: "num", isSorted: true, cell: (row) => ago(say.nowMillis - waitsSince(row)) },
     { title: "Sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }

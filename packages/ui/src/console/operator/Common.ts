@@ -3,7 +3,7 @@ import { unlessRefused } from "../Api.ts"
 import type { Format } from "../Format.ts"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type OperatorVisit } from "../Page.ts"
-import { choice, confirm, field, fields, form, panel, type Told, when } from "../Parts.ts"
+import { choice, confirm, field, fields, form, panel, type Badge, when } from "../Parts.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { mostOffered, offered } from "./CompanyNames.ts"
 
@@ -130,7 +130,7 @@ export const companyChoice = async (
   ]
 }
 
-export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =>
+export const companyBadge = ({ frozen }: Pick<CompanyOverview, "frozen">): Badge =>
   frozen === null ? { tone: "good", text: "Active" } : { tone: "frozen", text: "Frozen" }
 
 export const oldestOf = (times: ReadonlyArray<string>): number | null =>

@@ -6,7 +6,7 @@ import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from 
 import { button, choice, date, empty, fields, formPanel, hidden, plain, segments, status, sub } from "../Parts.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
-import { companyTold, confirming, count } from "./Common.ts"
+import { companyBadge, confirming, count } from "./Common.ts"
 import { lateOf } from "./Problems.ts"
 
 const perPage = 100
@@ -18,7 +18,7 @@ const columns = ({ say, to }: OperatorVisit, late: ReadonlyMap<string, number>):
     place: "c3",
     cell: (row) => [
       status(
-        row.frozen === null && late.has(row.id) ? { tone: "bad", text: count(late.get(row.id) ?? 0, "late payment") } : companyTold(row)
+        row.frozen === null && late.has(row.id) ? { tone: "bad", text: count(late.get(row.id) ?? 0, "late payment") } : companyBadge(row)
       ),
       row.frozen !== null && sub(`${say.since(Date.parse(row.frozen.since))}: ${row.frozen.reason}`)
     ]

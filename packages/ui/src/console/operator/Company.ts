@@ -3,11 +3,11 @@ import * as Formats from "../Format.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, button, copiedFact, cover, facts, link, note, panel, sides, stack, status, sub, when } from "../Parts.ts"
-import { scopesOf, told as keyTold } from "../pages/Keys.ts"
+import { scopesOf, badge as keyBadge } from "../pages/Keys.ts"
 import { limitFacts, rateWords } from "../pages/Limits.ts"
 import { rowLink, table } from "../Table.ts"
 import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview } from "../wire.ts"
-import { ago, companyTold, count } from "./Common.ts"
+import { ago, companyBadge, count } from "./Common.ts"
 import { paymentTable } from "./CompanyPayments.ts"
 
 // One company: its balance, its restrictions, its newest payments, its keys, and the features' panels.
@@ -47,7 +47,7 @@ const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
           sub(scopesOf(key), " · last used ", since(say, key.last_used_at))
         ]
       },
-      { title: "Status", place: "c2", cell: (key) => status(keyTold(key, say.nowMillis)) }
+      { title: "Status", place: "c2", cell: (key) => status(keyBadge(key, say.nowMillis)) }
     ],
     groups: [{ rows }],
     kind: "mid",
@@ -91,7 +91,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const [valid, revoked] = [keys.filter(({ revoked_at }) => revoked_at === null), keys.filter(({ revoked_at }) => revoked_at !== null)]
   return {
     title: company.name,
-    status: companyTold(company),
+    status: companyBadge(company),
     lead: ["Company since ", since(say, company.created_at), " · last used ", since(say, company.last_seen_at)],
     crumbs: [["Companies", "companies"]],
     isLive: true,

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { type OperatorVisit, type Page, type Shown } from "../Page.ts"
 import { cursorOf, filtering, pages } from "../List.ts"
 import { empty, plain, segments, status, when } from "../Parts.ts"
-import { type Line, linesOf, rails, signedSats, statuses, toldOf, types } from "../pages/Rows.ts"
+import { type Line, linesOf, rails, signedSats, statuses, badgeOf, types } from "../pages/Rows.ts"
 import { crumbsOf } from "./Common.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { Transaction } from "../wire.ts"
@@ -18,7 +18,7 @@ const columns = ({ say, to }: OperatorVisit, isWide: boolean): ReadonlyArray<Col
     cell: (line) => [rowLink(to(`${line.type}s/${line.id}`), line.title), " ", line.more !== "" && h("span", { class: "soft" }, line.more)]
   },
   ...(isWide ? [{ title: "How", place: "off", kind: "soft", cell: ({ rail }: Line) => (rail === null ? "" : rails[rail]) } as const] : []),
-  { title: "Status", place: "c3", cell: (line) => status(toldOf(line)) },
+  { title: "Status", place: "c3", cell: (line) => status(badgeOf(line)) },
   { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
   { title: "Sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }

@@ -20,7 +20,7 @@ import {
   sides,
   stack
 } from "../Parts.ts"
-import { harmless, scopesOf, told } from "../pages/Keys.ts"
+import { harmless, scopesOf, badge } from "../pages/Keys.ts"
 import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
 import { companyCrumbs, confirming, type Part, partOf } from "./Common.ts"
 import { limitFields, limitsIn } from "./CompanyTerms.ts"
@@ -161,7 +161,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
   const isWaiting = isValid && key.approval === "pending"
   return {
     title: key.name === "" ? key.id : `Key “${key.name}”`,
-    status: told(key, say.nowMillis),
+    status: badge(key, say.nowMillis),
     crumbs: companyCrumbs(company),
     body: [
       isWaiting && note("", "An operator requested this key. It becomes valid when another operator approves it. To reject it, revoke it."),

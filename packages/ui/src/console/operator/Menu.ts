@@ -34,7 +34,7 @@ const sections = (found: Reconciliation | undefined): Sections => {
         path: "reconciliation",
         text: "Reconciliation",
         glyph: "scales",
-        ...(differs && { told: { tone: "bad" as const, text: "needs attention" } })
+        ...(differs && { badge: { tone: "bad" as const, text: "needs attention" } })
       },
       { rank: 30, name: "suspense", path: "suspense", text: "Suspense", glyph: "tray" }
     ],

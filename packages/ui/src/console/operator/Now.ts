@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
+import { button, cover, empty, icon, panel, plain, status, type Badge } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import { ago, checkName, count, figure, moment, since } from "./Common.ts"
 import { type Facts, factsOf, problemsOf, slowSeconds, stoppedOf } from "./Problems.ts"
@@ -57,11 +57,11 @@ const list = (visit: OperatorVisit, label: string, rows: ReadonlyArray<Problem>)
 
 interface Check {
   readonly name: string
-  readonly told: Told
+  readonly badge: Badge
   readonly figure: string
 }
 
-const good = (text: string): Told => ({ tone: "good", text })
+const good = (text: string): Badge => ({ tone: "good", text })
 const seconds = (lag: number) => (lag < 1 ? "less than a second behind" : `${Math.round(lag)} s behind`)
 
 /** Everything that was checked and is in order. */
@@ -78,34 +78,34 @@ const checksOf = (
   return applying<Check>([
     ...found.checks.map(
       ({ name, reason }) =>
-        reason === null && name in sources && { name: checkName(name), told: good("Responding"), figure: sources[name] ?? "" }
+        reason === null && name in sources && { name: checkName(name), badge: good("Responding"), figure: sources[name] ?? "" }
     ),
     isEven && {
       name: "Ledger against the node and the chain",
-      told: good("Equal"),
+      badge: good("Equal"),
       figure: `compared ${since(say, report.reconciled_at)} ago`
     },
-    !isLate && { name: "Withdrawals", told: good("On time"), figure: pending === 0 ? "none pending" : `${pending} pending` },
+    !isLate && { name: "Withdrawals", badge: good("On time"), figure: pending === 0 ? "none pending" : `${pending} pending` },
     found.warnings.length === 0 &&
       out !== null &&
       into !== null && {
         name: "Channels",
-        told: good("Enough liquidity"),
+        badge: good("Enough liquidity"),
         figure: `${Formats.short(out)} to send, ${Formats.short(into)} to receive`
       },
     wallet !== null && {
       name: "On-chain wallet",
-      told: good("OK"),
+      badge: good("OK"),
       figure: `${Formats.inSats(wallet)}${days === null ? "" : `, lasts about ${count(Math.round(days), "day")} at the current rate`}`
     },
     ...found.lags.map(
       ({ feature, lag_seconds: lag }) =>
-        lag <= slowSeconds && { name: Formats.capital(feature), told: good("On time"), figure: seconds(lag) }
+        lag <= slowSeconds && { name: Formats.capital(feature), badge: good("On time"), figure: seconds(lag) }
     ),
-    found.rates_at !== null && { name: "Exchange rates", told: good("Up to date"), figure: `${since(say, found.rates_at)} old` },
+    found.rates_at !== null && { name: "Exchange rates", badge: good("Up to date"), figure: `${since(say, found.rates_at)} old` },
     {
       name: "Companies",
-      told: good(frozen.length === 0 ? "None frozen" : `${frozen.length}${areMoreFrozen ? " or more" : ""} frozen`),
+      badge: good(frozen.length === 0 ? "None frozen" : `${frozen.length}${areMoreFrozen ? " or more" : ""} frozen`),
       figure: ""
     }
   ])
@@ -115,7 +115,7 @@ const checkTable = (rows: ReadonlyArray<Check>) =>
   table("Checks", {
     columns: [
       { title: "What", place: "c1", cell: ({ name }) => name },
-      { title: "State", place: "c2", cell: ({ told }) => status(told) },
+      { title: "State", place: "c2", cell: ({ badge }) => status(badge) },
       { title: "Figure", place: "c3", kind: "soft", cell: ({ figure }) => figure }
     ],
     groups: [{ rows }]

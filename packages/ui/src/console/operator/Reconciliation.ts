@@ -19,7 +19,7 @@ import {
   status,
   sub,
   todo,
-  type Told,
+  type Badge,
   when
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
@@ -52,7 +52,7 @@ const totalOf = (node: ReconciledAsset, onChain: ReconciledAsset): ReconciledAss
 
 const expected = ({ ledger_sats, own_sats }: ReconciledAsset): number => ledger_sats + (own_sats ?? 0)
 
-const differenceTold = (sats: number): Told =>
+const differenceBadge = (sats: number): Badge =>
   sats === 0 ? { tone: "good", text: "0" } : { tone: "bad", text: Formats.signed(sats).replace("+0", amount(sats)) }
 
 const columns: ReadonlyArray<Column<Side>> = [
@@ -68,7 +68,7 @@ const columns: ReadonlyArray<Column<Side>> = [
   { title: "Expected", place: "all", key: "Expected", kind: "fiat", cell: ({ asset }) => amount(expected(asset)) },
   { title: "Actual", place: "all", key: "Actual", kind: "amount", cell: ({ asset }) => amount(asset.owned_sats) },
   { title: "In flight", place: "all", key: "In flight", kind: "fiat", cell: ({ asset }) => inFlight(asset) },
-  { title: "Unexplained", place: "c2", kind: "amount", cell: ({ asset }) => status(differenceTold(asset.unexplained_sats)) }
+  { title: "Unexplained", place: "c2", kind: "amount", cell: ({ asset }) => status(differenceBadge(asset.unexplained_sats)) }
 ]
 
 /** The meaning of each cause. The guide has more details. */

@@ -6,7 +6,7 @@ import { button, empty, plain, status } from "../Parts.ts"
 import { searchPage } from "../SearchBox.ts"
 import { rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
-import { companyTold } from "./Common.ts"
+import { companyBadge } from "./Common.ts"
 
 // Finds a company by name or id, and a withdrawal or deposit by id.
 
@@ -46,7 +46,7 @@ const results = async (visit: OperatorVisit, sought: string, shown: string): Pro
         : table<CompanyOverview>("Companies", {
             columns: [
               { title: "Company", place: "c1", cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name)) },
-              { title: "Status", place: "c3", cell: (row) => status(companyTold(row)) },
+              { title: "Status", place: "c3", cell: (row) => status(companyBadge(row)) },
               { title: "Balance, sats", place: "c2", kind: "amount", cell: ({ posted_sats }) => Formats.sats(posted_sats) },
               { title: "Value", place: "c4", kind: "fiat", cell: ({ posted_sats }) => say.fiat(posted_sats) ?? "" }
             ],

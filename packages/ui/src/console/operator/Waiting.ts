@@ -3,7 +3,7 @@ import type { AlarmName } from "../Alarm.ts"
 import type { Advice, Waits } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
-import { link, type Told } from "../Parts.ts"
+import { link, type Badge } from "../Parts.ts"
 import type { Company, FollowedWithdrawal, Reconciliation, WaitingRecord } from "../wire.ts"
 import { ago } from "./Common.ts"
 
@@ -165,7 +165,7 @@ export const isLate = (
 /** Returns when the withdrawal's current step began. */
 export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number => Date.parse(timeline.at(-1)?.at ?? created_at)
 
-export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Told => {
+export const badgeOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Badge => {
   const kind = kindOf(withdrawal)
   if (kind === undefined)
     return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }

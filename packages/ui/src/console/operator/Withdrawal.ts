@@ -6,8 +6,8 @@ import { body, button, copied, copiedFact, type Fact, factPanel, icon, link, not
 import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
-import { ago, allowed, companyTold, guide } from "./Common.ts"
-import { adviceOf, isLate, kindOf, toldOf, waitsSince, type OwnKind } from "./Waiting.ts"
+import { ago, allowed, companyBadge, guide } from "./Common.ts"
+import { adviceOf, isLate, kindOf, badgeOf, waitsSince, type OwnKind } from "./Waiting.ts"
 
 // Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
 // that is not credited yet.
@@ -129,7 +129,7 @@ const waits: { readonly [kind in OwnKind]: Pick<Wait, "text" | "usual" | "verb">
 
 const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undefined): Fact => [
   "Company",
-  [link(to(`companies/${id}`), company?.name ?? id), company !== undefined && company.frozen !== null && sub(companyTold(company).text)]
+  [link(to(`companies/${id}`), company?.name ?? id), company !== undefined && company.frozen !== null && sub(companyBadge(company).text)]
 ]
 
 /** The responses of a node, as sentences. */
@@ -190,14 +190,14 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   ])
   const company = companies.get(row.company_id)
   const [kind, advice] = [kindOf(row), adviceOf(row, visit, company)]
-  const told = toldOf(row, visit, company)
+  const badge = badgeOf(row, visit, company)
   const waiting = typeof kind === "object" ? { text: kind.step, verb: "checked" as const, end: kind.end } : kind && waits[kind]
-  const wait = waiting && { ...waiting, sinceMillis: waitsSince(row), isLate: told.tone === "bad" }
+  const wait = waiting && { ...waiting, sinceMillis: waitsSince(row), isLate: badge.tone === "bad" }
   const isSent = kind === "withdrawal_dispatched" || kind === "payout_without_block"
   return {
     title: `Withdrawal ${Formats.shortened(row.id)}`,
     figure: ["−", Formats.sats(row.amount_sats), " ", h("small", null, Formats.unit(row.amount_sats))],
-    status: told,
+    status: badge,
     lead: [
       say.fiat(row.amount_sats) !== undefined && `${say.fiat(row.amount_sats)} · `,
       link(to(`companies/${row.company_id}`), company?.name ?? row.company_id),

@@ -19,7 +19,7 @@ import {
   stack,
   status,
   submit,
-  type Told
+  type Badge
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OnChainAddress, OwnDomain, LightningAddress } from "../wire.ts"
@@ -40,7 +40,7 @@ const tabs = ({ to }: Visit, chosen: string) =>
     kinds.map(([path, text]) => ({ text, href: to(path), isOn: path === chosen }))
   )
 
-export const told = ({ deleted_at }: Pick<LightningAddress, "deleted_at">): Told =>
+export const badge = ({ deleted_at }: Pick<LightningAddress, "deleted_at">): Badge =>
   deleted_at === null ? { tone: "good", text: "Active" } : { tone: "idle", text: "Deleted" }
 
 const lightning: List<LightningAddress> = {
@@ -62,7 +62,7 @@ const lightning: List<LightningAddress> = {
     {
       title: "Status",
       place: "c4",
-      cell: (row) => status(told(row))
+      cell: (row) => status(badge(row))
     },
     { title: "Last used", place: "c3", kind: "faint", key: "Used", cell: ({ last_used_at }) => date(say, last_used_at) },
     { title: "Created", place: "off", kind: "soft", isSorted: true, cell: ({ created_at }) => date(say, created_at) }
@@ -137,7 +137,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const limit = (sats: number | null) => (sats === null ? "none" : Formats.inSats(sats))
   return {
     title: address.address,
-    status: told(address),
+    status: badge(address),
     crumbs: [["Addresses", "addresses"]],
     actions: button(to(`invoices?lightning_address_id=${id}`), "Its invoices"),
     body: sides(

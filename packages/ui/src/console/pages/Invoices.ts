@@ -1,12 +1,12 @@
 import * as Formats from "../Format.ts"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { act, button, copied, date, factPanel, fields, formPanel, link, sides, stack, status, submit, type Told } from "../Parts.ts"
+import { act, button, copied, date, factPanel, fields, formPanel, link, sides, stack, status, submit, type Badge } from "../Parts.ts"
 import { type Column, rowLink } from "../Table.ts"
 import type { LightningInvoice } from "../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, freeSats, metadataFact, paymentsPanel } from "./Records.ts"
 
-export const told = ({ status, expires_at, hold }: LightningInvoice, nowMillis: number): Told => {
+export const badge = ({ status, expires_at, hold }: LightningInvoice, nowMillis: number): Badge => {
   switch (status) {
     case "settled":
       return { tone: "good", text: "Paid" }
@@ -27,7 +27,7 @@ export const amountText = ({ amount_sats }: LightningInvoice): string => (amount
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<LightningInvoice>> => [
   { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
   { title: "What for", place: "c1", cell: (invoice) => rowLink(to(`invoices/${invoice.id}`), titleOf(invoice)) },
-  { title: "Status", place: "c4", cell: (invoice) => status(told(invoice, say.nowMillis)) },
+  { title: "Status", place: "c4", cell: (invoice) => status(badge(invoice, say.nowMillis)) },
   { title: "Due, sats", place: "c2", kind: "fiat", cell: amountText },
   {
     title: "Received, sats",
@@ -104,7 +104,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const at = to(`invoices/${id}`)
   return {
     title: titleOf(invoice),
-    status: told(invoice, say.nowMillis),
+    status: badge(invoice, say.nowMillis),
     lead: invoice.amount_sats === null ? "Any amount" : Formats.inSats(invoice.amount_sats),
     crumbs: [["Invoices", "invoices"]],
     isLive: true,

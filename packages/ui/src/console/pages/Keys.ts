@@ -18,7 +18,7 @@ import {
   formPanel,
   plain,
   status,
-  type Told
+  type Badge
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { ApiKey } from "../wire.ts"
@@ -26,7 +26,7 @@ import { limitFacts } from "./Limits.ts"
 
 const staleMillis = 90 * 86_400_000
 
-export const told = ({ revoked_at, approval, expires_at, last_used_at, created_at }: ApiKey, nowMillis: number): Told => {
+export const badge = ({ revoked_at, approval, expires_at, last_used_at, created_at }: ApiKey, nowMillis: number): Badge => {
   if (revoked_at !== null) return { tone: "idle", text: "Revoked" }
   if (approval === "pending") return { tone: "warn", text: "Awaiting approval" }
   if (expires_at !== null && Date.parse(expires_at) <= nowMillis) return { tone: "idle", text: "Expired" }
@@ -48,7 +48,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
       cell: ({ id, name }) => [rowLink(to(`keys/${id}`), name === "" ? id : name), " ", h("code", { class: "faint" }, id)]
     },
     { title: "Permissions", place: "c3", cell: scopesOf },
-    { title: "Status", place: "c4", cell: (key) => status(told(key, say.nowMillis)) },
+    { title: "Status", place: "c4", cell: (key) => status(badge(key, say.nowMillis)) },
     { title: "Last used", place: "all", key: "Last used", cell: ({ last_used_at }) => date(say, last_used_at) },
     { title: "Created", place: "off", kind: "soft", cell: ({ created_at }) => date(say, created_at) },
     {
@@ -134,7 +134,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { allowed_from: allowed } = key
   return {
     title: key.name === "" ? key.id : key.name,
-    status: told(key, say.nowMillis),
+    status: badge(key, say.nowMillis),
     crumbs: [["API keys", "keys"]],
     actions: key.revoked_at === null && may(visit, "admin") && button(to(`keys/${id}/revoke`), "Revoke…", "danger"),
     body: factPanel("Details", [

@@ -22,7 +22,7 @@ import {
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Balance, LimitsRemaining, Statement } from "../wire.ts"
-import { type Line, linesOf, pathOf, signedSats, toldOf } from "./Rows.ts"
+import { type Line, linesOf, pathOf, signedSats, badgeOf } from "./Rows.ts"
 
 const latest = 8
 
@@ -35,7 +35,7 @@ const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
     place: "c1",
     cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft desc off" }, line.more)]
   },
-  { title: "Status", place: "c3", kind: "", cell: (line) => status(toldOf(line)) },
+  { title: "Status", place: "c3", kind: "", cell: (line) => status(badgeOf(line)) },
   { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
   { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }

@@ -8,7 +8,7 @@ import { body, copied, copiedFact, factPanel, link, type Moment, note, panel, si
 import type { Deposit, Event, LightningInvoice, Withdrawal } from "../wire.ts"
 import { book } from "./Postings.ts"
 import { found, metadataFact } from "./Records.ts"
-import { bookedValue, feeOf, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
+import { bookedValue, feeOf, rails, signedSats, titleOf, badgeOf } from "./Rows.ts"
 
 // The page of one payment: its steps, its related records, and its actions.
 
@@ -87,7 +87,7 @@ const titled = (payment: Payment): Pick<Shown, "title" | "figure" | "status" | "
   return {
     title: titleOf(payment),
     figure: [signedSats(payment), " ", h("small", null, Formats.unit(payment.amountSats))],
-    status: toldOf(payment),
+    status: badgeOf(payment),
     lead: lead.filter((text) => text !== "").join(" · ")
   }
 }

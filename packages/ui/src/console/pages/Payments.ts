@@ -8,7 +8,7 @@ import { type File, type Page, type Shown, type Visit, withQuery } from "../Page
 import { button, type Chip, chips, cover, empty, field, plain, segments, status, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
-import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, statuses, toldOf, types } from "./Rows.ts"
+import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, statuses, badgeOf, types } from "./Rows.ts"
 
 const perPage = 50
 /** Maximum number of rows that are counted, summed and exported. For more rows, export the whole ledger by month. */
@@ -160,7 +160,7 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
     cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", line.more !== "" && h("span", { class: "soft desc" }, line.more)]
   },
   { title: "How", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
-  { title: "Status", place: "c4", cell: (line) => status(toldOf(line)) },
+  { title: "Status", place: "c4", cell: (line) => status(badgeOf(line)) },
   {
     title: "Amount, sats",
     place: "c2",

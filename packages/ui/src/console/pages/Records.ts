@@ -4,7 +4,7 @@ import { type Payment, Refused } from "../Api.ts"
 import { may, numberIn, text, type Visit } from "../Page.ts"
 import { body, choice, confirm, copy, entry, type Fact, factPanel, form, panel, status, when } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
-import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
+import { pathOf, rowOf, signedSats, badgeOf } from "./Rows.ts"
 
 // Parts of the pages of records that can be paid or claimed: checkouts, invoices, offers, addresses, vouchers and refunds.
 
@@ -31,7 +31,7 @@ export const paymentsPanel = ({ say, to }: Visit, label: string, payments: Reado
               place: "c1",
               cell: (row) => rowLink(to(pathOf(row)), when(row.createdAtMillis, say.when(row.createdAtMillis)))
             },
-            { title: "Status", place: "c3", cell: (row) => status(toldOf(row)) },
+            { title: "Status", place: "c3", cell: (row) => status(badgeOf(row)) },
             { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
             { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
           ]

@@ -1,7 +1,7 @@
 import type { Payment, Reads } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import type { Format } from "../Format.ts"
-import type { Told } from "../Parts.ts"
+import type { Badge } from "../Parts.ts"
 import type { Transaction } from "../wire.ts"
 
 // The texts of a payment, in lists and on its page.
@@ -15,20 +15,20 @@ export type Row = Pick<Payment, "type" | "id" | "amountSats" | "rail" | "status"
 
 export const rails = { lightning: "Lightning", on_chain: "On-chain" } as const
 
-const received: Readonly<Record<Transaction["status"], Told>> = {
+const received: Readonly<Record<Transaction["status"], Badge>> = {
   settled: { tone: "good", text: "Paid" },
   pending: { tone: "wait", text: "Confirming" },
   pending_approval: { tone: "warn", text: "Needs approval" },
   failed: { tone: "bad", text: "Failed" }
 }
-const sent: Readonly<Record<Transaction["status"], Told>> = {
+const sent: Readonly<Record<Transaction["status"], Badge>> = {
   settled: { tone: "good", text: "Sent" },
   pending: { tone: "wait", text: "In progress" },
   pending_approval: { tone: "warn", text: "Needs approval" },
   failed: { tone: "bad", text: "Failed, returned" }
 }
 
-export const toldOf = ({ type, status }: { readonly type: string; readonly status: Transaction["status"] }): Told =>
+export const badgeOf = ({ type, status }: { readonly type: string; readonly status: Transaction["status"] }): Badge =>
   type === "withdrawal" ? sent[status] : type === "adjustment" ? { tone: "good", text: "Booked" } : received[status]
 
 /** A recipient's text on one line: bc1q8f…k3we. */

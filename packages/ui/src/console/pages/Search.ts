@@ -1,14 +1,14 @@
 import { h } from "preact"
 import type { Hit, Payment } from "../Api.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { button, empty, plain, status, type Told, when } from "../Parts.ts"
+import { button, empty, plain, status, type Badge, when } from "../Parts.ts"
 import { searchPage } from "../SearchBox.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Found } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
-import { told as addressTold } from "./Addresses.ts"
-import { amountText, titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
-import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
+import { badge as addressBadge } from "./Addresses.ts"
+import { amountText, titleOf as invoiceTitle, badge as invoiceBadge } from "./Invoices.ts"
+import { pathOf, rowOf, signedSats, badgeOf } from "./Rows.ts"
 
 /** A search result: a payment, or a record without a payment. */
 interface Row extends Found {
@@ -41,7 +41,7 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
     title: row.title,
     more: row.more,
     foundIn: places[by],
-    told: toldOf(payment),
+    badge: badgeOf(payment),
     atMillis: payment.createdAtMillis,
     amount: signedSats(payment),
     value: row.value
@@ -49,11 +49,11 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
 }
 
 /** An address, which has no amount. */
-const ofAddress = (visit: Visit, key: string, path: string, title: string, createdAt: string, told: Told): Found => ({
+const ofAddress = (visit: Visit, key: string, path: string, title: string, createdAt: string, badge: Badge): Found => ({
   key,
   href: visit.to(`${path}/${key}`),
   title,
-  told,
+  badge,
   atMillis: Date.parse(createdAt)
 })
 
@@ -65,7 +65,7 @@ const addresses: Readonly<Record<string, (visit: Visit, id: string) => Promise<F
   },
   lightning_addresses: async (visit, id) => {
     const row = await visit.api.call("GET /v1/bitcoin/deposit/lightning-address/{id}", { params: { id } })
-    return ofAddress(visit, id, "addresses", row.address, row.created_at, addressTold(row))
+    return ofAddress(visit, id, "addresses", row.address, row.created_at, addressBadge(row))
   }
 }
 
@@ -86,7 +86,7 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
         href: to(`invoices/${id}`),
         title: invoiceTitle(invoice),
         foundIn: places[by],
-        told: invoiceTold(invoice, say.nowMillis),
+        badge: invoiceBadge(invoice, say.nowMillis),
         atMillis: Date.parse(invoice.created_at),
         amount: amountText(invoice)
       }
@@ -110,7 +110,7 @@ const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => 
     ]
   },
   { title: "Found in", place: "all", kind: "soft", cell: ({ foundIn }) => foundIn },
-  { title: "Status", place: "c4", cell: ({ told }) => status(told) },
+  { title: "Status", place: "c4", cell: ({ badge }) => status(badge) },
   { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount }) => amount },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]

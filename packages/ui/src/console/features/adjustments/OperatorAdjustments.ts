@@ -10,7 +10,7 @@ import { applying, type Problem } from "../Feature.ts"
 
 // Corrections of balances. Companies are chosen by name.
 
-const told = ({ status: now }: OperatorAdjustment) =>
+const badge = ({ status: now }: OperatorAdjustment) =>
   now === "booked"
     ? ({ tone: "good", text: "Booked" } as const)
     : now === "rejected"
@@ -37,7 +37,7 @@ const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
                 cell: ({ id, company_id }) => rowLink(to(`adjustments/${id}`), companies.get(company_id)?.name ?? company_id)
               },
               { title: "Reason", place: "all", kind: "soft", cell: ({ reason }) => reason },
-              { title: "Status", place: "c3", cell: (row) => status(told(row)) },
+              { title: "Status", place: "c3", cell: (row) => status(badge(row)) },
               { title: "Requested by", place: "off", kind: "soft", cell: ({ requested_by }) => requested_by },
               { title: "When", place: "c4", kind: "faint", cell: ({ created_at }) => date(say, created_at) },
               { title: "Sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.signed(amount_sats) }
@@ -105,7 +105,7 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Adjustment",
     figure: [Formats.signed(row.amount_sats), " ", h("small", null, Formats.unit(row.amount_sats))],
-    status: told(row),
+    status: badge(row),
     lead: [link(to(`companies/${row.company_id}`), name), ` · “${row.reason}”`],
     crumbs: [["Adjustments", "adjustments"]],
     body: [

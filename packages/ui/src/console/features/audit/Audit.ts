@@ -87,13 +87,13 @@ const isShown = ({ record, field, before, after }: AuditEntry["changes"][number]
   (before !== null || (after !== "[]" && field !== "secret"))
 
 /** Lists and settings are stored as JSON. */
-const told = (say: Format, value: unknown): string => {
+const formatted = (say: Format, value: unknown): string => {
   if (typeof value === "number") return value.toLocaleString("en-US")
   if (typeof value !== "object" || value === null) return String(value ?? "none")
   // A passkey.
   if ("publicKey" in value && "name" in value) return String(value.name)
   const parts = Array.isArray(value)
-    ? value.map((one) => told(say, one))
+    ? value.map((one) => formatted(say, one))
     : Object.entries(value).flatMap(([name, one]) => (one === null || /_id$|Id$/.test(name) ? [] : [member(say, name, one)]))
   return parts.length === 0 ? "none" : parts.join(", ")
 }
@@ -102,7 +102,11 @@ const member = (say: Format, name: string, value: unknown): string => {
   const [, text = name, unit] = /^(.*?)_?(sats|millis)$/i.exec(name) ?? []
   const unitName = unit?.toLowerCase()
   const shown =
-    unitName === "millis" ? say.when(Number(value)) : typeof value === "string" && value.includes(" ") ? `“${value}”` : told(say, value)
+    unitName === "millis"
+      ? say.when(Number(value))
+      : typeof value === "string" && value.includes(" ")
+        ? `“${value}”`
+        : formatted(say, value)
   return `${text === "pending" ? "withdrawals" : wordsOf(text)} ${shown}${unitName === "sats" ? ` ${Formats.unit(Number(value))}` : ""}`
 }
 const read = (value: string): unknown => {
@@ -116,7 +120,7 @@ const read = (value: string): unknown => {
 const valueOf = (say: Format, field: string, value: string | null): string => {
   if (value === null) return "none"
   if (field.endsWith("_millis")) return say.when(Number(value))
-  return /^[[{]/.test(value) ? told(say, read(value)) : value
+  return /^[[{]/.test(value) ? formatted(say, read(value)) : value
 }
 
 const change = (say: Format, { field, before, after }: AuditEntry["changes"][number]) => {

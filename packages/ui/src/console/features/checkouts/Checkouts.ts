@@ -21,7 +21,7 @@ import {
   status,
   sub,
   submit,
-  type Told
+  type Badge
 } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Checkout } from "../../wire.ts"
@@ -29,7 +29,7 @@ import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, 
 import type { Found, PaymentPart } from "../Feature.ts"
 import { optionFields, optionsOf, optionsPanel } from "./Options.ts"
 
-const told = ({ status, late, expires_at, received_sats, pending_sats, amount_sats, tip_sats }: Checkout, nowMillis: number): Told => {
+const badge = ({ status, late, expires_at, received_sats, pending_sats, amount_sats, tip_sats }: Checkout, nowMillis: number): Badge => {
   switch (status) {
     case "paid":
       if (amount_sats !== null && received_sats > amount_sats + (tip_sats ?? 0)) return { tone: "warn", text: "Overpaid" }
@@ -65,7 +65,7 @@ const columns = ({ say, to }: Visit): ReadonlyArray<Column<Checkout>> => [
       checkout.order_id !== null && h("span", { class: "soft desc" }, checkout.description)
     ]
   },
-  { title: "Status", place: "c4", cell: (checkout) => status(told(checkout, say.nowMillis)) },
+  { title: "Status", place: "c4", cell: (checkout) => status(badge(checkout, say.nowMillis)) },
   { title: "Due, sats", place: "off", kind: "fiat", cell: ({ amount_sats }) => (amount_sats === null ? "any" : Formats.sats(amount_sats)) },
   {
     title: "Received, sats",
@@ -90,7 +90,7 @@ const list: List<Checkout> = {
   at: ({ created_at }) => created_at,
   kinds: [
     ["open", "Open", ({ status }) => status === "open"],
-    ["look", "Needs attention", (checkout, nowMillis) => told(checkout, nowMillis).tone === "warn"],
+    ["look", "Needs attention", (checkout, nowMillis) => badge(checkout, nowMillis).tone === "warn"],
     ["paid", "Paid", ({ status }) => status === "paid"],
     ["expired", "Expired", ({ status }) => status === "expired" || status === "canceled"]
   ],
@@ -153,7 +153,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const isOpen = checkout.status === "open" || checkout.status === "underpaid"
   return {
     title: titleOf(checkout),
-    status: told(checkout, say.nowMillis),
+    status: badge(checkout, say.nowMillis),
     lead: [
       priceOf(checkout),
       checkout.fiat_amount === null || checkout.amount_sats === null ? "" : Formats.inSats(checkout.amount_sats),
@@ -215,7 +215,7 @@ export const received = async ({ api, say, to, beside }: Visit, { checkoutId }: 
   if (checkoutId === null) return {}
   const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
   const { created_at, payer_email, url } = checkout
-  const standing = told(checkout, say.nowMillis)
+  const standing = badge(checkout, say.nowMillis)
   return {
     actions:
       checkout.status === "paid" &&
@@ -245,7 +245,7 @@ export const found = async ({ api, say, to }: Visit, id: string): Promise<Found>
     href: to(`checkouts/${id}`),
     title: titleOf(checkout),
     more: checkout.order_id === null ? "" : checkout.description,
-    told: told(checkout, say.nowMillis),
+    badge: badge(checkout, say.nowMillis),
     atMillis: Date.parse(checkout.created_at),
     amount: checkout.amount_sats === null ? "any" : Formats.sats(checkout.amount_sats),
     value: priceOf(checkout)

@@ -3,7 +3,7 @@ import { inAudit, linksBox, linksIn, nameField } from "../../Issued.ts"
 import { cursorOf, pages } from "../../List.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { button, choice, date, empty, factPanel, fields, formPanel, note, plain, sides, stack, status } from "../../Parts.ts"
-import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
+import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, badge } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
 import { companyChoice, companyCrumbs, companyIn, confirming, guide, partOf } from "../../operator/Common.ts"
@@ -23,7 +23,7 @@ const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<Operato
   { title: "Role", place: "c2", cell: ({ role }) => roleText(role) },
   { title: "Passkeys", place: "off", kind: "soft", cell: ({ passkeys }) => passkeys.map(({ name }) => name).join(", ") || "none" },
   { title: "Last active", place: "off", kind: "soft", cell: (row) => date(say, lastUsed(row)) },
-  { title: "Status", place: "c4", cell: (row) => status(told(row, say.nowMillis)) }
+  { title: "Status", place: "c4", cell: (row) => status(badge(row, say.nowMillis)) }
 ]
 
 /** The operator's people. A company's people are on the company's page. */
@@ -102,7 +102,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
   const part = partOf(to(`people/${row.id}`))
   return {
     title: row.name,
-    status: told(row, say.nowMillis),
+    status: badge(row, say.nowMillis),
     crumbs: company === undefined ? [["People", "people"]] : companyCrumbs(company),
     body: [
       row.approval === "pending" &&

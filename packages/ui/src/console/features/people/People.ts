@@ -19,7 +19,7 @@ import {
   soft,
   status,
   sub,
-  type Told
+  type Badge
 } from "../../Parts.ts"
 import { onePage } from "../../List.ts"
 import { rowLink, table } from "../../Table.ts"
@@ -39,7 +39,7 @@ export const roleText = (role: string): string => roles.find(([one]) => one === 
 const abilities = ["See", "Receive", "Send and refund", "Approve", "Manage"] as const
 const able: { readonly [role in Role]: number } = { viewer: 1, bookkeeper: 2, operator: 4, admin: 5 }
 
-export const told = ({ status, approval, invited_until }: Person, nowMillis: number): Told => {
+export const badge = ({ status, approval, invited_until }: Person, nowMillis: number): Badge => {
   if (status === "removed") return { tone: "idle", text: "Removed" }
   if (status === "active") return { tone: "good", text: "Active" }
   if (approval === "pending") return { tone: "warn", text: "Awaiting a second operator" }
@@ -173,7 +173,7 @@ const list = async (visit: Visit): Promise<Shown> => {
                   cell: ({ passkeys }) => passkeys.map(({ name }) => name).join(", ") || "none"
                 },
                 { title: "Last active", place: "off", kind: "soft", cell: (row) => date(say, lastUsed(row)) },
-                { title: "Status", place: "c3", cell: (row) => status(told(row, say.nowMillis)) }
+                { title: "Status", place: "c3", cell: (row) => status(badge(row, say.nowMillis)) }
               ],
               groups: [{ rows }],
               kind: "mid",
@@ -266,7 +266,7 @@ const show = async (visit: Visit): Promise<Shown> => {
     )
   return {
     title: row.name,
-    status: told(row, say.nowMillis),
+    status: badge(row, say.nowMillis),
     crumbs: [["People", "people"]],
     body: [
       factPanel("Details", [

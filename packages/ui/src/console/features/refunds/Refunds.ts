@@ -3,14 +3,14 @@ import type { Payment } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, type Visit, whoMay } from "../../Page.ts"
-import { button, copied, copy, date, link, panel, status, sub, type Told } from "../../Parts.ts"
+import { button, copied, copy, date, link, panel, status, sub, type Badge } from "../../Parts.ts"
 import { linkPanels, metadataFact } from "../../pages/Records.ts"
-import { titleOf, toldOf } from "../../pages/Rows.ts"
+import { titleOf, badgeOf } from "../../pages/Rows.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { Deposit, Refund } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
 
-const refundWords: Readonly<Record<Refund["status"], Told>> = {
+const refundWords: Readonly<Record<Refund["status"], Badge>> = {
   open: { tone: "wait", text: "Not claimed yet" },
   pending: { tone: "wait", text: "On its way" },
   completed: { tone: "good", text: "Refunded" },
@@ -22,7 +22,7 @@ const refundWords: Readonly<Record<Refund["status"], Told>> = {
 /** A refund, and the title and order of the payment that it refunds, in the list of all refunds. Large metadata isn't kept. */
 type Row = Refund & {
   readonly of?: { readonly title: string; readonly orderId: string | null } | undefined
-  readonly told: Told
+  readonly badge: Badge
 }
 
 /** Adds the status of each refund. One that is being sent has the status of its payment, which can await approval. */
@@ -33,7 +33,7 @@ const withStatus = async ({ api }: Visit, rows: ReadonlyArray<Refund>): Promise<
   const waiting = new Map((await api.payments(sent)).map((payment) => [payment.id, payment]))
   return rows.map((refund) => {
     const payment = waiting.get(refund.withdrawal_id ?? "")
-    return { ...refund, told: payment?.status === "pending_approval" ? toldOf(payment) : refundWords[refund.status] }
+    return { ...refund, badge: payment?.status === "pending_approval" ? badgeOf(payment) : refundWords[refund.status] }
   })
 }
 
@@ -74,7 +74,7 @@ const refundsList: List<Row> = {
         refund.of && h("span", { class: "soft desc" }, refund.of.title)
       ]
     },
-    { title: "Status", place: "c4", cell: ({ told }) => status(told) },
+    { title: "Status", place: "c4", cell: ({ badge }) => status(badge) },
     { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
@@ -100,7 +100,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   return {
     title: refundTitle(refund),
     figure: [Formats.sats(refund.amount_sats), " ", h("small", null, Formats.unit(refund.amount_sats))],
-    status: row?.told ?? refundWords[refund.status],
+    status: row?.badge ?? refundWords[refund.status],
     lead: refund.description,
     crumbs: [["Refunds", "refunds"]],
     isLive: true,

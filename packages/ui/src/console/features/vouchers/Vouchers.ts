@@ -2,13 +2,13 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { button, confirm, copied, date, fields, formPanel, link, status, type Told } from "../../Parts.ts"
+import { button, confirm, copied, date, fields, formPanel, link, status, type Badge } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Voucher } from "../../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, linkPanels, metadataFact } from "../../pages/Records.ts"
 import type { Found } from "../Feature.ts"
 
-const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told => {
+const voucherBadge = ({ status, expires_at }: Voucher, nowMillis: number): Badge => {
   if (status === "open") return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
   if (status === "claimed") return { tone: "good", text: "Claimed" }
   return { tone: "idle", text: status === "expired" ? "Expired" : "Canceled" }
@@ -33,7 +33,7 @@ const vouchersList: List<Voucher> = {
   columns: ({ say, to }): ReadonlyArray<Column<Voucher>> => [
     { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
     { title: "What for", place: "c1", cell: (voucher) => rowLink(to(`vouchers/${voucher.id}`), voucherTitle(voucher)) },
-    { title: "Status", place: "c4", cell: (voucher) => status(voucherTold(voucher, say.nowMillis)) },
+    { title: "Status", place: "c4", cell: (voucher) => status(voucherBadge(voucher, say.nowMillis)) },
     { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
@@ -87,7 +87,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   return {
     title: voucherTitle(voucher),
     figure: [Formats.sats(voucher.amount_sats), " ", h("small", null, Formats.unit(voucher.amount_sats))],
-    status: voucherTold(voucher, say.nowMillis),
+    status: voucherBadge(voucher, say.nowMillis),
     lead: voucher.description,
     crumbs: [["Vouchers", "vouchers"]],
     isLive: true,
@@ -118,7 +118,7 @@ export const found = async ({ api, say, to }: Visit, id: string): Promise<Found>
     key: id,
     href: to(`vouchers/${id}`),
     title: voucherTitle(voucher),
-    told: voucherTold(voucher, say.nowMillis),
+    badge: voucherBadge(voucher, say.nowMillis),
     atMillis: Date.parse(voucher.created_at),
     amount: Formats.sats(voucher.amount_sats),
     value: say.fiat(voucher.amount_sats) ?? ""

@@ -3,8 +3,8 @@ import type { OperatorVisit, Page, Shown } from "../../Page.ts"
 import { copied, date, empty, factPanel, panel, plain, status } from "../../Parts.ts"
 import { rowLink, table } from "../../Table.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
-import { toldOf } from "./Failing.ts"
-import { deliveryTold, responseOf, told as endpointTold } from "./Webhooks.ts"
+import { badgeOf } from "./Failing.ts"
+import { deliveryBadge, responseOf, badge as endpointBadge } from "./Webhooks.ts"
 
 // Pages and panels about a company's endpoints and deliveries, for the operator. They are read-only.
 
@@ -18,7 +18,7 @@ const endpointTable = ({ say, to }: OperatorVisit, companyId: string, rows: Read
         place: "c1",
         cell: ({ id, url }) => rowLink(to(`companies/${companyId}/webhooks/${id}`), url.replace(/^https?:\/\//, ""))
       },
-      { title: "Status", place: "c2", cell: (row) => status(toldOf(row, say.nowMillis)) }
+      { title: "Status", place: "c2", cell: (row) => status(badgeOf(row, say.nowMillis)) }
     ],
     groups: [{ rows }],
     kind: "mid",
@@ -41,7 +41,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   ])
   return {
     title: found.url.replace(/^https?:\/\//, ""),
-    status: endpointTold(found, say.nowMillis),
+    status: endpointBadge(found, say.nowMillis),
     crumbs: await crumbsOf(visit),
     lead: "Only the company can change its endpoints and resend deliveries. Let the company know what the last response says.",
     body: [
@@ -57,7 +57,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           : table("Deliveries, newest first", {
               columns: [
                 { title: "Event", place: "c1", cell: ({ event_type }) => event_type },
-                { title: "Status", place: "c2", cell: (delivery) => status(deliveryTold(delivery)) },
+                { title: "Status", place: "c2", cell: (delivery) => status(deliveryBadge(delivery)) },
                 { title: "Attempts", place: "off", kind: "fiat", cell: ({ attempts }) => attempts },
                 { title: "Last response", place: "all", kind: "soft", cell: responseOf },
                 {

@@ -1,6 +1,6 @@
 import { unlessRefused } from "../../Api.ts"
 import { may, type OperatorVisit, type Visit } from "../../Page.ts"
-import type { Concern, Told } from "../../Parts.ts"
+import type { Concern, Badge } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { applying, type Problem } from "../Feature.ts"
 
@@ -8,7 +8,7 @@ import { applying, type Problem } from "../Feature.ts"
 const redMillis = 15 * 60_000
 
 /** Amber after the first failure, red after 15 minutes or once disabled because of failures. */
-export const toldOf = ({ status, disabled_reason, failing_since }: WebhookEndpoint, nowMillis: number): Told => {
+export const badgeOf = ({ status, disabled_reason, failing_since }: WebhookEndpoint, nowMillis: number): Badge => {
   if (status === "deleted") return { tone: "idle", text: "Deleted" }
   if (status === "disabled")
     return disabled_reason === "owner" || disabled_reason === null
@@ -20,29 +20,29 @@ export const toldOf = ({ status, disabled_reason, failing_since }: WebhookEndpoi
 }
 
 /** Endpoints that fail, worst first. */
-const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly told: Told }>> => {
+const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly badge: Badge }>> => {
   if (!may(visit, "webhooks") && !may(visit, "read")) return []
   const endpoints = await unlessRefused(visit.api.call("GET /v1/webhook-endpoints"), (status) => status === 403)
   return (endpoints ?? [])
-    .map((endpoint) => ({ ...endpoint, told: toldOf(endpoint, visit.say.nowMillis) }))
-    .filter(({ told: { tone } }) => tone === "warn" || tone === "bad")
-    .toSorted((a, b) => (a.told.tone === b.told.tone ? 0 : a.told.tone === "bad" ? -1 : 1))
+    .map((endpoint) => ({ ...endpoint, badge: badgeOf(endpoint, visit.say.nowMillis) }))
+    .filter(({ badge: { tone } }) => tone === "warn" || tone === "bad")
+    .toSorted((a, b) => (a.badge.tone === b.badge.tone ? 0 : a.badge.tone === "bad" ? -1 : 1))
 }
 
-export const mark = async (visit: Visit): Promise<Told | undefined> => {
+export const mark = async (visit: Visit): Promise<Badge | undefined> => {
   const [worst] = await failing(visit)
-  return worst && { tone: worst.told.tone, text: "needs attention" }
+  return worst && { tone: worst.badge.tone, text: "needs attention" }
 }
 
 export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> => {
   const { say, to } = visit
   const endpoints = await failing(visit)
-  return endpoints.map(({ id, url, status, failing_since, told }): Concern => {
+  return endpoints.map(({ id, url, status, failing_since, badge }): Concern => {
     const since = failing_since === null ? "" : ` since ${say.since(Date.parse(failing_since))}`
     const isDisabled = status === "disabled"
     const host = URL.canParse(url) ? new URL(url).host : url
     return {
-      tone: told.tone === "bad" ? "bad" : "warn",
+      tone: badge.tone === "bad" ? "bad" : "warn",
       title: `Webhook ${isDisabled ? "disabled, failing" : "failing"}${since}`,
       text: `${host} isn’t accepting events. They are kept and will be sent ${isDisabled ? "once you enable it" : "again"}.`,
       href: to(`webhooks/${id}`),
@@ -54,7 +54,7 @@ export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
 export const problems = async ({ api, say, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
   const endpoints = await api.call("GET /operator/webhook-endpoints")
   const found = endpoints.map((endpoint): Problem | false => {
-    const { tone, text } = toldOf(endpoint, say.nowMillis)
+    const { tone, text } = badgeOf(endpoint, say.nowMillis)
     return (
       (tone === "bad" || tone === "warn") && {
         tone,

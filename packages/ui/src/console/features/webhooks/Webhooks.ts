@@ -2,9 +2,9 @@ import { h } from "preact"
 import { unlessRefused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { cursorOf, pages } from "../../List.ts"
-import { toldOf } from "./Failing.ts"
+import { badgeOf } from "./Failing.ts"
 import { type AnyVisit, type Elsewhere, may, type Page, type Shown, text } from "../../Page.ts"
-import { act, button, copied, date, empty, facts, note, panel, plain, sides, stack, status, sub, type Told, when } from "../../Parts.ts"
+import { act, button, copied, date, empty, facts, note, panel, plain, sides, stack, status, sub, type Badge, when } from "../../Parts.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { WebhookDelivery, WebhookEndpoint } from "../../wire.ts"
 
@@ -24,8 +24,8 @@ const types = ({ types: all }: WebhookEndpoint): string => (all.length === 0 ? "
 const since = ({ failing_since }: WebhookEndpoint, nowMillis: number): string =>
   failing_since === null ? "" : ` for ${Formats.span(nowMillis - Date.parse(failing_since))}`
 
-export const told = (endpoint: WebhookEndpoint, nowMillis: number): Told => {
-  const known = toldOf(endpoint, nowMillis)
+export const badge = (endpoint: WebhookEndpoint, nowMillis: number): Badge => {
+  const known = badgeOf(endpoint, nowMillis)
   return endpoint.status === "enabled" && endpoint.failing_since !== null
     ? { ...known, text: `Failing${since(endpoint, nowMillis)}` }
     : known
@@ -37,7 +37,7 @@ export const responseOf = ({ response_status, response, duration_ms }: WebhookDe
   return `${response_status}${duration_ms === null ? "" : ` in ${duration_ms} ms`}`
 }
 
-export const deliveryTold = ({ status, attempts }: WebhookDelivery): Told => {
+export const deliveryBadge = ({ status, attempts }: WebhookDelivery): Badge => {
   if (status === "delivered") return { tone: "good", text: "Delivered" }
   if (status === "failed") return { tone: "bad", text: "Given up" }
   return attempts === 0 ? { tone: "wait", text: "Waiting" } : { tone: "bad", text: "Waiting" }
@@ -54,7 +54,7 @@ const columns = ({ say, to }: AnyVisit): ReadonlyArray<Column<Row>> => [
     place: "all",
     cell: ({ endpoint }) => [rowLink(to(`webhooks/${endpoint.id}`), short(endpoint.url)), sub(types(endpoint))]
   },
-  { title: "Status", place: "c3", cell: ({ endpoint }) => status(told(endpoint, say.nowMillis)) },
+  { title: "Status", place: "c3", cell: ({ endpoint }) => status(badge(endpoint, say.nowMillis)) },
   { title: "Last response", place: "off", kind: "soft", cell: ({ last }) => (last === undefined ? "nothing sent" : responseOf(last)) },
   {
     title: "Next attempt",
@@ -132,7 +132,7 @@ const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyAr
   {
     title: "Status",
     place: "all",
-    cell: (delivery) => [status(deliveryTold(delivery)), sub(`${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}`)]
+    cell: (delivery) => [status(deliveryBadge(delivery)), sub(`${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}`)]
   },
   { title: "Last response", place: "off", kind: "soft", cell: responseOf },
   { title: "Next attempt", place: "all", key: "Next attempt", cell: (delivery) => nextAttempt(visit, endpoint, delivery) },
@@ -165,7 +165,7 @@ const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, deliver
       "div",
       { class: "body fields" },
       facts([
-        ["Status", status(deliveryTold(delivery))],
+        ["Status", status(deliveryBadge(delivery))],
         ["Attempts", delivery.attempts],
         ["Last attempt", date(say, delivery.last_attempt_at, "none yet")],
         ["Next attempt", nextAttempt(visit, endpoint, delivery)],
@@ -188,7 +188,7 @@ const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: R
     const isOwn = endpoint.disabled_reason === "owner"
     return note(
       isOwn ? "info" : "bad",
-      `${told(endpoint, say.nowMillis).text}${isOwn ? "" : because}`,
+      `${badge(endpoint, say.nowMillis).text}${isOwn ? "" : because}`,
       h("p", null, "Events are kept. Enable the endpoint to receive those it missed.")
     )
   }
@@ -224,7 +224,7 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
   const at = to(`webhooks/${id}`)
   return {
     title: short(endpoint.url),
-    status: told(endpoint, say.nowMillis),
+    status: badge(endpoint, say.nowMillis),
     lead: [endpoint.description, types(endpoint)].filter((text) => text !== "").join(" · "),
     crumbs: [["Webhooks", "webhooks"]],
     actions: mayChange(visit) && [

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { About } from "../../ledger/Feature.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
 import * as Telling from "../../ledger/Telling.ts"
-import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
+import * as WithdrawalNotices from "../../sending/WithdrawalNotices.ts"
 import * as Voucher from "./Voucher.ts"
 
 /** Types of voucher events, in the order of the catalog. A published type is never removed. */
@@ -29,7 +29,7 @@ export const createdWith = Telling.ofRecord(Voucher.noun, opened)
  */
 const claimed = Effect.fnUntraced(function* (event: Published) {
   const [voucher] = yield* voucherIs("voucher.claimed")(event)
-  return voucher === undefined ? [] : [voucher, ...(yield* WithdrawalTold.requestedWith(event, voucher.record.withdrawalId))]
+  return voucher === undefined ? [] : [voucher, ...(yield* WithdrawalNotices.requestedWith(event, voucher.record.withdrawalId))]
 })
 
 export const notices = {

@@ -60,7 +60,7 @@ const few = (random: Random): ReadonlyArray<Act> => [
  * Returns the operations of a scenario. In a share of all scenarios, companies also issue offers, which
  * wallets, companies and refunds pay.
  */
-export const woven = (operations: ReadonlyArray<Operation>, random: Random): ReadonlyArray<Operation> => {
+export const injected = (operations: ReadonlyArray<Operation>, random: Random): ReadonlyArray<Operation> => {
   if (!random.chance(share)) return operations
   const told = (acts: ReadonlyArray<Act>) =>
     acts.map((act): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes: random.chance(0.2) }))

@@ -48,7 +48,9 @@ const general: { readonly [rule in Rule]: Members } = {
  * sends such requests to every operation and accepts no other rejections.
  */
 export const rules: ReadonlyArray<Members> = Object.entries<Members>(general).flatMap(([name, { rule, members }]) => {
-  const ofFeatures = all.flatMap(({ beyond = {} }) => Object.entries(beyond).flatMap(([of, own]) => (of === name ? own : [])))
+  const ofFeatures = all.flatMap(({ schemaExceptions = {} }) =>
+    Object.entries(schemaExceptions).flatMap(([of, own]) => (of === name ? own : []))
+  )
   const joined = [...new Set([...members, ...ofFeatures])].toSorted()
   return joined.length === 0 ? [] : [{ rule, members: joined }]
 })
