@@ -11,6 +11,7 @@ import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiv
 import { Cancellations } from "../src/receiving/Cancellations.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { Records } from "../src/service/Records.ts"
+import { create as createWith, get } from "./CheckoutCalls.ts"
 import {
   asked,
   company,
@@ -18,7 +19,6 @@ import {
   confirm,
   follow,
   has,
-  made,
   mine,
   now,
   poll,
@@ -33,29 +33,9 @@ import {
 // A payer must not be able to pay a checkout twice: the only invoice that the node accepts payments for asks for what
 // was neither credited nor is pending.
 
-const create = Effect.fnUntraced(function* ({ id: companyId }: Company, fields: Partial<Ask> = {}) {
-  return yield* made(
-    (yield* Checkouts).create({
-      companyId,
-      asked: yield* asked(10_000),
-      description: "tea",
-      orderId: null,
-      metadata: {},
-      expirySeconds: 3600,
-      tolerancePercent: 0,
-      returnUrl: null,
-      cancelUrl: null,
-      locale: "en",
-      embedOrigin: null,
-      color: null,
-      options: ["tip"],
-      contact: null,
-      ...fields
-    })
-  )
+const create = Effect.fnUntraced(function* (company: Company, fields: Partial<Ask> = {}) {
+  return yield* createWith(company, { asked: yield* asked(10_000), options: ["tip"], ...fields })
 })
-const get = ({ companyId, id }: Pick<Checkout.Checkout, "companyId" | "id">) =>
-  Effect.flatMap(Checkouts, (checkouts) => checkouts.get(companyId, id))
 const send = ({ address }: Checkout.Checkout, sats: number) =>
   Effect.andThen(
     Effect.flatMap(Sandbox, (sandbox) => sandbox.send({ address, amount: Msat.fromSats(sats) })),

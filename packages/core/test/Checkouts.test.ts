@@ -15,6 +15,7 @@ import { DepositsOf } from "../src/receiving/DepositsOf.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import type { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
+import { create, get } from "./CheckoutCalls.ts"
 import {
   asked,
   company,
@@ -22,7 +23,6 @@ import {
   confirm,
   follow,
   has,
-  made,
   mine,
   poll,
   type Ports,
@@ -35,29 +35,6 @@ import {
 
 // Checkouts whose process dies between two commits.
 
-const create = Effect.fnUntraced(function* ({ id: companyId }: Company, fields: Partial<Ask> = {}) {
-  return yield* made(
-    (yield* Checkouts).create({
-      companyId,
-      asked: yield* asked(1000),
-      description: "tea",
-      orderId: null,
-      metadata: {},
-      expirySeconds: 3600,
-      tolerancePercent: 0,
-      returnUrl: null,
-      cancelUrl: null,
-      locale: "en",
-      embedOrigin: null,
-      color: null,
-      options: [],
-      contact: null,
-      ...fields
-    })
-  )
-})
-const get = ({ companyId, id }: { readonly companyId: Company["id"]; readonly id: string }) =>
-  Effect.flatMap(Checkouts, (checkouts) => checkouts.get(companyId, id))
 const cancel = ({ companyId, id }: { readonly companyId: Company["id"]; readonly id: string }) =>
   Effect.flatMap(Checkouts, (checkouts) => checkouts.cancel(companyId, id))
 /** Runs the workers for two minutes. */
