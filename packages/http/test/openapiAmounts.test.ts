@@ -8,7 +8,7 @@ const others = new Set(
   [
     "active api_keys attempts canceled claims closing column count day_count days_left deposits duration_ms events_lag_seconds",
     "expiry_seconds fee_microsats force_closing inactive lag_seconds late line offset opening overlap_seconds parts_per_million",
-    "response_status reversals seq status success_probability tolerance_percent unconfirmed withdrawals"
+    "response_status reversals seq status success_probability tolerance_percent unconfirmed voided_links withdrawals"
   ].flatMap((line) => line.split(" "))
 )
 

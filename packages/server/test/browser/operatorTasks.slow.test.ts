@@ -42,9 +42,9 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
   }
 
   /** Counts the clicks of a task that begins at "Now". No task needs scripts. */
-  const from = (look: (page: Page, click: (one: Locator) => Promise<void>) => Promise<void>) =>
+  const from = (look: (page: Page, click: (one: Locator) => Promise<void>) => Promise<void>, operator = Whole.operatorToken) =>
     tab({ javaScriptEnabled: false }, async (page, complaints) => {
-      await signIn(page, Whole.operatorToken)
+      await signIn(page, operator)
       assert.strictEqual(new URL(page.url()).pathname, "/operator/console")
       let clicks = 0
       await look(page, async (one) => {
@@ -168,19 +168,24 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     assert.deepStrictEqual([pausing, resuming], [2, 2])
   })
 
-  it("console: it takes 2 clicks to assign the only payment without an owner to the company that issued its invoice, which is already selected", async () => {
+  it("console: it takes 2 clicks to request that the only payment without an owner goes to the company that issued its invoice, which is already selected, and 2 for another operator to assign it", async () => {
     const shop = await opened("Quillmark Press")
     await Overseen.suspended({ whole, shop })
-    const clicks = await from(async (page, click) => {
-      await click(link(page, "1 payment has no owner"))
-      await titled(page, /^\+1,000 sats Without an owner/)
-      const company = page.getByRole("combobox", { name: "Company" })
-      assert.strictEqual(await company.inputValue(), shop.id)
-      await page.getByLabel(token).fill(Whole.operatorToken)
-      await click(button(page, "Assign 1,000 sats"))
-      await page.getByText("No unmatched money").waitFor()
-    })
-    assert.strictEqual(clicks, 2)
+    const bo = await Customer.data(201, whole.operate("/tokens", { name: "Bo", scopes: ["read", "mend"] }))
+    const assigning = (operator: string, status: string, list: string) =>
+      from(async (page, click) => {
+        await click(link(page, "1 payment has no owner"))
+        await titled(page, new RegExp(`^\\+1,000 sats ${status}`))
+        assert.strictEqual(await page.getByRole("combobox", { name: "Company" }).inputValue(), shop.id)
+        await page.getByLabel(token).fill(operator)
+        await click(button(page, "Assign 1,000 sats"))
+        await titled(page, "Suspense")
+        await page.getByText(list).first().waitFor()
+      }, operator)
+    const requesting = await assigning(Whole.operatorToken, "Without an owner", "Quillmark Press")
+    assert.strictEqual(await Customer.balance(shop), 0)
+    const approving = await assigning(bo.token, "Awaits a second operator", "No unmatched money")
+    assert.deepStrictEqual([requesting, approving], [2, 2])
     assert.strictEqual(await Customer.balance(shop), 1000)
   })
 
