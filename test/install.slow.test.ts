@@ -363,6 +363,8 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         "node",
         "node_modules/vitest/vitest.mjs",
         "run",
+        `--testTimeout=${programsMillis}`,
+        `--hookTimeout=${programsMillis}`,
         ...tests,
         "examples/custom-node/test/contract.test.ts"
       )
