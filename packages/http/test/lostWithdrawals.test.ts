@@ -102,7 +102,7 @@ it("lost withdrawals: a release names the operator who requests it, and refuses 
     book: () => Effect.die("not called in this test"),
     release: (id, spentBy, by) => {
       asked.push([id, spentBy, by?.name])
-      return Effect.fail(new SameOperator({ id, name: by?.name ?? "nobody" }))
+      return Effect.fail(new SameOperator({ id, name: by?.name ?? "the host program" }))
     }
   })
   const { ask, dispose } = await start({ instead: Context.make(LostWithdrawals, lost) })

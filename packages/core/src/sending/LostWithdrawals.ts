@@ -66,13 +66,13 @@ export const make = Effect.gen(function* () {
   const get = (id: string) => found("withdrawal", id, records.withdrawalById(id))
 
   /**
-   * Commits what `decide` returns, once `agreed` has succeeded. The Change has no fence: the worker may be looking the payment up at the same
-   * time, and the first of both to end the withdrawal wins.
+   * Commits what `decide` returns, once `check` has succeeded. The Change has no fence: the worker may be looking the
+   * payment up at the same time, and the first of both to end the withdrawal wins.
    */
   const end = Effect.fnUntraced(function* <E, A = never>(
     withdrawal: Withdrawal.Withdrawal,
     decide: (found: LostWithdrawal.Found, atMillis: number) => Result.Result<Withdrawal.WithdrawalSettled | Withdrawal.WithdrawalFailed, E>,
-    agreed: (found: LostWithdrawal.Found) => Effect.Effect<void, A> = () => Effect.void
+    check: (found: LostWithdrawal.Found) => Effect.Effect<void, A> = () => Effect.void
   ) {
     const { id, companyId } = withdrawal
     const job = Option.getOrNull(yield* ledger.job(companyId, id))
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
     const result = isPending ? LostResult.judge(payment, paymentHash, yield* inFlight) : undefined
     const found = { withdrawal, job, payment, ...(result !== undefined && { result }) }
     const change = yield* Effect.fromResult(decide(found, yield* Clock.currentTimeMillis))
-    yield* agreed(found)
+    yield* check(found)
     yield* journal.commit(change).pipe(
       Effect.catchTags({
         AlreadyTerminal: ({ status }) =>

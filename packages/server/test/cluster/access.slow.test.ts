@@ -120,7 +120,7 @@ suite("access on three processes", { more }, (cluster) => {
     assert.strictEqual(canceled, 3)
   })
 
-  it("people: if an administrator promotes a person while another process uses a recovery link that a key issued for them, nobody joins", async () => {
+  it("people: if an administrator promotes a person while another process uses a recovery link that a key issued for them, the link does not join", async () => {
     const company = await cluster().company()
     const ada = await admin(company)
     const invited = await Customer.data(201, page(1, "POST", "/v1/people", { name: "Bob", role: "viewer" }, ada.cookie))
