@@ -501,9 +501,14 @@ describe("satrail check", () => {
     })
 
     it("check: a wrong clock is reported with its offset", async () => {
-      const at = (offSeconds: number) => answers(`{"data":{"epoch":${Math.floor(Date.now() / 1000) + offSeconds}}}`)
-      const of = async (outbound: Outbound.Outbound["Service"]) =>
-        (await linesBy(Clock.check(environmentOf({ ...env, ...tickers }), outbound)))[0] ?? ""
+      const now = 1_700_000_000
+      const at = (offSeconds: number) => answers(`{"data":{"epoch":${now + offSeconds}}}`)
+      const of = (outbound: Outbound.Outbound["Service"]) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(now * 1000)
+          const { lines, subject } = Clock.check(environmentOf({ ...env, ...tickers }), outbound)
+          return (yield* lines).map((line) => Check.text({ subject, line }))[0] ?? ""
+        }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
       assert.match(await of(at(0)), /^✓ clock/)
       assert.match(await of(at(6)), /^! clock: this machine's clock is [67] s behind.*NTP/)
       assert.match(await of(at(-3600)), /^✗ clock: this machine's clock is 3\d\d\d s ahead.*NTP/)
