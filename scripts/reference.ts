@@ -15,7 +15,7 @@ import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as CompanyFees from "../packages/core/src/accounts/CompanyFees.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
-import * as Loosening from "../packages/core/src/accounts/Loosening.ts"
+import * as SecondOperator from "../packages/core/src/accounts/SecondOperator.ts"
 import * as WalletNotices from "../packages/core/src/features/wallet-connect/WalletNotices.ts"
 import * as WalletPayments from "../packages/core/src/features/wallet-connect/WalletPayments.ts"
 import * as WalletRequests from "../packages/core/src/features/wallet-connect/WalletRequests.ts"
@@ -268,7 +268,7 @@ const limits = (): string => {
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
     ["recipients that the limits of a key or company can list", Limits.maxRecipients],
     ["allowed IP addresses and ranges of a key", AllowedFrom.maxRanges],
-    ["time for a second operator to confirm a request that loosens limits, hours", Loosening.waitMillis / 3_600_000],
+    ["time for a second operator to confirm a request, hours", SecondOperator.waitMillis / 3_600_000],
     ["active API keys of a company that creates its own keys", OwnKeys.maxOpen],
     ["domains that a company can verify itself", Domains.maxDomains],
     [

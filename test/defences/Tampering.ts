@@ -80,9 +80,9 @@ export const tamperings: ReadonlyArray<Tampering> = [
           "companies unknown",
           "console_sessions unknown",
           "end",
+          "operator_requests unknown",
           "operator_tokens unknown",
           "people unknown",
-          "suspense_requests unknown",
           "wallet_connections unknown",
           "webhook_endpoints unknown"
         ]
@@ -277,16 +277,20 @@ export const tamperings: ReadonlyArray<Tampering> = [
     ]
   },
   {
-    what: "a request to assign suspense inserted or changed",
+    what: "a request to assign suspense or release a lost result inserted, changed or extended",
     application: compared,
     owner: compared,
     attempts: [
-      [another("suspense_requests", newId), ["suspense_requests unknown"]],
-      ["update satrail.suspense_requests set to_company_id = gen_random_uuid()", ["suspense_requests differs to_company_id"]],
+      [another("operator_requests", newId), ["operator_requests unknown"]],
       [
-        "update satrail.suspense_requests set requested_by_id = 'e', requested_by = 'Eve'",
-        ["suspense_requests differs requested_by", "suspense_requests differs requested_by_id"]
-      ]
+        "update satrail.operator_requests set action = 'assign', to_company_id = gen_random_uuid()",
+        ["operator_requests differs action", "operator_requests differs to_company_id"]
+      ],
+      [
+        "update satrail.operator_requests set requested_by_id = 'e', requested_by = 'Eve'",
+        ["operator_requests differs requested_by", "operator_requests differs requested_by_id"]
+      ],
+      ["update satrail.operator_requests set until_millis = 9999999999999", ["operator_requests differs until_millis"]]
     ]
   },
   {
@@ -349,12 +353,6 @@ export const tamperings: ReadonlyArray<Tampering> = [
       ["delete from satrail.answers", []],
       ["delete from satrail.answers; insert into satrail.answers values ('owner', 'key', 'fingerprint', '{}', null)", []]
     ]
-  },
-  {
-    what: "a request to release a lost result inserted",
-    application: missed("one operator can release it"),
-    owner: missed("one operator can release it"),
-    attempts: [["insert into satrail.cursors (source, value) values ('release of ' || gen_random_uuid(), '{}')", []]]
   },
   {
     what: "tasks deleted or rescheduled",

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as OperatorRequest from "@satrail/core/accounts/OperatorRequest"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Fence } from "@satrail/core/ledger/Change"
@@ -9,7 +10,6 @@ import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
 import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
-import * as SuspenseRequest from "@satrail/core/receiving/SuspenseRequest"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -56,6 +56,19 @@ const claims = new Map<string, Fence>()
 /** Every record type of core. `promisesOf` tests a record type of another package the same way. */
 export const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
+  operator_requests: subjectOf(
+    OperatorRequest.noun,
+    Effect.fnUntraced(function* (companyId) {
+      const wanted = { id: yield* Id.make, companyId, action: "release", toCompanyId: null } as const
+      return OperatorRequest.created(wanted, { id: "ada", name: "Ada" }, yield* past)
+    }),
+    {
+      replaced: (row) => {
+        const wanted = { ...row, action: "assign", toCompanyId: row.companyId } as const
+        return Effect.succeed(OperatorRequest.replaced(row, wanted, { id: "bob", name: "Bob" }, row.untilMillis))
+      }
+    }
+  ),
   withdrawals: subjectOf(
     Withdrawal.noun,
     Effect.fnUntraced(function* (companyId) {
@@ -95,14 +108,6 @@ export const declared: { readonly [noun: string]: Subject } = {
     Effect.fnUntraced(function* (companyId) {
       return Invoice.unmatched(yield* stray(companyId, 3))
     })
-  ),
-  suspense_requests: subjectOf(
-    SuspenseRequest.noun,
-    Effect.fnUntraced(function* (companyId) {
-      const row = yield* stray(companyId, 3)
-      return SuspenseRequest.requested(row, companyId, { id: "ada", name: "Ada" }, row.createdAtMillis)
-    }),
-    { replaced: (row) => Effect.succeed(SuspenseRequest.replaced(row, row.companyId, { id: "bob", name: "Bob" }, row.createdAtMillis + 1)) }
   ),
   suspense_assignments: subjectOf(
     SuspenseAssignment.noun,

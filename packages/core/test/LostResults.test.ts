@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { OperatorTokens } from "../src/accounts/OperatorTokens.ts"
 import type { Operator } from "../src/accounts/SecondOperator.ts"
 import { type InFlight, LightningBooks } from "../src/nodes/LightningBooks.ts"
 import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
@@ -11,7 +12,7 @@ import { LostWithdrawals } from "../src/sending/LostWithdrawals.ts"
 import { marginBlocks } from "../src/sending/LostResult.ts"
 import { settings } from "./Rows.ts"
 import { release, sending } from "./Payments.ts"
-import { got, has, now, paying, type Ports, replace, run, standing, steps } from "./World.ts"
+import { got, has, made, now, paying, type Ports, replace, run, standing, steps } from "./World.ts"
 
 const expiryHeight = 800_000
 const past = expiryHeight + marginBlocks
@@ -181,6 +182,22 @@ describe("A node that lost the result of a payment", () => {
       assert.strictEqual(yield* released(row.id, ada), "failed")
       assert.strictEqual(yield* released(row.id, ada), "failed", "repeated")
       assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    })
+  })
+
+  it.effect("lost results: a request to release a payment no longer counts once its operator's token is revoked", () => {
+    const world = killed()
+    return run({ change: world.change, isPending: true }, function* () {
+      const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+      yield* steps(3)
+      const tokens = yield* OperatorTokens
+      const { token: ada } = yield* made(tokens.issue({ name: "Ada", scopes: ["all"] }))
+      const bob = { id: "02", name: "Bob" }
+      assert.strictEqual(yield* released(row.id, ada), "SameOperator")
+      yield* tokens.revoke(ada.id)
+      assert.strictEqual(yield* released(row.id, bob), "SameOperator")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      assert.strictEqual(yield* released(row.id, { id: "03", name: "Eve" }), "failed")
     })
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Loosening from "@satrail/core/accounts/Loosening"
+import * as SecondOperator from "@satrail/core/accounts/SecondOperator"
 import { link } from "@satrail/core/features/audit/AuditLog"
 import { Effect } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
@@ -162,7 +163,7 @@ describe("loosening the protections of a company with a large balance", () => {
     const [wanted, first, second] = [{ limits: null }, { id: "1", name: "Ada" }, { id: "2", name: "Bob" }]
     const pending = Loosening.waiting(null, wanted, first, 0)
     assert.deepStrictEqual(pending, { wanted, requestedById: "1", requestedBy: "Ada", untilMillis: 24 * 3_600_000 })
-    const last = Loosening.waitMillis - 1
+    const last = SecondOperator.waitMillis - 1
     assert.isUndefined(Loosening.waiting(pending ?? null, wanted, second, last))
     assert.strictEqual(Loosening.waiting(pending ?? null, wanted, second, last + 1)?.requestedBy, "Bob")
   })

@@ -33,7 +33,7 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   InvoiceExpired: "happens",
   InvoiceForgotten: "happens",
   PaymentUnmatched: "happens",
-  AssignmentRequested: "happens",
+  OperatorRequestCreated: "happens",
   PaymentAssigned: "happens",
   LightningAddressCreated: "happens",
   LightningAddressChanged: "happens",

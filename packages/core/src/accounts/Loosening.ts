@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
-import { isSame, type Operator } from "./SecondOperator.ts"
+import { isSame, type Operator, waitMillis } from "./SecondOperator.ts"
 
 // A single operator cannot loosen the protection of a company with a large balance. The first request is
 // stored with the company or key, and the change is made when another operator sends the same request.
@@ -19,9 +19,6 @@ export interface Options {
 export const defaults = { secondOperatorAbove: Msat.fromSats(10_000_000n) } satisfies Options
 
 export const Options = Context.Reference<Options>("@satrail/core/accounts/Loosening/Options", { defaultValue: () => defaults })
-
-/** Time for which a request stays open for the second operator. */
-export const waitMillis = 24 * 3_600_000
 
 /** The requested change. Exactly one field is set. */
 export const Wanted = Schema.Struct({

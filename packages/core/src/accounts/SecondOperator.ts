@@ -8,6 +8,9 @@ export interface Operator {
   readonly name: string
 }
 
+/** Time for which a request waits for the second operator. */
+export const waitMillis = 24 * 3_600_000
+
 /** The operator who requests a change cannot approve it. */
 export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", { id: Schema.String, name: Schema.String }) {}
 

@@ -2,7 +2,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Installation } from "../accounts/Installation.ts"
-import { isSame, type Operator, SameOperator } from "../accounts/SecondOperator.ts"
+import type { OperatorRequest } from "../accounts/OperatorRequest.ts"
+import * as OperatorRequests from "../accounts/OperatorRequests.ts"
+import type { Operator, SameOperator } from "../accounts/SecondOperator.ts"
 import type { CompanyId } from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -12,7 +14,6 @@ import { type Conflict, found, Journal, type NotFound, type StoreUnavailable } f
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import * as SuspenseAssignment from "./SuspenseAssignment.ts"
-import * as SuspenseRequest from "./SuspenseRequest.ts"
 import * as Deposit from "./Deposit.ts"
 import type { Unmatched } from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -20,10 +21,10 @@ import * as Purpose from "./Purpose.ts"
 
 /**
  * A payment that was put in suspense, with its assignment (null while the payment is still in suspense) and the
- * request for it (null if no operator has requested one).
+ * request that waits for a second operator (null if there is none).
  */
 export interface Suspended extends Unmatched {
-  readonly request: SuspenseRequest.SuspenseRequest | null
+  readonly request: OperatorRequest | null
   readonly assignment: SuspenseAssignment.SuspenseAssignment | null
 }
 
@@ -42,8 +43,8 @@ export class Suspense extends Context.Service<
     }) => Effect.Effect<Page.Page<Suspended>, Invalid | StoreUnavailable>
     /**
      * Requests that a payment is assigned to a company. When another operator sends the same request, assigns the
-     * payment as a deposit, which can be refunded like any other. A request for another company replaces an
-     * earlier one. Once the payment is assigned, repeating the request returns the same result.
+     * payment as a deposit, which can be refunded like any other. A request waits for a day, and one for another
+     * company replaces it. Once the payment is assigned, repeating the request returns the same result.
      */
     readonly assign: (ask: {
       readonly id: string
@@ -55,14 +56,11 @@ export class Suspense extends Context.Service<
 
 /** Reads of single payments that were put in suspense. */
 export const single = Effect.gen(function* () {
-  const [nouns, receiving] = [yield* NounReads, yield* ReceivingReads]
+  const [nouns, receiving, requests] = [yield* NounReads, yield* ReceivingReads, yield* OperatorRequests.make]
 
   const suspended = Effect.fnUntraced(function* (row: Unmatched): Effect.fn.Return<Suspended, StoreUnavailable> {
-    const [request, assignment] = yield* Effect.all(
-      [nouns.get(SuspenseRequest.noun, row.companyId, row.id), nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id })],
-      { concurrency: "unbounded" }
-    )
-    return { ...row, request: Option.getOrNull(request), assignment: Option.getOrNull(assignment) }
+    const assignment = Option.getOrNull(yield* nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id }))
+    return { ...row, request: assignment === null ? yield* requests.open(row) : null, assignment }
   })
 
   const get = (id: string) => Effect.flatMap(found("payment in suspense", id, receiving.unmatchedById(id)), suspended)
@@ -75,6 +73,7 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const { suspended, get } = yield* single
+  const requests = yield* OperatorRequests.make
   const entropy = yield* Entropy
   const { network } = yield* Installation
 
@@ -113,14 +112,8 @@ export const make = Effect.gen(function* () {
       if (before.assignment === null) {
         if (Option.isNone(yield* accounts.company(companyId)))
           return yield* new Invalid({ path: "company_id", message: "must be the id of a company" })
-        const { request } = before
-        if (request?.toCompanyId !== companyId) {
-          const nowMillis = yield* Clock.currentTimeMillis
-          if (request === null) yield* journal.commit(SuspenseRequest.requested(before, companyId, by, nowMillis))
-          else yield* journal.commit(SuspenseRequest.replaced(request, companyId, by, nowMillis))
-          return yield* suspended(before)
-        }
-        if (isSame(by, { id: request.requestedById, name: request.requestedBy })) return yield* new SameOperator({ id, name: by.name })
+        const wanted = { id, companyId: before.companyId, action: "assign", toCompanyId: companyId } as const
+        if (!(yield* requests.confirm(wanted, by))) return yield* suspended(before)
         yield* journal.commit(SuspenseAssignment.assigned(before, yield* depositOf(before, companyId))).pipe(
           Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(before.received) })),
           // Another operator was first, and assigned the payment to this company or another one.

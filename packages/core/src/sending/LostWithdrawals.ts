@@ -1,7 +1,8 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option, type Result } from "effect"
-import type { Operator, SameOperator } from "../accounts/SecondOperator.ts"
+import * as OperatorRequests from "../accounts/OperatorRequests.ts"
+import { type Operator, SameOperator } from "../accounts/SecondOperator.ts"
 import type { Invalid } from "../base/Invalid.ts"
 import { found, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -13,7 +14,6 @@ import * as LostPayout from "./LostPayout.ts"
 import * as LostResult from "./LostResult.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
 import * as NodePayments from "./NodePayments.ts"
-import * as ReleaseRequests from "./ReleaseRequests.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -52,6 +52,17 @@ export class LostWithdrawals extends Context.Service<
   }
 >()("@satrail/core/sending/LostWithdrawals") {}
 
+/**
+ * Makes a check that succeeds if another operator requested this release, or if the host program makes it. A payment
+ * whose result is lost may settle after all, and its release then loses the operator's money.
+ */
+const confirming = Effect.map(OperatorRequests.make, ({ confirm }) =>
+  Effect.fnUntraced(function* ({ id, companyId }: Withdrawal.Withdrawal, by: Operator | undefined) {
+    if (by === undefined || (yield* confirm({ id, companyId, action: "release", toCompanyId: null }, by))) return
+    return yield* new SameOperator({ id, name: by.name })
+  })
+)
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -59,7 +70,7 @@ export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   const { lookup } = yield* NodePayments.make
   const inFlight = yield* LostResult.inFlight
-  const checkRequested = yield* ReleaseRequests.make
+  const confirmed = yield* confirming
 
   const book = yield* BookedPayouts.make
 
@@ -163,7 +174,7 @@ export const make = Effect.gen(function* () {
       if (withdrawal.rail === "on_chain") return yield* releasePayout(withdrawal, spentBy)
       if (spentBy !== undefined) return yield* Effect.fromResult(LostPayout.refused("is for on-chain withdrawals (this one is not)"))
       if (withdrawal.failure === Withdrawal.releasedFailure) return withdrawal
-      return yield* end(withdrawal, LostWithdrawal.unpaid, ({ result }) => (result === undefined ? Effect.void : checkRequested(id, by)))
+      return yield* end(withdrawal, LostWithdrawal.unpaid, ({ result }) => (result === undefined ? Effect.void : confirmed(withdrawal, by)))
     })
   })
 })

@@ -16,6 +16,7 @@ import type {
   FreezeChanged,
   PlanChanged
 } from "../accounts/Company.ts"
+import type { OperatorRequestCreated, OperatorRequestReplaced } from "../accounts/OperatorRequest.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
@@ -25,7 +26,6 @@ import type { DutyBegun } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
 import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
-import type { AssignmentRequested, AssignmentRequestReplaced } from "../receiving/SuspenseRequest.ts"
 import type {
   DepositConfirmed,
   DepositDropped,
@@ -84,6 +84,8 @@ export type Change =
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked
+  | OperatorRequestCreated
+  | OperatorRequestReplaced
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceReleased
@@ -97,8 +99,6 @@ export type Change =
   | CancellationEnded
   | InvoiceForgotten
   | PaymentUnmatched
-  | AssignmentRequested
-  | AssignmentRequestReplaced
   | PaymentAssigned
   | LightningAddressCreated
   | LightningAddressChanged

@@ -1,11 +1,11 @@
 import * as ApiKey from "../accounts/ApiKey.ts"
+import * as OperatorRequest from "../accounts/OperatorRequest.ts"
 import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import type { Feature } from "../ledger/Feature.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as SuspenseAssignment from "../receiving/SuspenseAssignment.ts"
-import * as SuspenseRequest from "../receiving/SuspenseRequest.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
@@ -20,9 +20,9 @@ export const of = (features: ReadonlyArray<Feature>): ReadonlyArray<Members | No
   Domain.members,
   ApiKey.noun,
   OperatorToken.noun,
+  OperatorRequest.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
-  SuspenseRequest.noun,
   SuspenseAssignment.noun,
   Deposit.noun,
   LightningAddress.noun,
@@ -42,9 +42,9 @@ export const all = of(features)
 export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,
+  OperatorRequest.life,
   Deposit.life,
   Invoice.life,
-  SuspenseRequest.life,
   LightningAddress.life,
   Withdrawal.life,
   ...features.flatMap(({ lives }) => lives)

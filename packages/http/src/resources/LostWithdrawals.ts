@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as TxId from "@satrail/bitcoin/TxId"
+import { scopes } from "@satrail/core/accounts/OperatorRequest"
 import * as Core from "@satrail/core/sending/LostWithdrawals"
 import { finalConfirmations } from "@satrail/core/sending/LostPayout"
 import { claimableMillis } from "@satrail/core/sending/LostWithdrawal"
@@ -72,7 +73,7 @@ export const release = Section.operator(
     success,
     error: Errors.of("malformed", "another_operator_required", "chain_unavailable", ...errors)
   })
-    .annotate(OperatorScopes, ["all"])
+    .annotate(OperatorScopes, [scopes.release])
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(OpenApi.Summary, "Release a lost withdrawal")
     .annotate(

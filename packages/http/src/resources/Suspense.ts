@@ -1,3 +1,5 @@
+import { scopes } from "@satrail/core/accounts/OperatorRequest"
+import { waitMillis } from "@satrail/core/accounts/SecondOperator"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import * as Core from "@satrail/core/receiving/Suspense"
@@ -50,10 +52,11 @@ const example = (world: World): Core.Suspended => ({
   request: {
     id: world.id("payment in suspense"),
     companyId: world.companyId,
+    action: "assign",
     toCompanyId: world.companyId,
     requestedById: world.id("operator token"),
     requestedBy: "Ada",
-    createdAtMillis: world.millis(150_000)
+    untilMillis: world.millis(150_000) + waitMillis
   },
   assignment: null
 })
@@ -84,11 +87,11 @@ const assign = Section.operator(
     success: Envelope.success(200, view.schema),
     error: Errors.of("malformed", "not_found", "another_operator_required", "already_assigned", "conflict", "store_unavailable")
   })
-    .annotate(OperatorScopes, ["mend"])
+    .annotate(OperatorScopes, [scopes.assign])
     .annotate(OpenApi.Summary, "Assign a payment in suspense")
     .annotate(
       OpenApi.Description,
-      "Requests the assignment. When another operator, using a token with a different name, sends the same request, the payment becomes the company's deposit. A request for another company replaces the first."
+      "Requests the assignment. When another operator, using a token with a different name, sends the same request within 24 hours, the payment becomes the company's deposit. A request for another company replaces the first."
     )
     .annotate(Example, (world) => ({
       params: { id: example(world).id },

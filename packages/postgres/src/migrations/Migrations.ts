@@ -9,7 +9,7 @@ import * as Migration0086 from "./Migration0086.ts"
 import * as Migration0087 from "./Migration0087.ts"
 import * as Migration0090 from "./Migration0090.ts"
 import * as Migration0095 from "./Migration0095.ts"
-import * as Migration0096 from "./Migration0096.ts"
+import * as Migration0097 from "./Migration0097.ts"
 import * as Rights from "./Rights.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
@@ -20,7 +20,7 @@ export type Scripts = Readonly<Record<string, string>>
 /**
  * Forward only: a released migration never changes, because no database runs it twice.
  *
- * To add one, take the next number, such as 0097, export its `script` from `Migration0097.ts`,
+ * To add one, take the next number, such as 0098, export its `script` from `Migration0098.ts`,
  * and list it below. A feature's migration is a file in the feature's folder, listed as `migrations` in
  * `features/index.ts`. No number is used twice. During an upgrade the previous version runs on the new tables,
  * so a migration only adds what that version can ignore. `test/migrations.test.ts` runs it on the data of the
@@ -36,7 +36,7 @@ export const scripts: Scripts = {
   "0087_recipients": Migration0087.script,
   "0090_meanings": Migration0090.script,
   "0095_deposits_owed": Migration0095.script,
-  "0096_suspense_requests": Migration0096.script
+  "0097_operator_requests": Migration0097.script
 }
 
 /** The database was migrated by a later version of this program. Nothing was changed. */

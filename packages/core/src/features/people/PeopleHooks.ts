@@ -2,7 +2,9 @@ import { Effect, Layer, Option } from "effect"
 import * as CurrentSpender from "../../accounts/CurrentSpender.ts"
 import { Deciders } from "../../accounts/Deciders.ts"
 import * as NewCompany from "../../accounts/NewCompany.ts"
-import type { CompanyId } from "../../base/CompanyId.ts"
+import * as OperatorRequests from "../../accounts/OperatorRequests.ts"
+import { allows } from "../../accounts/OperatorToken.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
 import * as Id from "../../base/Id.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
@@ -16,7 +18,7 @@ import * as Role from "./Role.ts"
 const layerUsers = Layer.effect(
   NewCompany.Users,
   Effect.map(NounReads, (nouns) =>
-    Effect.fnUntraced(function* (companyId: CompanyId) {
+    Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
       for (let before: string | null = null; ;) {
         const people: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(Person.noun, companyId, before, Page.limit.maximum)
         if (people.some(({ status, epoch }) => status === "active" || epoch > 0)) return true
@@ -67,4 +69,21 @@ const layerSenders = Layer.effect(
   )
 )
 
-export const layer = Layer.mergeAll(layerUsers, layerDeciders, layerSenders)
+/** A person may operate the service while they have access and a role with the scope. */
+const layerOperators = Layer.effect(
+  OperatorRequests.MayOperate,
+  Effect.map(
+    NounReads,
+    (nouns) => (id, scope) =>
+      Effect.map(
+        nouns.named(Person.noun, { id }),
+        Option.match({
+          onNone: () => true,
+          onSome: ({ companyId, status, role }) =>
+            companyId === CompanyId.operator && status === "active" && allows({ scopes: Role.scopes[role].operator }, scope)
+        })
+      )
+  )
+)
+
+export const layer = Layer.mergeAll(layerUsers, layerDeciders, layerSenders, layerOperators)
