@@ -20,7 +20,7 @@ export type Scripts = Readonly<Record<string, string>>
 /**
  * Forward only: a released migration never changes, because no database runs it twice.
  *
- * To add one, take the next number, such as 0098, export its `script` from `Migration0098.ts`,
+ * To add one, take the next number, such as 0099, export its `script` from `Migration0099.ts`,
  * and list it below. A feature's migration is a file in the feature's folder, listed as `migrations` in
  * `features/index.ts`. No number is used twice. During an upgrade the previous version runs on the new tables,
  * so a migration only adds what that version can ignore. `test/migrations.test.ts` runs it on the data of the

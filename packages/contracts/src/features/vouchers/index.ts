@@ -7,11 +7,12 @@ import { committed, past } from "../../Fixtures.ts"
 import { subjectOf } from "../../Subject.ts"
 import { voucher } from "./Fixtures.ts"
 import * as Journal from "./Journal.ts"
+import * as Reads from "./Reads.ts"
 import * as Stopped from "./Stopped.ts"
 
 export const vouchers = Feature.make({
   money: { ...Journal.money, ...Stopped.money },
-  other: {},
+  other: Reads.other,
   subjects: {
     vouchers: subjectOf(
       Voucher.noun,

@@ -1,23 +1,23 @@
 import { Clock, Effect } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
-import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Voucher from "./Voucher.ts"
+import { VoucherReads } from "./VoucherReads.ts"
 
 /** Number of vouchers that are canceled concurrently. */
 const cancelingAtOnce = 16
 
 /** Cancels every open voucher that an API key or person created. */
 export const make = Effect.gen(function* () {
-  const [journal, nouns] = [yield* Journal, yield* NounReads]
+  const [journal, { openVouchersBy }] = [yield* Journal, yield* VoucherReads]
 
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, createdBy: string): Effect.fn.Return<number, StoreUnavailable> {
     let canceled = 0
     for (let before: string | null = null; ;) {
-      const rows: ReadonlyArray<Voucher.Voucher> = yield* nouns.newestFirst(Voucher.noun, companyId, before, Page.limit.maximum)
+      const rows: ReadonlyArray<Voucher.Voucher> = yield* openVouchersBy(companyId, createdBy, before, Page.limit.maximum)
       const done = yield* Effect.forEach(
-        rows.filter((row) => row.createdBy === createdBy && row.status === "open"),
+        rows,
         (row) =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) => journal.commit(Voucher.canceled(row, atMillis))).pipe(
             Effect.as(1),

@@ -3,6 +3,7 @@ import { VoidLinks } from "../../accounts/VoidLinks.ts"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
 import * as Voucher from "./Voucher.ts"
+import { VoucherReads } from "./VoucherReads.ts"
 import * as VoucherCancels from "./VoucherCancels.ts"
 import { notices } from "./VoucherNotices.ts"
 import * as Vouchers from "./Vouchers.ts"
@@ -35,6 +36,7 @@ export const vouchers = Feature.make({
       `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
     ]
   ],
+  reads: VoucherReads,
   layer: Traced.over(Vouchers.Vouchers, Vouchers.layer),
   workers: Vouchers.layerWorker,
   extensions: Layer.effect(VoidLinks, VoucherCancels.make)

@@ -24,4 +24,8 @@ create table satrail.vouchers (
 create unique index vouchers_secret_hash on satrail.vouchers (secret_hash);
 `
 
-export const migrations = { "0091_voucher_makers": "alter table satrail.vouchers add column created_by text" }
+export const migrations = {
+  "0091_voucher_makers": "alter table satrail.vouchers add column created_by text",
+  "0098_open_vouchers": `create index vouchers_open_by_maker on satrail.vouchers (uuid_send(company_id), created_by collate "C", uuid_send(id))
+    where status = 'open'`
+}
