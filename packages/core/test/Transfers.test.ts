@@ -6,7 +6,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
-import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
+import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
@@ -55,6 +55,48 @@ describe("Internal payments", () => {
       assert.strictEqual(yield* statusOf(payee, id), "pending")
       assert.deepStrictEqual(yield* has(payer), unheld(5000))
       lacks.clear()
+    }
+  )
+
+  scenario(
+    "C16: payment worker: an internal payment that has claimed its invoice continues at a node that would not start it",
+    () => {
+      const lacks = new Set<"cancel">()
+      return { lacks, change: replace(LightningReceiver, () => ({ lacks })), logsErrors: true }
+    },
+    function* ({ lacks }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      yield* pause("node")
+      yield* step
+      assert.strictEqual(yield* statusOf(payee, id), "claimed")
+      yield* resume("node")
+      lacks.add("cancel")
+      yield* steps(2)
+      assert.deepStrictEqual([yield* standing(row), yield* has(payee)], ["settled", unheld(1000)])
+    }
+  )
+
+  scenario(
+    "C16: payment worker: an internal payment waits while the node, which knows the invoice, does not confirm that it is closed",
+    () => {
+      const node = { isAway: true }
+      const change = replace(LightningReceiver, ({ cancelInvoice }) => ({
+        cancelInvoice: (hash) =>
+          node.isAway ? Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: "away" })) : cancelInvoice(hash)
+      }))
+      return { node, change, logsErrors: true }
+    },
+    function* ({ node }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      yield* steps(2)
+      assert.deepStrictEqual([yield* standing(row), yield* statusOf(payee, id)], ["pending", "claimed"])
+      node.isAway = false
+      yield* steps(2)
+      assert.deepStrictEqual([yield* standing(row), yield* has(payee)], ["settled", unheld(1000)])
     }
   )
 

@@ -76,8 +76,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         if (invoice.hold !== null) return yield* fail(withdrawal, "invoice_not_payable", task)
         const atMillis = yield* now
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
-        if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
-          return yield* fail(withdrawal, "invoice_expired", task)
+        if (!mine && invoice.expiresAtMillis <= atMillis) return yield* fail(withdrawal, "invoice_expired", task)
         // The withdrawal was confirmed while another node was in use. This node cannot cancel the invoice, so
         // do not start.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
