@@ -5,11 +5,13 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Fiber, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import * as Id from "../src/base/Id.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { LightningReceiver, type Settled } from "../src/nodes/LightningReceiver.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
 import { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
+import { settings } from "./Rows.ts"
 import {
   accounts,
   company,
@@ -45,6 +47,7 @@ const listening = <A, E, R>(settlements: Settlements["Service"], during: Effect.
     return result
   })
 const listen = Effect.flatMap(Settlements, (settlements) => listening(settlements, Effect.void))
+const look = Effect.flatMap(Settlements, ({ look }) => look)
 const cursor = Effect.gen(function* () {
   const { nodeId } = yield* LightningReceiver
   return Option.getOrNull(yield* (yield* Records).cursor(`lightning:${nodeId}`))
@@ -103,6 +106,36 @@ describe("Incoming payments", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 10, held: 0 })
     yield* poll
     assert.deepStrictEqual(yield* has(payee), { posted: 1010, held: 0 })
+  })
+
+  scenario("invoice watcher: the first lookups of a process include the invoices that came due shortly before its start", function* () {
+    const payee = yield* company()
+    const row = yield* invoice(payee, 1000)
+    yield* (yield* Sandbox).loseNextNotice
+    yield* pay(row)
+    yield* TestClock.adjust(settings.invoicePollMillis + 1)
+    yield* look
+    assert.deepStrictEqual(yield* has(payee), unheld(1000))
+  })
+
+  scenario("invoice watcher: lookups that came due since the last ones are not left out, however long ago that was", function* () {
+    const payee = yield* company()
+    yield* look
+    yield* (yield* Sandbox).loseNextNotice
+    yield* pay(yield* invoice(payee, 1000))
+    yield* TestClock.adjust((settings.invoicePollMillis * 10) / 3) // the last lookup came due at twice the interval
+    yield* look
+    assert.deepStrictEqual(yield* has(payee), unheld(1000))
+  })
+
+  scenario("C60: invoice watcher: a process that lost its lease stops listening, and does not move the cursor", function* () {
+    const payee = yield* company()
+    yield* pay(yield* invoice(payee, 1000))
+    const lost = yield* Effect.forkChild(Effect.flatMap(Settlements, ({ listen }) => listen({ taskId: Id.nil, token: 0 })))
+    yield* Effect.repeat(TestClock.adjust("1 second"), { times: 9 })
+    assert.deepStrictEqual([lost.pollUnsafe()?._tag, yield* cursor, yield* has(payee)], ["Success", null, unheld(0)])
+    yield* listen
+    assert.deepStrictEqual([yield* cursor, yield* has(payee)], ["1", unheld(1000)])
   })
 
   scenario("C42 C44: invoice watcher: a payment is credited once, however often it is reported and polled", function* () {
