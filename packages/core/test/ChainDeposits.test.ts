@@ -10,7 +10,7 @@ import * as Id from "../src/base/Id.ts"
 import type { Fence } from "../src/ledger/Change.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { LedgerReads } from "../src/ledger/LedgerReads.ts"
-import { ChainSource } from "../src/nodes/ChainSource.ts"
+import { ChainSource, ChainUnavailable } from "../src/nodes/ChainSource.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
 import { feeRateBlocks } from "../src/receiving/FeeRates.ts"
@@ -480,6 +480,66 @@ describe("A chain source that is behind", () => {
       assert.deepStrictEqual([yield* count("settled"), yield* has(row)], [60, { posted: 60_000, held: 0 }])
     }
   )
+
+  it.effect("deposits: while blocks are left to read, the deposits up to the last block read are checked, and no later ones", () => {
+    const ranges: Array<unknown> = []
+    const weather = { blocksLeft: 3 }
+    const change = (ports: Context.Context<Ports>) =>
+      ports.pipe(
+        replace(ChainSource, (chain) => ({
+          activity: (after, ours) =>
+            Effect.map(chain.activity(after, ours), (activity) => ({
+              ...activity,
+              ...weather,
+              unchangedTo: 90,
+              tip: { ...activity.tip, height: 100 }
+            }))
+        })),
+        replace(ReceivingReads, ({ depositsAbove }) => ({
+          depositsAbove: (above, upTo, ...page) => {
+            ranges.push([above, upTo])
+            return depositsAbove(above, upTo, ...page)
+          }
+        }))
+      )
+    return run({ change }, function* () {
+      yield* follow
+      weather.blocksLeft = 0
+      yield* follow
+      assert.deepStrictEqual(ranges, [
+        [90, 97],
+        [90, null]
+      ])
+    })
+  })
+
+  scenario("C45: deposits: a process that lost its lease does not move the cursor", function* () {
+    yield* Effect.flatMap(ChainDeposits, (chain) => chain.follow({ taskId: Id.nil, token: 0 }))
+    const cursor = Effect.flatMap(LedgerReads, (ledger) => ledger.cursor("chain"))
+    assert.isTrue(Option.isNone(yield* cursor))
+    yield* follow
+    assert.isTrue(Option.isSome(yield* cursor))
+  })
+
+  it.effect("deposits: if a lookup of an evicted deposit fails, the next run at the same block repeats it", () => {
+    const weather = { isAway: false }
+    const change = replace(ChainSource, (chain) => ({
+      transaction: (txId) =>
+        weather.isAway ? Effect.fail(new ChainUnavailable({ operation: "transaction", cause: "away" })) : chain.transaction(txId)
+    }))
+    return run({ change }, function* () {
+      const { row } = yield* paid(1000)
+      yield* mineAndFollow(1)
+      const [deposit = assert.fail("no deposit")] = yield* (yield* Records).depositsInBlocks(null, 1)
+      yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
+      yield* mine(1)
+      weather.isAway = true
+      assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+      weather.isAway = false
+      yield* follow
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+    })
+  })
 
   it.effect("C45: deposits: a deposit that moved to another block is not credited before that block is deep enough", () => {
     const weather = { moved: 0 }

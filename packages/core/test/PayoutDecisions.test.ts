@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as TxId from "@satrail/bitcoin/TxId"
+import * as Keys from "@satrail/sandbox/Keys"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as CompanyId from "../src/base/CompanyId.ts"
@@ -183,6 +184,8 @@ const second = TxId.make("02".repeat(32))
 const tracking = () => ({
   placements: {} as Record<string, Placement>,
   candidates: [first] as ReadonlyArray<TxId.TxId>,
+  /** The transaction before its signature, and its change, if it can be replaced. */
+  unsigned: { psbt: Payout.withoutPsbt, change: null } as Pick<Withdrawal.Candidate, "psbt" | "change">,
   /** Statuses of the withdrawals that share the transaction. */
   followers: [] as ReadonlyArray<Withdrawal.Withdrawal["status"]>,
   dispatchedAtMillis: 0,
@@ -213,7 +216,8 @@ const tracked = (at: ReturnType<typeof tracking>) =>
       },
       {
         alone: (_claims, send) => Effect.asSome(send),
-        signed: () => Effect.die("not signed"),
+        signed: ({ psbt, coins, fee, change, isDeep }) =>
+          Effect.succeed({ _tag: "Chain", txId: second, rawTx: second, psbt, coins, networkFee: fee, change, isDeep }),
         broadcast: (_withdrawal, { rawTx }) => Effect.sync(() => void at.did.push(`broadcast ${rawTx}`)),
         isFirst: (_id, what) => {
           at.did.push(`replacement ${what}`)
@@ -228,9 +232,8 @@ const tracked = (at: ReturnType<typeof tracking>) =>
             at.candidates.map((txId) => ({
               txId,
               rawTx: txId,
-              psbt: Payout.withoutPsbt,
+              ...at.unsigned,
               networkFee: Msat.fromSats(txId === first ? 4 : 8),
-              change: null,
               isDeep: false
             }))
           ),
@@ -241,6 +244,13 @@ const tracked = (at: ReturnType<typeof tracking>) =>
         tip: Effect.succeed({ height: 105, hash: "" }),
         feeRate: Effect.succeed(9),
         transaction: (txId) => Effect.succeed(at.placements[txId] ?? { _tag: "gone" })
+      }),
+      Effect.provideService(Journal, {
+        commit: (change) => {
+          if (change._tag !== "WithdrawalReplaced") return Effect.die("another Change")
+          at.did.push(change)
+          return Effect.succeed(applied)
+        }
       })
     )
     const { withdrawal, task } = ready(1)
@@ -321,4 +331,31 @@ describe("A payout that was sent", () => {
       })
     )
   }
+
+  it.effect("replacement: it ends the change of the transaction that it replaces, and each withdrawal bears its share of the new fee", () =>
+    run({ settings: policy }, function* () {
+      const { wallet } = Keys.make("decisions", "regtest")
+      const place = { type: "taproot", branch: 1, index: 0 } as const
+      const { scriptPubKey } = wallet.key(place).address
+      const coin = { ...place, outpoint: outpoints[0] ?? "", scriptPubKey, amount: Msat.fromSats(92_004), isConfirmed: true }
+      const change = { ...place, wallet: "ours", vout: 1, scriptPubKey, amount: Msat.fromSats(90_000) }
+      const outputs = [2000n, 90_000n].map((sats) => ({ scriptPubKey, sats }))
+      const at: ReturnType<typeof tracking> = {
+        ...tracking(),
+        unsigned: { psbt: Payout.toPsbt(Payout.draft(wallet.keys, [coin], outputs)), change },
+        placements: { [first]: inMempool },
+        followers: ["pending"],
+        nowMillis: 1500
+      }
+      yield* tracked(at)
+      const [replaced, ...others] = at.did as ReadonlyArray<Withdrawal.WithdrawalReplaced>
+      assert.deepStrictEqual<unknown>(others, [`broadcast ${second}`])
+      const fee = replaced?.attempt.networkFee ?? assert.fail("not replaced")
+      assert.deepStrictEqual<unknown>(replaced?.replaces, { txId: first, change: `${first}:1` })
+      assert.deepStrictEqual(
+        replaced?.followers.map(({ id, networkFee }) => [id, networkFee]),
+        [["id 3", Msat.make(fee - fee / 4n)]]
+      )
+    })
+  )
 })
