@@ -80,6 +80,14 @@ const outpoints = [0, 1, 2].map((vout) => `${txId}:${vout}`)
 const isDispatched = (change: { readonly _tag: string }): change is Withdrawal.WithdrawalDispatched =>
   change._tag === "WithdrawalDispatched"
 
+/** What a store answers if another payout or another process is first. */
+const others = () => [
+  new Withdrawal.CoinTaken({ withdrawalId: "id" }),
+  new StaleFence({ taskId: "id" }),
+  new Withdrawal.AlreadyTerminal({ id: "id", status: "settled" }),
+  new Conflict({ change: "test", id: "id" })
+]
+
 /** Sends withdrawals with mining fees of 1, 2 and 3 sats. Returns the next step of each. */
 const sent = (at: ReturnType<typeof state>) =>
   Effect.gen(function* () {
@@ -150,12 +158,7 @@ describe("A batch that is sent", () => {
 
   it.effect("batch: if another payout or another process is first, nothing is broadcast, and coins are selected again", () =>
     run({}, function* () {
-      for (const commit of [
-        new Withdrawal.CoinTaken({ withdrawalId: "id" }),
-        new StaleFence({ taskId: "id" }),
-        new Withdrawal.AlreadyTerminal({ id: "id", status: "settled" }),
-        new Conflict({ change: "test", id: "id" })
-      ]) {
+      for (const commit of others()) {
         const at = { ...state(), commit }
         assert.deepStrictEqual<unknown>([yield* sent(at), at.did], [all({ millis: 0 }), []])
       }
@@ -191,6 +194,7 @@ const tracking = () => ({
   dispatchedAtMillis: 0,
   updatedAtMillis: 0,
   nowMillis: 0,
+  commit: undefined as ReturnType<typeof state>["commit"],
   did: new Array<unknown>()
 })
 
@@ -219,8 +223,8 @@ const tracked = (at: ReturnType<typeof tracking>) =>
         signed: ({ psbt, coins, fee, change, isDeep }) =>
           Effect.succeed({ _tag: "Chain", txId: second, rawTx: second, psbt, coins, networkFee: fee, change, isDeep }),
         broadcast: (_withdrawal, { rawTx }) => Effect.sync(() => void at.did.push(`broadcast ${rawTx}`)),
-        isFirst: (_id, what) => {
-          at.did.push(`replacement ${what}`)
+        isFirst: (id, what) => {
+          at.did.push(`replacement of ${id} ${what}`)
           return false
         }
       }
@@ -247,6 +251,7 @@ const tracked = (at: ReturnType<typeof tracking>) =>
       }),
       Effect.provideService(Journal, {
         commit: (change) => {
+          if (at.commit !== undefined) return Effect.fail(at.commit as never)
           if (change._tag !== "WithdrawalReplaced") return Effect.die("another Change")
           at.did.push(change)
           return Effect.succeed(applied)
@@ -303,7 +308,7 @@ describe("A payout that was sent", () => {
       "is replaced after the policy's time",
       { placements: { [first]: inMempool }, dispatchedAtMillis: 500, updatedAtMillis: 900, nowMillis: 1500 },
       "later",
-      ["replacement limited"]
+      ["replacement of id 1 limited"]
     ],
     [
       "is not replaced before",
@@ -332,30 +337,45 @@ describe("A payout that was sent", () => {
     )
   }
 
+  const { wallet } = Keys.make("decisions", "regtest")
+  const place = { type: "taproot", branch: 1, index: 0 } as const
+  const { scriptPubKey } = wallet.key(place).address
+  const replaceable = (): ReturnType<typeof tracking> => {
+    const coin = { ...place, outpoint: outpoints[0] ?? "", scriptPubKey, amount: Msat.fromSats(92_004), isConfirmed: true }
+    const outputs = [2000n, 90_000n].map((sats) => ({ scriptPubKey, sats }))
+    return {
+      ...tracking(),
+      unsigned: {
+        psbt: Payout.toPsbt(Payout.draft(wallet.keys, [coin], outputs)),
+        change: { ...place, wallet: "ours", vout: 1, scriptPubKey, amount: Msat.fromSats(90_000) }
+      },
+      placements: { [first]: inMempool },
+      followers: ["pending"],
+      nowMillis: 1500
+    }
+  }
+
   it.effect("replacement: it ends the change of the transaction that it replaces, and each withdrawal bears its share of the new fee", () =>
     run({ settings: policy }, function* () {
-      const { wallet } = Keys.make("decisions", "regtest")
-      const place = { type: "taproot", branch: 1, index: 0 } as const
-      const { scriptPubKey } = wallet.key(place).address
-      const coin = { ...place, outpoint: outpoints[0] ?? "", scriptPubKey, amount: Msat.fromSats(92_004), isConfirmed: true }
-      const change = { ...place, wallet: "ours", vout: 1, scriptPubKey, amount: Msat.fromSats(90_000) }
-      const outputs = [2000n, 90_000n].map((sats) => ({ scriptPubKey, sats }))
-      const at: ReturnType<typeof tracking> = {
-        ...tracking(),
-        unsigned: { psbt: Payout.toPsbt(Payout.draft(wallet.keys, [coin], outputs)), change },
-        placements: { [first]: inMempool },
-        followers: ["pending"],
-        nowMillis: 1500
-      }
-      yield* tracked(at)
-      const [replaced, ...others] = at.did as ReadonlyArray<Withdrawal.WithdrawalReplaced>
-      assert.deepStrictEqual<unknown>(others, [`broadcast ${second}`])
+      const at = replaceable()
+      assert.strictEqual(yield* tracked(at), "later")
+      const [replaced, ...rest] = at.did as ReadonlyArray<Withdrawal.WithdrawalReplaced>
+      assert.deepStrictEqual<unknown>(rest, [`broadcast ${second}`])
       const fee = replaced?.attempt.networkFee ?? assert.fail("not replaced")
       assert.deepStrictEqual<unknown>(replaced?.replaces, { txId: first, change: `${first}:1` })
       assert.deepStrictEqual(
         replaced?.followers.map(({ id, networkFee }) => [id, networkFee]),
         [["id 3", Msat.make(fee - fee / 4n)]]
       )
+    })
+  )
+
+  it.effect("replacement: it is not broadcast if another payout spends the change, or another process is first", () =>
+    run({ settings: policy }, function* () {
+      for (const commit of others()) {
+        const at = { ...replaceable(), commit }
+        assert.deepStrictEqual<unknown>([yield* tracked(at), at.did], ["later", []])
+      }
     })
   )
 })
