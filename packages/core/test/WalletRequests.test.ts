@@ -16,6 +16,7 @@ import { Place, WalletConnections } from "../src/features/wallet-connect/WalletC
 import { payWaitMillis } from "../src/features/wallet-connect/WalletPayments.ts"
 import * as WalletMethods from "../src/features/wallet-connect/WalletMethods.ts"
 import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
+import { StoreUnavailable } from "../src/ledger/Journal.ts"
 import { NounReads } from "../src/ledger/NounReads.ts"
 import * as Page from "../src/ledger/Page.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
@@ -119,6 +120,39 @@ scenario(
     assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
   }
 )
+
+for (const [title, change, answers] of [
+  [
+    "that cannot be read after it was confirmed is reported as pending",
+    () => Effect.fail(new StoreUnavailable({ operation: "withdrawal", cause: "away" })),
+    ["INTERNAL", "The payment is pending, not failed"]
+  ],
+  [
+    "that settled without a preimage is reported neither as paid with one nor as failed",
+    Effect.map((found) => Option.map(found, (row) => ({ ...row, preimage: null }))),
+    ["OTHER", "The payment settled without a preimage"]
+  ]
+] satisfies ReadonlyArray<
+  readonly [
+    string,
+    (read: ReturnType<SendingReads["Service"]["withdrawal"]>) => ReturnType<SendingReads["Service"]["withdrawal"]>,
+    ReadonlyArray<string>
+  ]
+>) {
+  scenario(`wallet connect: a payment ${title}`, { ...isWallet }, function* () {
+    const { secretKey } = yield* connect(yield* companyWith(5000), ["send"])
+    const sending = yield* SendingReads
+    const { answer } = yield* Effect.provideService(requests, SendingReads, {
+      ...sending,
+      withdrawal: (...of) => change(sending.withdrawal(...of))
+    })
+    const event = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 1000 })).destination } })
+    const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    yield* steps(3)
+    const { error } = read(yield* Fiber.join(asking), secretKey)
+    assert.deepStrictEqual([error?.code, error?.message?.slice(0, answers[1]?.length)], answers)
+  })
+}
 
 scenario("wallet connect: a payment that was refused is not made later, when a relay sends the event again", { ...isWallet }, function* () {
   const payer = yield* company()
