@@ -24,6 +24,8 @@ interface Log {
   readonly headAfter?: Audit.Head
   readonly stray: ReadonlyArray<Audit.Entry>
   readonly unlinked: ReadonlyArray<Audit.Entry>
+  /** Entries that are added while the records are read. */
+  readonly late?: ReadonlyArray<Audit.Entry>
   readonly records: ReadonlyArray<Audit.Stored>
 }
 
@@ -70,8 +72,8 @@ const sound = ((): Log => {
   return { chain, head: headOf(chain), stray: [], unlinked: [], records: [recordOf("two")] }
 })()
 
-const storeOf = ({ chain, head, headAfter, stray, unlinked, records }: Log) => {
-  let heads = 0
+const storeOf = ({ chain, head, headAfter, stray, unlinked, late = [], records }: Log) => {
+  let [heads, areRecordsRead] = [0, false]
   return Audit.AuditStore.of({
     appendAudit: () => Effect.die("not used"),
     linkAudit: () => Effect.die("not used"),
@@ -79,10 +81,10 @@ const storeOf = ({ chain, head, headAfter, stray, unlinked, records }: Log) => {
     unlinkedAudit: () => Effect.succeed(unlinked),
     auditHead: Effect.sync(() => (heads++ === 0 ? head : (headAfter ?? head))),
     auditOf: (_, before, limit) =>
-      Effect.succeed(
+      Effect.sync(() =>
         [
           ...chain.flatMap(({ entry, link }) => (entry === null ? [] : [{ entry, link }])),
-          ...unlinked.map((entry) => ({ entry, link: null }))
+          ...[...unlinked, ...(areRecordsRead ? late : [])].map((entry) => ({ entry, link: null }))
         ]
           .filter(({ entry }) => before === null || entry.id < before)
           .toReversed()
@@ -90,7 +92,11 @@ const storeOf = ({ chain, head, headAfter, stray, unlinked, records }: Log) => {
       ),
     auditChain: (after, limit) => Effect.succeed(chain.filter(({ link }) => link.entryId > after).slice(0, limit)),
     recordedKinds: ["companies"],
-    recordedAudit: (after) => Effect.succeed(after === null ? records : []),
+    recordedAudit: (after) =>
+      Effect.sync(() => {
+        areRecordsRead = true
+        return after === null ? records : []
+      }),
     strayAudit: () => Effect.succeed(stray)
   })
 }
@@ -180,6 +186,18 @@ describe("Verification of the audit log", () => {
         assert.deepStrictEqual(yield* faultsOf({ ...sound, headAfter: { ...later, mac: other } }), ["end"])
         for (const count of [1, last])
           assert.deepStrictEqual(yield* faultsOf({ ...sound, headAfter: headOf(sound.chain, count) ?? assert.fail() }), ["end"])
+      })
+    )
+  )
+
+  it.effect("audit: a record that changes while the records are read may have any of its values of that time, and no other", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const late = [limit(7, "two", "three"), limit(8, "three", "four")]
+        for (const value of ["two", "three", "four"])
+          assert.deepStrictEqual(yield* faultsOf({ ...sound, late, records: [recordOf(value)] }), [], value)
+        for (const value of ["one", "five"])
+          assert.deepStrictEqual(yield* faultsOf({ ...sound, late, records: [recordOf(value)] }), ["record: limits differs"], value)
       })
     )
   )
