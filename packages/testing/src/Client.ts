@@ -12,3 +12,7 @@ export const run = ({ folder }: Installation, program: "psql" | "pg_dump" | "pg_
 /** Runs a script on the database at `url`. The script stops at the first statement that fails. */
 export const script = (installation: Installation, url: string, file: string): string =>
   run(installation, "psql", ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", `--file=${file}`, url])
+
+/** Runs a query and returns its rows, one per line. */
+export const query = (installation: Installation, url: string, text: string): string =>
+  run(installation, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", `--command=${text}`, url])

@@ -15,8 +15,7 @@ export const make = async (isSynchronous: boolean) => {
   const replication = await Road.to(first.port)
   const second = await PostgresServer.start(installation, { settings, standbyOf: replication.port })
   /** Queries one server directly. */
-  const ask = ({ url }: PostgresServer.PostgresServer, text: string): string =>
-    Client.run(installation, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
+  const ask = ({ url }: PostgresServer.PostgresServer, text: string): string => Client.query(installation, url, text).trim()
   /** Makes this server acknowledge a commit only after its standby has received it. */
   const synchronize = (server: PostgresServer.PostgresServer) => {
     ask(server, "alter system set synchronous_standby_names = 'ANY 1 (*)'")

@@ -14,10 +14,10 @@ import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect
 import * as Wire from "./Wire.ts"
 
 /**
- * The longest time for which a dead process's last call may still be on its way to the network. The network
- * runs on the same machine and handles calls one by one.
+ * The longest time for which a dead process's last call may still be on its way to the network. By default as long as
+ * calls take: the network runs on the same machine and handles calls one by one.
  */
-const graceMillis = 2000
+const graceMillis = Number(process.env["GRACE_MILLIS"] ?? 2000)
 
 const decodeFailure = Schema.decodeSync(Wire.Failure)
 
