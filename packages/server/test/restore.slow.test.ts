@@ -10,6 +10,7 @@ import { Effect, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import path from "node:path"
+import * as Books from "./Books.ts"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
@@ -50,21 +51,18 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
 
   /** Runs a query as a role and returns one line per row. */
   const ask = (server: PostgresServer.PostgresServer, role: string, text: string, database = "money") =>
-    Client.run(installation, "psql", [
-      "--no-psqlrc",
-      "--quiet",
-      "--tuples-only",
-      "--no-align",
-      "--set=ON_ERROR_STOP=1",
-      `--command=${text}`,
-      urlOf(server, role, database)
-    ])
+    Client.query(installation, urlOf(server, role, database), text)
 
   /** The result of each alarm query in the guide. */
   const alarms = (server: PostgresServer.PostgresServer) => guide("alarm").map((text) => ask(server, "satrail_reader", text))
 
-  const dump = (server: PostgresServer.PostgresServer, file: string) =>
-    Client.run(installation, "pg_dump", ["--format=custom", "--schema=satrail", `--file=${file}`, urlOf(server, "satrail_migration")])
+  const dump = (server: PostgresServer.PostgresServer, file: string, database = "money") =>
+    Client.run(installation, "pg_dump", [
+      "--format=custom",
+      "--schema=satrail",
+      `--file=${file}`,
+      urlOf(server, "satrail_migration", database)
+    ])
 
   const restore = (server: PostgresServer.PostgresServer, file: string, database = "money") =>
     Client.run(installation, "pg_restore", [
@@ -239,5 +237,68 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepStrictEqual([code, verified.sound, verified.stuck_sats], [2, false, 0.001])
     const kinds = new Set(verified.faults.map(({ kind }: { readonly kind: string }) => kind))
     assert.isTrue(kinds.has("posted") && kinds.has("held") && kinds.has("holds") && kinds.has("transfer"), JSON.stringify(verified.faults))
+  })
+
+  it("restore: an operator books a payout sent after the dump and resumes sending, so that each payout settles once", async ({
+    onTestFailed
+  }) => {
+    const service = Service.make()
+    onTestFailed(() => console.error(service.logs().join("\n")))
+    const server = servers[1] ?? assert.fail("the server did not start")
+    for (const database of ["payouts", "restored"]) prepare(server, database)
+    const [before, after] = [urlOf(server, "satrail_application", "payouts"), urlOf(server, "satrail_application", "restored")]
+    assert.strictEqual((await migrate(urlOf(server, "satrail_migration", "payouts"))).code, 0)
+    const day = 86_400
+    await service.start({ DATABASE_URL: before, SATRAIL_PAYOUT_WINDOW_SECONDS: String(day) })
+    const satrail = async (...args: ReadonlyArray<string>) => {
+      const ended = await Service.run("cli", args, { SATRAIL_DATA: service.data }).ended
+      assert.strictEqual(ended.code, 0, ended.stdout + ended.stderr)
+    }
+
+    const shop = await service.company("paid")
+    const mine = () => Customer.data(200, shop.post("/sandbox/mine", { blocks: 6 }))
+    const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }))
+    for (const _ of ["the first payout", "the later ones"])
+      await Customer.data(201, shop.post("/sandbox/send", { address: address.address, amount_sats: 200_000 }))
+    await mine()
+    await Customer.hasBalance(shop, 400_000)
+    const pay = async () => {
+      const { destination } = await Customer.outside(shop, "chain_address")
+      return (await Customer.data(201, Customer.confirm(shop, destination, 50_000))).id
+    }
+    const sent = (id: string) => Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ chain_tx_id }) => chain_tx_id !== null)
+
+    const id = await pay()
+    const file = path.join(service.data, "payouts.dump")
+    dump(server, file, "payouts")
+    await Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: day }))
+    const { chain_tx_id: txId } = await sent(id)
+    await mine()
+    const settled = await Customer.ends(shop, id, "settled")
+    await service.stop("SIGTERM")
+
+    restore(server, file, "restored")
+    const [hold = assert.fail("the guide does not say how to hold withdrawals")] = guide("hold")
+    ask(server, "satrail_migration", hold, "restored")
+    assert.strictEqual((await migrate(urlOf(server, "satrail_migration", "restored"))).code, 0)
+    await service.start({ DATABASE_URL: after })
+    const unsent = await Customer.fetchWithdrawal(shop, id)
+    assert.deepStrictEqual([unsent.status, unsent.chain_tx_id], ["pending", null])
+    await satrail("withdrawals", "book", id, "--tx", txId)
+    await satrail("resume", "sending")
+    const booked = await Customer.ends(shop, id, "settled")
+    assert.deepStrictEqual([booked.chain_tx_id, booked.fee_sats], [txId, settled.fee_sats])
+    const next = await pay()
+    await sent(next)
+    await mine()
+    await Customer.ends(shop, next, "settled")
+    await service.stop("SIGTERM")
+    // Checks that each payout is one output on the chain.
+    await Books.agree(
+      Storage.layer({ url: Redacted.make(urlOf(server, "satrail_migration", "restored")) }),
+      path.join(service.data, "sandbox")
+    )
+    await service.end()
+    assert.deepInclude((await verify(server, "restored")).verified, { sound: true, faults: [] })
   })
 })
