@@ -10,11 +10,12 @@ import type * as Bundled from "../src/bundled.ts"
 /** Node's modules that the service imports. The build writes them here. */
 declare const builtins: ReadonlyArray<string>
 
-if (process.argv.length > 2) {
+const [, , argument] = process.argv
+if (argument !== undefined) {
   process.stderr.write(
     "This file starts the service and takes no arguments. Settings are environment variables. For commands, use satrail.\n"
   )
-  process.exit(process.argv.includes("--help") ? 0 : 2)
+  process.exit(["--help", "-h", "help"].includes(argument) ? 0 : 2)
 }
 
 // Node would compile its own modules again if the options were set before they are loaded, as on the command line.

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
@@ -70,7 +70,17 @@ describe("the bundle of the service", () => {
     const expected = (says: string) => `${says} ${statSync(path.join(folder, "service.cjs")).size} function false\n`
     service("first")
     assert.strictEqual(run("main.mjs"), expected("first"))
-    assert.strictEqual(run("main.mjs", "--help"), "") // nothing was started
+    for (const [argument, status] of [
+      ["--help", 0],
+      ["-h", 0],
+      ["help", 0],
+      ["--version", 2],
+      ["--port=80", 2]
+    ] as const) {
+      const ended = spawnSync(process.execPath, [path.join(folder, "main.mjs"), argument], { encoding: "utf8" })
+      assert.deepStrictEqual([ended.status, ended.stdout], [status, ""], argument) // nothing was started
+      assert.match(ended.stderr, /takes no arguments/)
+    }
     const found = readdirSync(path.join(folder, "compiled"), { recursive: true, encoding: "utf8" })
     const kept = path.join(folder, "compiled", found.find((name) => name.endsWith("satrail-service")) ?? assert.fail(found.join()))
     const [bytes, { ino }] = [readFileSync(kept), statSync(kept)]
