@@ -283,9 +283,14 @@ describe("the OpenAPI document", () => {
       if (operation.requestBody.required) assert.strictEqual((await service.ask("POST", target, { key: keyOf(path) })).status, 400)
       const { schema } = operation.requestBody.content["application/json"]
       assert.deepStrictEqual(differences(body ?? {}, schema), [])
-      assert.notProperty(schema, "anyOf", "an optional body is left out, never null")
     })
   }
+
+  it("openapi: every request body is a named schema, because an optional one is left out and never null", () => {
+    const bodies = operations.flatMap(({ name, operation: { requestBody } }) => (requestBody === undefined ? [] : [{ name, requestBody }]))
+    assert.isNotEmpty(bodies.filter(({ requestBody }) => requestBody.required !== true))
+    for (const { name, requestBody } of bodies) assert.hasAllKeys(requestBody.content["application/json"].schema, ["$ref"], name)
+  })
 
   it("openapi: the headers that a client acts on are documented with the responses that have them", () => {
     for (const { parameters = [], responses } of Object.values<Record<string, Any>>(document.paths).flatMap((path) =>

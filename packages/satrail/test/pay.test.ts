@@ -735,6 +735,15 @@ it("pay: an error at the start has the code of its cause", async () => {
   )
 })
 
+it("options: a database that is not a PostgreSQL URL is rejected with a SatrailError", async () => {
+  for (const database of ["nonsense", "mysql://shop@127.0.0.1/shop", "postgres://shop@127.0.0.1:99999/shop"]) {
+    const error = await refused(() => satrail({ database }))
+    assert.isTrue(error instanceof SatrailError, database)
+    assert.strictEqual((error as SatrailError).code, "options_invalid", database)
+    assert.match(String(error), /database must be postgres:\/\/user:password@host:port\/database/)
+  }
+})
+
 it("options: errors use the names of the options", async () => {
   const error = await refused(() => satrail({ network: "mainnet" }))
   assert.match(String(error), /database must be a PostgreSQL/)
