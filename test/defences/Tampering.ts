@@ -340,6 +340,15 @@ export const tamperings: ReadonlyArray<Tampering> = [
     attempts: [["delete from satrail.refunds; update satrail.deposits set refunded = 0", []]]
   },
   {
+    what: "a deposit's total of refunds set to zero, or a refund marked failed",
+    application: missed("a second refund, or a false status"),
+    owner: missed("a second refund, or a false status"),
+    attempts: [
+      ["update satrail.deposits set refunded = 0", []],
+      ["update satrail.refunds set status = 'failed'", []]
+    ]
+  },
+  {
     what: "the counters of limits set to zero",
     application: missed("the limits can be used again"),
     owner: missed("the limits can be used again"),
