@@ -240,9 +240,11 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
   })
 
   it("restore: an operator books a payout sent after the dump and resumes sending, so that each payout settles once", async ({
-    onTestFailed
+    onTestFailed,
+    onTestFinished
   }) => {
     const service = Service.make()
+    onTestFinished(() => service.end())
     onTestFailed(() => console.error(service.logs().join("\n")))
     const server = servers[1] ?? assert.fail("the server did not start")
     for (const database of ["payouts", "restored"]) prepare(server, database)
@@ -298,7 +300,6 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       Storage.layer({ url: Redacted.make(urlOf(server, "satrail_migration", "restored")) }),
       path.join(service.data, "sandbox")
     )
-    await service.end()
     assert.deepInclude((await verify(server, "restored")).verified, { sound: true, faults: [] })
   })
 })
