@@ -7,6 +7,8 @@ import { Companies } from "../src/accounts/Companies.ts"
 import * as Company from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Loosening from "../src/accounts/Loosening.ts"
+import { OperatorTokens } from "../src/accounts/OperatorTokens.ts"
+import type * as SecondOperator from "../src/accounts/SecondOperator.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { settings } from "./Rows.ts"
 import { companyWith, everywhere, made, replace, said, scenario } from "./World.ts"
@@ -55,7 +57,8 @@ describe("Loosening", () => {
       `loosening: above ${above ?? "no"} sats, a balance of ${sats} sats takes ${refused === undefined ? "one operator" : "two"}`,
       () =>
         Effect.gen(function* () {
-          const check = yield* Loosening.checkOf({ standings: () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }]) })
+          const standings = () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }])
+          const check = yield* Loosening.checkOf({ standings }, () => Effect.succeed(true))
           const asked = { companyId: CompanyId.operator, loosening: null, loosens: true, wanted: { limits: null }, keep: () => Effect.void }
           assert.strictEqual(yield* said(check({ ...asked, by: lead })), refused ?? "ok")
           assert.strictEqual(yield* said(check({ ...asked, by: undefined })), "ok", "the host program needs no operator")
@@ -69,6 +72,23 @@ describe("Loosening", () => {
     { for: "sending", ranges: ["203.0.113.7"] }
   ] as const
   const frozen = { reason: "key stolen", pending: "wait", sinceMillis: 1 } as const
+
+  scenario(
+    "loosening: an operator's request no longer counts once their token is revoked",
+    { settings: { ...settings, secondOperatorAbove: Msat.fromSats(500) } },
+    function* () {
+      const { id } = yield* companyWith(1000)
+      const [companies, tokens] = [yield* Companies, yield* OperatorTokens]
+      const { token: ada } = yield* made(tokens.issue({ name: "Ada", scopes: ["loosen"] }))
+      yield* everywhere(companies.limit(id, { daySats: 1 }))
+      const loosened = (by: SecondOperator.Operator) => said(companies.limit(id, { daySats: 2 }, by))
+      assert.strictEqual(yield* loosened(ada), "SecondOperatorRequired")
+      yield* tokens.revoke(ada.id)
+      assert.strictEqual(yield* loosened(lead), "SecondOperatorRequired")
+      assert.deepStrictEqual((yield* companies.get(id)).limits, { daySats: 1 })
+      assert.strictEqual(yield* everywhere(loosened({ id: "03", name: "Eve" })), "ok")
+    }
+  )
 
   const company = tightening()
   scenario(

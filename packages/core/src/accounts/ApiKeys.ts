@@ -18,6 +18,7 @@ import type * as Limit from "../ledger/Limit.ts"
 import * as AllowedFrom from "./AllowedFrom.ts"
 import * as Limits from "./Limits.ts"
 import * as Loosening from "./Loosening.ts"
+import * as OperatorRequests from "./OperatorRequests.ts"
 import * as NewCompany from "./NewCompany.ts"
 import type { Operator, SameOperator } from "./SecondOperator.ts"
 
@@ -241,7 +242,7 @@ const makeIssue = Effect.gen(function* () {
 /** Checks whether a key's limits or ranges may be changed. Loosening them may need a second operator. */
 const loosening = Effect.gen(function* () {
   const journal = yield* Journal
-  const check = yield* Loosening.checkOf(yield* AccountReads)
+  const check = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeMayAct)
   return (apiKey: ApiKey.ApiKey, by: Loosening.Changer | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
     check({
       companyId: apiKey.companyId,

@@ -18,8 +18,10 @@ import * as Domain from "./Domain.ts"
 import { Installation } from "./Installation.ts"
 import { type Freeze, loosens as loosensFreeze } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
+import type { NounReads } from "../ledger/NounReads.ts"
 import * as Limits from "./Limits.ts"
 import * as Loosening from "./Loosening.ts"
+import * as OperatorRequests from "./OperatorRequests.ts"
 import type { Plan } from "./Plan.ts"
 
 /** Maximum length of the name of a company or key. */
@@ -128,9 +130,13 @@ export class Companies extends Context.Service<
 /** Methods that change the protection of a company's funds. Loosening it may need a second operator. */
 const protecting = Effect.fnUntraced(function* (
   get: Companies["Service"]["get"]
-): Effect.fn.Return<Pick<Companies["Service"], "limit" | "updateLimits" | "freeze" | "unfreeze">, never, Journal | AccountReads> {
+): Effect.fn.Return<
+  Pick<Companies["Service"], "limit" | "updateLimits" | "freeze" | "unfreeze">,
+  never,
+  Journal | AccountReads | NounReads
+> {
   const journal = yield* Journal
-  const mayLoosen = yield* Loosening.checkOf(yield* AccountReads)
+  const mayLoosen = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeMayAct)
 
   /** Makes a change that `by` wants, if `by` may. The change expects the protection that was read. */
   const change = Effect.fnUntraced(function* (

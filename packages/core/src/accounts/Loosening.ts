@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
+import type { Scope } from "./OperatorToken.ts"
 import { isSame, type Operator, waitMillis } from "./SecondOperator.ts"
 
 // A single operator cannot loosen the protection of a company with a large balance. The first request is
@@ -95,10 +96,13 @@ interface Asked<E> {
 
 /**
  * Succeeds if the change can be made: it loosens nothing, the host program makes it, or `by` may loosen and the
- * company's balance is small or they repeat another operator's request. Otherwise, fails. If only another
- * operator is missing, stores the request first.
+ * company's balance is small or they repeat the request of another operator who may still loosen. Otherwise, fails. If
+ * only another operator is missing, stores the request first.
  */
-export const checkOf = Effect.fnUntraced(function* (records: Standings) {
+export const checkOf = Effect.fnUntraced(function* (
+  records: Standings,
+  mayAct: (operatorId: string, scope: Scope) => Effect.Effect<boolean, StoreUnavailable>
+) {
   const { secondOperatorAbove } = yield* Options
   return Effect.fnUntraced(function* <E>({
     companyId,
@@ -114,7 +118,8 @@ export const checkOf = Effect.fnUntraced(function* (records: Standings) {
     const nowMillis = yield* Clock.currentTimeMillis
     const [standing] = yield* records.standings([companyId], nowMillis)
     if (standing === undefined || standing.balance.posted <= secondOperatorAbove) return
-    const pending = waiting(loosening, wanted, by, nowMillis)
+    const counts = loosening !== null && (yield* mayAct(loosening.requestedById, "loosen"))
+    const pending = waiting(counts ? loosening : null, wanted, by, nowMillis)
     if (pending === undefined) return
     if (pending !== loosening) yield* keep(pending, nowMillis)
     return yield* new SecondOperatorRequired(pending)

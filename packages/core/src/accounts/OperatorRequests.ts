@@ -13,17 +13,23 @@ export const MayOperate = Context.Reference<(id: string, scope: OperatorToken.Sc
   { defaultValue: () => () => Effect.succeed(true) }
 )
 
-/** Actions that take two operators: one requests, and another confirms with the same request. */
-export const make = Effect.gen(function* () {
-  const [journal, nouns, mayOperate] = [yield* Journal, yield* NounReads, yield* MayOperate]
-
-  /** Ids that belong to no token and no person are those of the configured token and of the host program's operators. */
-  const mayAct = Effect.fnUntraced(function* (id: string, scope: OperatorToken.Scope) {
+/**
+ * Makes a function that returns whether an operator, who made a request, still has access and this scope. Ids that belong
+ * to no token and no person are those of the configured token and of the host program's operators.
+ */
+export const makeMayAct = Effect.gen(function* () {
+  const [nouns, mayOperate] = [yield* NounReads, yield* MayOperate]
+  return Effect.fnUntraced(function* (id: string, scope: OperatorToken.Scope): Effect.fn.Return<boolean, StoreUnavailable> {
     if (!Id.is(id)) return true
     const found = yield* nouns.get(OperatorToken.noun, CompanyId.operator, id)
     if (Option.isNone(found)) return yield* mayOperate(id, scope)
     return found.value.revokedAtMillis === null && OperatorToken.allows(found.value, scope)
   })
+})
+
+/** Actions that take two operators: one requests, and another confirms with the same request. */
+export const make = Effect.gen(function* () {
+  const [journal, nouns, mayAct] = [yield* Journal, yield* NounReads, yield* makeMayAct]
 
   const stored = ({ id, companyId }: Pick<OperatorRequest.OperatorRequest, "id" | "companyId">) =>
     Effect.map(nouns.get(OperatorRequest.noun, companyId, id), Option.getOrNull)
