@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
-import { whole } from "../packages/http/src/pages/Docs.ts"
+import { whole } from "../packages/service/src/http/pages/Docs.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 
 // Generates the types of the requests that the console makes, and of their responses, from the OpenAPI documents. The
 // console needs no other part of a client.
 
-const sources = ["ui/src/console", "http/src/pages"].map((folder) => path.resolve(import.meta.dirname, "../packages", folder))
+const sources = ["ui/src/console", "service/src/console", "features/src", "http/src/pages", "service/src/http/pages"].map((folder) =>
+  path.resolve(import.meta.dirname, "../packages", folder)
+)
 
 /** Matches the operations that the console's source names, such as `GET /v1/account` or `POST ${root}/webhook-endpoints`. */
 const asked = sources

@@ -27,11 +27,11 @@ import { mentions, namesIn, snake } from "./house/Mentions.ts"
  * The packages whose tests are run. The tests of other packages are about the repository, or use the service
  * over HTTP.
  */
-const tested = ["contracts", "core", "http", "memory", "postgres", "server", "simulator"]
+const tested = ["contracts", "core", "features", "http", "memory", "postgres", "server", "service", "simulator"]
 
 const words = process.argv.slice(2)
 const flags = words.filter((word) => word.startsWith("--"))
-const all = [...new Set(files("packages/*/src/features/*/**/*.ts").map((file) => file.split("/")[4] ?? ""))]
+const all = [...new Set(files("packages/features/src/*/**/*.ts").map((file) => file.split("/")[3] ?? ""))]
 const turns = all.toSorted()
 const turn = flags.find((flag) => flag.startsWith("--turn="))?.slice("--turn=".length)
 const asked = turn === undefined ? words.filter((word) => !word.startsWith("--")) : [turns[Number(turn) % turns.length] ?? ""]
@@ -42,18 +42,23 @@ if (asked.length === 0 || !asked.every((name) => all.includes(name))) {
   process.exit(2)
 }
 
-/** Returns the feature that a file belongs to. In `memory`, a feature is a file; in other packages, it is a folder. */
+/**
+ * Returns the feature that a file or a module belongs to: a folder of `packages/features`, or a file or folder in the
+ * `features/` of a package whose kit needs the whole service.
+ */
 const featureOf = (file: string): string | undefined => {
   const [, found] =
-    /(?:\/src(?:\/serving|\/console)?|\/test|^@satrail\/\w+|^test\/defences)\/features\/([\w-]+)(?:\/|\.ts$)/.exec(file) ?? []
-  return found === undefined ? undefined : all.find((one) => one === snake(found).replaceAll("_", "-"))
+    /^(?:packages|@satrail)\/(?:features\/|\w+\/(?:src\/|test\/)?(?:serving\/)?features\/)(?:(?:src|test)\/)?([\w-]+)(?:\/|\.ts$)/.exec(
+      file
+    ) ?? []
+  return all.find((one) => one === found)
 }
 
 /** Returns, for each import of a file, the feature that it belongs to. */
 const targetsOf = (file: string, source: string): ReadonlyArray<string | undefined> =>
   importsOf(source).map(({ specifier }) => featureOf(specifier.startsWith(".") ? path.join(path.dirname(file), specifier) : specifier))
 
-const sources = files("packages/*/{src,browser}/**/*.{ts,tsx}").concat(files("test/defences/**/*.ts"))
+const sources = files("packages/*/{src,browser}/**/*.{ts,tsx}").concat(files("{test/defences/**/*,packages/features/test/*/mutants}.ts"))
 const gone = new Set(asked)
 for (let before = 0; before < gone.size;) {
   before = gone.size
@@ -113,14 +118,14 @@ const shortened = (file: string, source: string): string => {
 }
 
 /** Returns whether a file only lists features or their exports. */
-const isList = (file: string) =>
-  /\/features\/[\w-]+\.ts$|\/Following\.ts$|^packages\/core\/src\/\w+\.ts$|^packages\/\w+\/src\/index\.ts$/.test(file)
+const isList = (file: string) => /\/features\/[\w-]+\.ts$|^packages\/service\/src\/\w+\.ts$|^test\/defences\/Features\.ts$/.test(file)
 
+for (const one of gone) rmSync(path.join(copy, "packages/features/test", one), { recursive: true, force: true })
 const left: Array<string> = []
 for (const file of sources.concat(files("packages/*/test/features/*.ts"))) {
   const own = featureOf(file)
   if (own !== undefined && gone.has(own)) {
-    rmSync(path.join(copy, file))
+    rmSync(path.join(copy, file), { force: true })
     for (const made of globSync(file.replace("/src/", "/dist/").replace(/\.tsx?$/, ".*"), { cwd: copy })) rmSync(path.join(copy, made))
   } else if (targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one))) {
     if (isList(file)) writeFileSync(path.join(copy, file), shortened(file, read(file)))

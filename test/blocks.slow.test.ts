@@ -65,7 +65,7 @@ const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArra
 
 // The compiler runs only once, because each run reads the whole workspace.
 describe("guides:", () => {
-  const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/core"\nCompanies.nothing()\n```\n')
+  const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/service"\nCompanies.nothing()\n```\n')
   const templates = Choices.kinds.flatMap(([kind]) =>
     Object.entries(Project.files({ folder: kind, kind, framework: "none" })).flatMap(([file, code]) =>
       file.endsWith(".ts") ? [{ at: `template ${kind}, ${file}`, file: path.join(`create-${kind}`, file), isProgram: true, code }] : []

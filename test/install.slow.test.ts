@@ -325,7 +325,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         it(`install: unsupported entry points have internal in their names (Node ${version})`, async () => {
           const load = (specifier: string) => run(bin, folder, "node", "-e", `import(${JSON.stringify(specifier)})`)
           assert.strictEqual((await load("@satrail/core")).status, 0)
-          assert.include((await load("@satrail/core/service/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
+          assert.include((await load("@satrail/service/core/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
           assert.strictEqual((await load("@satrail/postgres/package.json")).said.includes("NOT_EXPORTED"), false)
         })
       })
@@ -424,7 +424,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
           assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
         }
-        const ask = `const [{ Storage }, { Effect, Layer }] = [await import("@satrail/postgres"), await import("effect")]
+        const ask = `const [{ Storage }, { Effect, Layer }] = [await import("@satrail/service/postgres"), await import("effect")]
         await Effect.runPromise(Effect.scoped(Layer.build(Storage.layerEmbedded()))).catch(({ message }) => console.log(message))`
         assert.deepStrictEqual(await run(bin, folder, "node", "--input-type=module", "-e", ask), {
           status: 0,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync } from "node:fs"
+import { globSync, readdirSync } from "node:fs"
 import path from "node:path"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
@@ -7,7 +7,7 @@ import * as Server from "../packages/server/src/serving/Server.ts"
 import { all, read, root } from "./deployFiles.ts"
 
 // The types of the console's pages include the DOM's, which contradict Node's in the other tests and examples.
-const alarmsFile = new URL("../packages/ui/src/console/operator/Alarms.ts", import.meta.url).href
+const alarmsFile = new URL("../packages/service/src/console/operator/Alarms.ts", import.meta.url).href
 const Alarms: { readonly all: ReadonlyArray<readonly [name: string, alarm: unknown]> } = await import(alarmsFile)
 
 // A module registers its metrics when it is loaded. These imports load all modules.
@@ -70,8 +70,7 @@ describe("metrics", () => {
   })
 
   it("metrics: the console lists each alarm, and links only to existing sections of the guides", () => {
-    const files = readdirSync(path.join(root, "packages/ui/src/console"), { recursive: true, encoding: "utf8" })
-    const sources = files.filter((file) => file.endsWith(".ts")).map((file) => read(`packages/ui/src/console/${file}`))
+    const sources = globSync("packages/{ui/src/console,service/src/console,features/src/*/console}/**/*.ts", { cwd: root }).map(read)
     const alarms = Alarms.all.map(([name]) => name)
     assert.deepStrictEqual(alarms.toSorted(), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g).toSorted())
     const guides = sources.flatMap((source) => all(source, /guide: "(.*?)"/g))

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import path from "node:path"
-import * as Catalogue from "../packages/core/src/service/Catalogue.ts"
+import * as Catalogue from "../packages/service/src/core/Catalogue.ts"
 import * as Pictures from "../scripts/pictures/Pictures.ts"
 import { blocksOf, commandsOf, matches } from "../scripts/readme/Story.mjs"
 import { client, directory, pages, wire } from "../scripts/reference.ts"

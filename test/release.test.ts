@@ -4,7 +4,7 @@ import path from "node:path"
 import { type Note, noteOf, notesIn, problemWith, withNotes } from "../scripts/release/Changes.ts"
 import { nativeManifest, natives } from "../scripts/release/Native.ts"
 import { version as serverVersion } from "../packages/server/src/base/Version.ts"
-import { manifest, manifests, published, version } from "../scripts/release/Package.ts"
+import { entriesOf, manifest, manifests, published, version } from "../scripts/release/Package.ts"
 import { rewritten } from "../scripts/release/Stage.ts"
 import { root } from "./Blocks.ts"
 
@@ -26,7 +26,7 @@ describe("a release", () => {
       assert.isAbove(made.keywords?.length ?? 0, 2, made.name)
       assert.match(made.engines.node, /^>=\d+\.\d+\.\d+$/)
       assert.include(made.repository.directory, made.name.split("/")[1] ?? "")
-      assert.containsAllKeys(made.exports, [".", "./package.json"])
+      assert.containsAllKeys(made.exports, [...entriesOf(one), "./package.json"])
       assert.notMatch(JSON.stringify(made), /catalog:|workspace:|src\//, made.name)
     }
   })
@@ -71,8 +71,10 @@ describe("a release", () => {
       `import * as Msat from "@satrail/bitcoin/Msat"`,
       `export { a } from "@satrail/core/ledger/Journal"`,
       `const later = () => import("@satrail/core/far/Later")`,
-      `import { Invoices } from "@satrail/core"`,
-      `import { Invoice } from "@satrail/core/records"`,
+      `import { Invoices } from "@satrail/service"`,
+      `import { Invoice } from "@satrail/service/records"`,
+      `import { vouchers } from "@satrail/features/vouchers/core"`,
+      `import * as Voucher from "@satrail/features/vouchers/core/Voucher"`,
       `import "./Near.ts"`,
       `//# sourceMappingURL=x.js.map\n`
     ].join("\n")
@@ -80,8 +82,10 @@ describe("a release", () => {
       `import * as Msat from "@satrail/bitcoin/internal/Msat"`,
       `export { a } from "@satrail/core/internal/ledger/Journal"`,
       `const later = () => import("@satrail/core/internal/far/Later")`,
-      `import { Invoices } from "@satrail/core"`,
-      `import { Invoice } from "@satrail/core/records"`,
+      `import { Invoices } from "@satrail/service"`,
+      `import { Invoice } from "@satrail/service/records"`,
+      `import { vouchers } from "@satrail/features/vouchers/core"`,
+      `import * as Voucher from "@satrail/features/internal/vouchers/core/Voucher"`,
       `import "./Near.js"`,
       ""
     ])

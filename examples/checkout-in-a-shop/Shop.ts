@@ -1,9 +1,9 @@
 // A shop whose server includes the payments service and its pages. One function handles all requests. Its page
 // is shop.html.
-import { Answer, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/core"
-import { Checkout } from "@satrail/core/records"
-import { Authentication, Http, Readiness } from "@satrail/http"
-import { Memory } from "@satrail/memory"
+import { Answer, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/service"
+import { Checkout } from "@satrail/service/records"
+import { Authentication, Http, Readiness } from "@satrail/service/http"
+import { Memory } from "@satrail/service/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { readFileSync } from "node:fs"

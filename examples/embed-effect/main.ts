@@ -3,9 +3,9 @@
 // example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Msat } from "@satrail/bitcoin"
-import { Answer, Balance, Companies, Decimal, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"
-import { Fee } from "@satrail/core/records"
-import { Memory } from "@satrail/memory"
+import { Answer, Balance, Companies, Decimal, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/service"
+import { Fee } from "@satrail/service/records"
+import { Memory } from "@satrail/service/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Console, Effect, Layer, Schedule } from "effect"
 import assert from "node:assert/strict"

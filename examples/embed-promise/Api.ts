@@ -1,4 +1,4 @@
-import { Authentication, Http, Readiness } from "@satrail/http"
+import { Authentication, Http, Readiness } from "@satrail/service/http"
 import { Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"

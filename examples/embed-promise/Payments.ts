@@ -1,5 +1,5 @@
-import { Policy, Satrail } from "@satrail/core"
-import { Storage } from "@satrail/postgres"
+import { Policy, Satrail } from "@satrail/service"
+import { Storage } from "@satrail/service/postgres"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Layer, ManagedRuntime } from "effect"
 

@@ -1,5 +1,5 @@
-import { type CompanyId, Decimal, Invoices, Journal } from "@satrail/core"
-import type { Invoice } from "@satrail/core/records"
+import { type CompanyId, Decimal, Invoices, Journal } from "@satrail/service"
+import type { Invoice } from "@satrail/service/records"
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 import * as Api from "./Api.ts"

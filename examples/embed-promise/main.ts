@@ -1,7 +1,7 @@
 // A shop in plain Node that accepts bitcoin. The payments service is part of its process (Payments.ts). The
 // shop (Shop.ts) calls it with promises and receives its events. This file starts the shop, plays one customer,
 // and stops the shop. Run it: npm run example -- embed-promise
-import { ApiKeys, Companies, Events } from "@satrail/core"
+import { ApiKeys, Companies, Events } from "@satrail/service"
 import { Sandbox } from "@satrail/sandbox"
 import { Redacted, Stream } from "effect"
 import assert from "node:assert/strict"

@@ -1,7 +1,7 @@
 // Sends each framework the same requests. An order is placed twice. A webhook is accepted with the right
 // secret and rejected with another one.
 import { serve } from "@hono/node-server"
-import { Answer, ApiKeys, Companies } from "@satrail/core"
+import { Answer, ApiKeys, Companies } from "@satrail/service"
 import { Effect, Redacted } from "effect"
 import assert from "node:assert/strict"
 import { createHmac, randomBytes } from "node:crypto"

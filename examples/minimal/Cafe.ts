@@ -1,7 +1,7 @@
 // The smallest program: only invoices, withdrawals and the ledger, without features, events or reports.
 import { Msat } from "@satrail/bitcoin"
 import { Answer, Balance, Companies, Decimal, Invoices, LedgerReads, Money, Policy, Withdrawals } from "@satrail/core/money"
-import { Memory } from "@satrail/memory"
+import { Memory } from "@satrail/service/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Effect, Layer, Schedule } from "effect"
 

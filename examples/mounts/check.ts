@@ -1,7 +1,7 @@
 // Sends each framework the same requests: one for the application's own page, one without a key, and one that
 // creates an invoice and is then repeated.
 import { serve } from "@hono/node-server"
-import { Answer, ApiKeys, Companies } from "@satrail/core"
+import { Answer, ApiKeys, Companies } from "@satrail/service"
 import { Effect, Redacted } from "effect"
 import assert from "node:assert/strict"
 import { once } from "node:events"

@@ -1,8 +1,8 @@
 // The service in this process, and `/v1` as one function from a web Request to its Response. Each of the
 // other files mounts it in a framework.
-import { Policy, Satrail } from "@satrail/core"
-import { Authentication, Http, Readiness } from "@satrail/http"
-import { Storage } from "@satrail/postgres"
+import { Policy, Satrail } from "@satrail/service"
+import { Authentication, Http, Readiness } from "@satrail/service/http"
+import { Storage } from "@satrail/service/postgres"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Layer, ManagedRuntime } from "effect"
 

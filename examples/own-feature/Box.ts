@@ -1,5 +1,5 @@
 import { Msat } from "@satrail/bitcoin"
-import { CompanyId } from "@satrail/core"
+import { CompanyId } from "@satrail/service"
 import { Change, Noun, type Written } from "@satrail/core/ports"
 import { Schema } from "effect"
 

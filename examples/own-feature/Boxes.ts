@@ -2,9 +2,9 @@
 // the company receives the event `box.opened`. Everything is imported from public entry points. Box.ts contains the
 // record; this file contains the service and the worker.
 import type { Msat } from "@satrail/bitcoin"
-import { Answer, type CompanyId, Journal } from "@satrail/core"
+import { Answer, type CompanyId, Journal } from "@satrail/service"
 import { Answers, Feature, NounReads, Tasks } from "@satrail/core/ports"
-import { Id } from "@satrail/core/records"
+import { Id } from "@satrail/service/records"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import * as Box from "./Box.ts"
 

@@ -1,5 +1,5 @@
 import { Msat } from "@satrail/bitcoin"
-import { Authentication, Envelope, Errors, Extension, Idempotency, Section } from "@satrail/http"
+import { Authentication, Envelope, Errors, Extension, Idempotency, Section } from "@satrail/service/http"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { HttpRouter, HttpServerResponse } from "effect/http"

@@ -1,9 +1,9 @@
 // An application's own feature that holds money, in a running service: a company puts sats into boxes over HTTP, takes one
 // out, and the other opens at its time. Run it: npm run example -- own-feature
-import { Answer, ApiKeys, Companies, Decimal, features, Invoices, Policy, Satrail } from "@satrail/core"
+import { Answer, ApiKeys, Companies, Decimal, features, Invoices, Policy, Satrail } from "@satrail/service"
 import { Features } from "@satrail/core/ports"
-import { Api, Authentication, EventIds, Http, Readiness, Seal } from "@satrail/http"
-import { Memory } from "@satrail/memory"
+import { Api, Authentication, EventIds, Http, Readiness, Seal } from "@satrail/service/http"
+import { Memory } from "@satrail/service/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import assert from "node:assert/strict"

@@ -1,6 +1,6 @@
 // A shop that takes bitcoin through its own payments service, and ships when a webhook reports that an order is paid. One file stores the shop's
 // state across restarts: its orders, its webhook secret, and the events it has handled.
-import { Webhooks } from "@satrail/http"
+import { Webhooks } from "@satrail/service/http"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server } from "node:http"
 

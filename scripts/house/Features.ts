@@ -29,7 +29,7 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
   // means recounting the books.
   audit: {
     files:
-      /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|records\/Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
+      /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator|service)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|records\/Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
   },
   // The payment page is also used for payments to Lightning addresses. The benchmark runs checkouts of git.
   checkouts: {
@@ -54,9 +54,7 @@ export const wordOf = (feature: string): string => words[feature] ?? feature.rep
 
 const rulesOf = (feature: string) => {
   const word = wordOf(feature)
-  // In `memory`, a feature is a file named after its service, such as `features/Offers.ts`.
-  const file = feature.replace(/(?:^|-)./g, (start) => start.slice(-1).toUpperCase())
-  const folder = new RegExp(`/features/(?:${feature}|${file})[/.]`)
+  const folder = new RegExp(`/features/(?:(?:src|test)/)?${feature}[/.]`)
   const { files: elsewhere, names: others } = otherMeanings[feature] ?? {}
   return {
     isOwn: (one: string) => folder.test(one) || packagesOf[feature]?.test(one) === true,
@@ -95,8 +93,9 @@ interface Mentioning {
  * features are counted. Generated files are not, because they follow the whole API.
  */
 export const mentioning = (sources: ReadonlyArray<string>, tests: ReadonlyArray<string>): ReadonlyArray<Mentioning> => {
-  const folders = Array.from(read("packages/core/src/features/index.ts").matchAll(/"\.\/([\w-]+)\/index\.ts"/g), ([, name = ""]) => name)
-  if (folders.length === 0) throw new Error("found no feature in packages/core/src/features/index.ts")
+  const list = "packages/service/src/features/core.ts"
+  const folders = Array.from(read(list).matchAll(/"@satrail\/features\/([\w-]+)\/core"/g), ([, name = ""]) => name)
+  if (folders.length === 0) throw new Error(`found no feature in ${list}`)
   const parsedOf = (some: ReadonlyArray<string>) =>
     some.flatMap((file) => {
       const source = read(file)

@@ -9,25 +9,28 @@ export const read = (file: string) => readFileSync(path.join(root, file), "utf8"
 
 /**
  * The folders of the large packages, from the bottom up. A folder may import from itself and from the folders
- * before it. A file outside these folders may import from all of them. The folders of `features/` are one
- * floor, except for those listed here individually.
+ * before it. A file outside these folders may import from all of them. In the package `features`, a floor is one
+ * layer of all features. The folders of `features/` in other packages are one floor, except for those listed here.
  */
 export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
-  core: [
-    "base",
-    "ledger",
-    "nodes",
-    "accounts",
-    "receiving",
-    "sending",
-    "reports",
-    "reports/reconciliation",
-    "events",
+  core: ["base", "ledger", "nodes", "accounts", "receiving", "sending", "reports", "reports/reconciliation", "events", "service"],
+  http: ["wire", "edge", "api", "resources", "pages"],
+  postgres: ["client", "statements", "reads", "journal", "migrations"],
+  features: ["core", "postgres", "http", "console"],
+  service: [
     "features",
-    "service"
+    "core",
+    "memory",
+    "postgres/reads",
+    "postgres/migrations",
+    "postgres",
+    "console/pages",
+    "console",
+    "console/operator",
+    "http/events",
+    "http/pages",
+    "http"
   ],
-  http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
-  postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
   server: [
     "base",
     "environment",
@@ -43,9 +46,11 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Returns the floor of a folder. */
-export const floorOf = (order: ReadonlyArray<string>, folder: string): string =>
-  order.includes(folder) ? folder : folder.replace(/features\/.*$/, "features")
+/** Returns the floor of a folder of a package. */
+export const floorOf = (name: string, folder: string): string => {
+  if (name === "features") return folder.split("/")[1] ?? "."
+  return floors[name]?.includes(folder) === true ? folder : folder.replace(/features\/.*$/, "features")
+}
 
 /** Maximum number of files outside the folders. */
 export const maxLoose = 10
@@ -77,7 +82,7 @@ export const upwards = (name: string, file: string, source: string): ReadonlyArr
   const order = floors[name] ?? []
   const heightOf = (one: string) => {
     const folder = path.dirname(path.relative(`packages/${name}/src`, one))
-    return folder === "." ? order.length : order.indexOf(floorOf(order, folder))
+    return floorOf(name, folder) === "." ? order.length : order.indexOf(floorOf(name, folder))
   }
   return importsOf(source).flatMap(({ specifier }) => {
     if (!specifier.startsWith(".")) return []

@@ -1,7 +1,7 @@
 // The published packages and their manifests. They are derived from packages/*/package.json, the catalog in
 // pnpm-workspace.yaml and the root package.json, so that each fact about a release is written only once
 // (docs/decisions/packages.md#0069).
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"
 import { packageOf, platforms } from "../../packages/ldk/src/Program.ts"
@@ -18,6 +18,7 @@ interface Source {
   readonly description?: string
   readonly keywords?: ReadonlyArray<string>
   readonly license: string
+  readonly exports?: Readonly<Record<string, { readonly compiled?: string }>>
   readonly bin?: Readonly<Record<string, string>>
   readonly files?: ReadonlyArray<string>
   readonly dependencies?: Versions
@@ -112,7 +113,11 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** The public entries of packages, in addition to their roots. */
-export const entries: Readonly<Record<string, ReadonlyArray<string>>> = { "@satrail/core": ["money", "ports", "records", "services"] }
+export const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@satrail/core": ["money", "ports"],
+  "@satrail/features": ["*/core", "*/http", "*/memory", "*/postgres", "*/console"],
+  "@satrail/service": ["http", "memory", "postgres", "records", "services"]
+}
 
 const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
 
@@ -134,6 +139,12 @@ const optional: Readonly<Record<string, Versions>> = {
   "@satrail/ldk": Object.fromEntries(platforms.map((platform) => [packageOf(platform), version]))
 }
 
+/** The public entries of a package, as in `exports`. A package that only satrail's others import has none. */
+export const entriesOf = ({ folder, source }: Pick<Package, "folder" | "source">): ReadonlyArray<string> => [
+  ...(existsSync(path.join(root, folder, "src/index.ts")) ? ["."] : []),
+  ...(entries[source.name] ?? []).map((entry) => `./${entry}`)
+]
+
 export const manifest = ({ folder, source, assets }: Package) => {
   const { name, description, keywords, license, bin, dependencies, bundleDependencies, peerDependencies, peerDependenciesMeta } = source
   return {
@@ -146,9 +157,11 @@ export const manifest = ({ folder, source, assets }: Package) => {
     sideEffects: sideEffects[name] ?? false,
     ...(bin && { bin }),
     exports: {
-      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
       ...Object.fromEntries(
-        (entries[name] ?? []).map((entry) => [`./${entry}`, { types: `./dist/${entry}.d.ts`, default: `./dist/${entry}.js` }])
+        entriesOf({ folder, source }).map((entry) => {
+          const compiled = source.exports?.[entry]?.compiled ?? `./dist/${entry.slice(2)}.js`
+          return [entry, { types: compiled.replace(/\.js$/, ".d.ts"), default: compiled }]
+        })
       ),
       "./internal/*": { types: "./dist/*.d.ts", default: "./dist/*.js" },
       ...Object.fromEntries(assets.filter((file) => path.extname(file) !== "").map((file) => [`./${file}`, `./${file}`])),

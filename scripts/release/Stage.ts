@@ -8,6 +8,9 @@ import { entries, manifest, type Package, root } from "./Package.ts"
 
 const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
 
+const isPublic = (name: string, module: string): boolean =>
+  entries[name]?.some((entry) => (entry.startsWith("*/") ? /^[^/]+(.+)$/.exec(module)?.[1] === entry.slice(1) : entry === module)) === true
+
 /**
  * Returns a module's text with the import paths of published packages. In the workspace, a package imports
  * other packages' modules by path. In published packages, only the root and `entries` are public, and other
@@ -17,7 +20,7 @@ export const rewritten = (source: string): string =>
   source
     .replace(specifier, (_, before: string, quote: string, target: string) => {
       const [, name, inside] = /^(@satrail\/[a-z]+)\/(.+)$/.exec(target) ?? []
-      if (name !== undefined && inside !== undefined && entries[name]?.includes(inside) !== true)
+      if (name !== undefined && inside !== undefined && !isPublic(name, inside))
         return `${before}${quote}${name}/internal/${inside}${quote}`
       return `${before}${quote}${target.startsWith(".") ? target.replace(/\.ts$/, ".js") : target}${quote}`
     })

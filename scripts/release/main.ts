@@ -11,7 +11,7 @@ import { parseArgs } from "node:util"
 import { notesIn, problemWith, withNotes } from "./Changes.ts"
 import { sha256 } from "./Native.ts"
 import { pack, type Packed } from "./Pack.ts"
-import { manifests, repository, root, version } from "./Package.ts"
+import { entriesOf, manifests, published, repository, root, version } from "./Package.ts"
 import { CommandFailed, run } from "./Run.ts"
 
 const lint = { publint: "0.3.25", attw: "0.18.5" }
@@ -71,10 +71,11 @@ const look = (all: ReadonlyArray<Packed>) => {
   // npx takes longer to find a program than publint takes to check a package, so it is run only once.
   const tools = ["-p", `publint@${lint.publint}`, "-p", `@arethetypeswrong/cli@${lint.attw}`]
   const [publint = "", attw = ""] = run("npx", ["-y", ...tools, "-c", "command -v publint; command -v attw"]).split("\n")
-  for (const { name, file, staged, native } of all) {
+  for (const { name, file, staged } of all) {
     run(publint, ["run", "--strict", "--pack", "false", staged])
-    if (native === undefined) run(attw, ["--profile", "esm-only", "--entrypoints", ".", "--no-color", file])
-    step(`${native === undefined ? "publint and attw" : "publint"}: ${name} passed`)
+    const [entry] = published().flatMap((one) => (one.source.name === name ? entriesOf(one).filter((other) => !other.includes("*")) : []))
+    if (entry !== undefined) run(attw, ["--profile", "esm-only", "--entrypoints", entry, "--no-color", file])
+    step(`${entry !== undefined ? "publint and attw" : "publint"}: ${name} passed`)
   }
 }
 

@@ -1,6 +1,6 @@
 // A bundled host: creates an invoice and waits until it settles.
-import { Answer, Companies, Decimal, Invoices, Policy, Satrail } from "@satrail/core"
-import { Memory } from "@satrail/memory"
+import { Answer, Companies, Decimal, Invoices, Policy, Satrail } from "@satrail/service"
+import { Memory } from "@satrail/service/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Effect, Layer, ManagedRuntime } from "effect"
 

@@ -10,7 +10,7 @@ import { canaries as sending } from "./areas/sending.ts"
 import { canaries as server } from "./areas/server.ts"
 import { canaries as ui } from "./areas/ui.ts"
 import { canaries as web } from "./areas/web.ts"
-import { features } from "./features/index.ts"
+import { features } from "./Features.ts"
 
 export type { Canary } from "./Canary.ts"
 export { fits, patched } from "./Damage.ts"

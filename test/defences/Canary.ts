@@ -22,8 +22,11 @@ export interface Canary {
 
 export const core = (name: string) => `packages/core/src/${name}.ts`
 export const memory = (name: string) => `packages/memory/src/${name}.ts`
+export const feature = (name: string) => `packages/features/src/${name}.ts`
+export const service = (name: string) => `packages/service/src/${name}.ts`
 export const postgres = (name: string) => `packages/postgres/src/${name}.ts`
 export const ldk = (name: string) => `packages/nodes/ldk/${name}`
+export const featureTest = (name: string) => `packages/features/test/${name}.test.ts`
 export const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
 
 export const inMemory = "packages/memory/test/memory.test.ts"

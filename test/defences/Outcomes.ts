@@ -33,6 +33,7 @@ const inLdkInvoice = "packages/nodes/test/LdkInvoiceStates.test.ts"
 const inSocket = "packages/nodes/test/LdkSocket.test.ts"
 const inChain = "packages/chain/test/Broadcast.test.ts"
 const core = (name: string) => `packages/core/test/${name}.test.ts`
+const offers = "packages/features/test/offers/core/Offers.test.ts"
 const decisions = core("PaymentDecisions")
 const placed = (source: string) => `C45: ${source}: a transaction that is`
 const broadcast = (source: string) => `${source}: a broadcast whose response is`
@@ -155,8 +156,8 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   ],
   "LostWithdrawals.ts": [["LostPayout.unpaid(", core("LostPayouts"), "lost payout: is refused for a transaction that is unknown"]],
   "NodePayments.ts": [
-    [`const unknown = `, core("Offers"), "C2: offers: a sent payment stays pending while a replacement node"],
-    [`const notSent = `, core("Offers"), "offers: if the node cannot pay offers"]
+    [`const unknown = `, offers, "C2: offers: a sent payment stays pending while a replacement node"],
+    [`const notSent = `, offers, "offers: if the node cannot pay offers"]
   ],
   "Payees.ts": [
     ["withdrawal.networkAllowance === 0n", core("Bip353"), "BIP 353: a payment fails and its funds are released if the address was ours"],

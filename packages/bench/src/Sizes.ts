@@ -1,7 +1,7 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Search from "@satrail/core/reports/Search"
 import { Records } from "@satrail/core/service/Records"
-import * as RecordsSql from "@satrail/postgres/Records"
+import * as RecordsSql from "@satrail/service/postgres/Records"
 import { freePort } from "@satrail/testing/freePort"
 import { Effect, type Scope } from "effect"
 import { execFileSync } from "node:child_process"

@@ -1,6 +1,6 @@
 // Runs the Journal and its callers in a process without HTTP. Receives each load as a message and replies with
 // its result.
-import * as Storage from "@satrail/postgres/Storage"
+import * as Storage from "@satrail/service/postgres/Storage"
 import { ManagedRuntime, Redacted, Schema } from "effect"
 import * as Drive from "./Drive.ts"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { Records } from "@satrail/core/service/Records"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import * as Bitcoind from "@satrail/regtest/Bitcoind"
 import { Chain } from "@satrail/regtest/Chain"
 import * as Miner from "@satrail/regtest/Miner"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, readdirSync } from "node:fs"
 import path from "node:path"
-import * as Catalogue from "@satrail/core/service/Catalogue"
+import * as Catalogue from "@satrail/service/core/Catalogue"
 import { rolldown } from "rolldown"
 import { routes } from "../src/Routes.ts"
 import { over } from "../src/Client.ts"

@@ -1,6 +1,6 @@
-import * as Webhooks from "@satrail/http/events/Webhooks"
+import * as Webhooks from "@satrail/service/http/events/Webhooks"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as WebhookKeys from "@satrail/http/features/webhooks/WebhookKeys"
+import * as WebhookKeys from "@satrail/features/webhooks/http/WebhookKeys"
 import { Webhook } from "standardwebhooks"
 import { Readable } from "node:stream"
 import { vi } from "vitest"

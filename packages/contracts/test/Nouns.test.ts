@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Nouns from "@satrail/core/service/Nouns"
+import * as Nouns from "@satrail/service/core/Nouns"
 import * as Contract from "../src/Nouns.ts"
 
 /** Record types that Changes write but this contract does not test, each with the reason. */

@@ -12,7 +12,8 @@ import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { type AllReads, Records } from "@satrail/core/service/Records"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import * as Memory from "@satrail/memory/Memory"
+import { all as features } from "@satrail/service/features/core"
+import * as Memory from "@satrail/service/memory/Memory"
 import { Context, Effect, Layer } from "effect"
 import * as Mutants from "./mutants.ts"
 
@@ -29,7 +30,7 @@ const readsOf = (all: AllReads): Context.Context<Records> =>
     Context.add(ReceivingReads, all),
     Context.add(SendingReads, all),
     Context.add(ReportReads, all),
-    Context.merge(FeatureReads.from(all))
+    Context.merge(FeatureReads.from(features, all))
   )
 
 /** The memory layer with these changes. */

@@ -3,7 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Decimal from "../src/base/Decimal.ts"
 import type { Account } from "../src/ledger/Change.ts"
 import * as Booking from "../src/reports/Booking.ts"
-import * as Statement from "../src/features/statements/Statement.ts"
+import * as Statement from "@satrail/features/statements/core/Statement"
 import { Result } from "effect"
 
 let last = 0n

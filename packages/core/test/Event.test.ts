@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { vouchers } from "../src/features/vouchers/index.ts"
+import { vouchers } from "@satrail/features/vouchers/core"
 import * as Feature from "../src/ledger/Feature.ts"
-import * as Catalogue from "../src/service/Catalogue.ts"
+import * as Catalogue from "@satrail/service/core/Catalogue"
 import type { Change } from "../src/service/Changes.ts"
-import * as Nouns from "../src/service/Nouns.ts"
+import * as Nouns from "@satrail/service/core/Nouns"
 
 describe("events", () => {
   it("event: each event's subject is a declared record type, except that of the event for the audit log's head", () => {

@@ -9,7 +9,7 @@ import { StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
-import * as Satrail from "../src/service/Satrail.ts"
+import * as Satrail from "@satrail/service/core/Satrail"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
 import {

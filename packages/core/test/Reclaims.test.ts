@@ -6,7 +6,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
-import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
+import { Vouchers } from "@satrail/features/vouchers/core/Vouchers"
 import { Records } from "../src/service/Records.ts"
 import {
   accounts,

@@ -6,8 +6,8 @@ import type { Company } from "../src/accounts/Company.ts"
 import { Stops, waitMillis } from "../src/accounts/Stops.ts"
 import { cacheMillis } from "../src/base/ReadCache.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
-import { Refunds } from "../src/features/refunds/Refunds.ts"
-import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
+import { Refunds } from "@satrail/features/refunds/core/Refunds"
+import { Vouchers } from "@satrail/features/vouchers/core/Vouchers"
 import {
   asked,
   companyWith,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import { Clock, Effect, Layer, PubSub, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Signals from "../src/ledger/Signals.ts"

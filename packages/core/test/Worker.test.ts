@@ -7,7 +7,7 @@ import * as Worker from "../src/base/Worker.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
-import * as Satrail from "../src/service/Satrail.ts"
+import * as Satrail from "@satrail/service/core/Satrail"
 import { settings } from "./Rows.ts"
 import {
   company,

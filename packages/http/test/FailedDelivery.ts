@@ -1,6 +1,6 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
+import * as Delivery from "@satrail/features/webhooks/core/records/Delivery"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"

@@ -1,5 +1,5 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import * as State from "@satrail/memory/State"
 import { Equal, HashMap, Layer, Ref } from "effect"
 

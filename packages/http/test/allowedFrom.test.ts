@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { AuditLog, link } from "@satrail/core/features/audit/AuditLog"
+import { AuditLog, link } from "@satrail/features/audit/core/AuditLog"
 import { Context, Effect } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
 import { bad, issuePaths, operatorToken, seen, start } from "./Service.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { link } from "@satrail/core/features/audit/AuditLog"
+import { link } from "@satrail/features/audit/core/AuditLog"
 import { Effect } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 

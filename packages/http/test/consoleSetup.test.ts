@@ -1,5 +1,5 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { link } from "@satrail/core/features/audit/AuditLog"
+import { link } from "@satrail/features/audit/core/AuditLog"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import { Context, Effect, Layer } from "effect"
 import { operatorToken, skippingTime, start } from "./Service.ts"

@@ -5,7 +5,7 @@ import { longestMillis } from "@satrail/testing/Waiting"
 import { Deferred, Effect, Redacted } from "effect"
 import { vi } from "vitest"
 import * as EventIds from "../src/wire/EventIds.ts"
-import { streamsPerKey } from "../src/events/EventStream.ts"
+import { streamsPerKey } from "@satrail/service/http/events/EventStream"
 import { opening } from "./OpenStream.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 

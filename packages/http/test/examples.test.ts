@@ -5,8 +5,8 @@ import * as Network from "@satrail/bitcoin/Network"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Result } from "effect"
 import { createHash } from "node:crypto"
-import { Api } from "../src/Api.ts"
-import * as Docs from "../src/pages/Docs.ts"
+import { Api } from "@satrail/service/http/Api"
+import * as Docs from "@satrail/service/http/pages/Docs"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start({ http: { about: { network: "regtest" } } })

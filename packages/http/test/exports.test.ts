@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Companies } from "@satrail/core/accounts/Companies"
 import { made } from "@satrail/core/ledger/Answer"
-import * as AuditLog from "@satrail/core/features/audit/AuditLog"
+import * as AuditLog from "@satrail/features/audit/core/AuditLog"
 import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Companies } from "@satrail/core/accounts/Companies"
-import * as AuditLog from "@satrail/core/features/audit/AuditLog"
+import * as AuditLog from "@satrail/features/audit/core/AuditLog"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { type Answer, operatorToken, start } from "./Service.ts"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import { Effect, Metric, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { refresh } from "../src/resources/Gauges.ts"

@@ -4,7 +4,7 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import { Feed } from "@satrail/core/events/Feed"
 import type { Place } from "@satrail/core/events/Notice"
 import * as Page from "@satrail/core/ledger/Page"
-import { maxBytes } from "../src/events/EventBody.ts"
+import { maxBytes } from "@satrail/service/http/events/EventBody"
 import { rowsPerPart } from "../src/wire/Sheet.ts"
 import { operatorToken, start } from "./Service.ts"
 

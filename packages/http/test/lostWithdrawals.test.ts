@@ -1,5 +1,5 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { link } from "@satrail/core/features/audit/AuditLog"
+import { link } from "@satrail/features/audit/core/AuditLog"
 import { SameOperator } from "@satrail/core/accounts/SecondOperator"
 import { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
 import { Context, Effect } from "effect"

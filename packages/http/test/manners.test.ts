@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { Context, Effect, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { catalogue } from "../src/features/Catalogue.ts"
+import { catalogue } from "@satrail/service/http/pages/Catalogue"
 import * as Extension from "../src/edge/Extension.ts"
 import { operatorToken, start } from "./Service.ts"
 

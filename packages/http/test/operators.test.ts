@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { Api } from "../src/Api.ts"
+import { Api } from "@satrail/service/http/Api"
 import { OperatorAuthentication, operatorScopesOf } from "../src/api/Authentication.ts"
 import { operatorToken, start } from "./Service.ts"
 

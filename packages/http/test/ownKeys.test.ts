@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OwnKeys from "@satrail/core/accounts/OwnKeys"
-import { link } from "@satrail/core/features/audit/AuditLog"
+import { link } from "@satrail/features/audit/core/AuditLog"
 import { Context, Effect } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
 import { bad, cookieIn, fromConsole, operatorToken, seen, start } from "./Service.ts"

@@ -1,8 +1,8 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
+import { CheckoutReads } from "@satrail/features/checkouts/core/CheckoutReads"
 import * as Page from "@satrail/core/ledger/Page"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import { Context, Effect, Layer } from "effect"
 import { start } from "./Service.ts"
 

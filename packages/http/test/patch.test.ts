@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Journal } from "@satrail/core/ledger/Journal"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import { Effect, Layer } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as AuditLog from "@satrail/core/features/audit/AuditLog"
+import * as AuditLog from "@satrail/features/audit/core/AuditLog"
 import { Context, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Exchange from "../src/edge/Exchange.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
-import { Api } from "../src/Api.ts"
-import * as Docs from "../src/pages/Docs.ts"
+import { Api } from "@satrail/service/http/Api"
+import * as Docs from "@satrail/service/http/pages/Docs"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- documents are read by their names, as by a client generator
 type Any = any

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Redacted, Tracer } from "effect"
-import * as Http from "../src/Http.ts"
+import * as Http from "@satrail/service/http/Http"
 import { OperatorToken } from "../src/api/Authentication.ts"
 import { Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"

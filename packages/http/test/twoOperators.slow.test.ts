@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Loosening from "@satrail/core/accounts/Loosening"
 import * as SecondOperator from "@satrail/core/accounts/SecondOperator"
-import { link } from "@satrail/core/features/audit/AuditLog"
+import { link } from "@satrail/features/audit/core/AuditLog"
 import { Effect } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 

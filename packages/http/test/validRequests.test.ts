@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as Random from "@satrail/testing/Random"
-import * as SchemaExceptions from "../src/features/SchemaExceptions.ts"
+import * as SchemaExceptions from "@satrail/service/http/SchemaExceptions"
 import { operatorToken, start } from "./Service.ts"
 import * as Valid from "./Valid.ts"
 

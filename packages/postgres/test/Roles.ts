@@ -5,8 +5,8 @@ import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import path from "node:path"
 import * as PgClient from "../src/client/PgClient.ts"
-import * as Migrations from "../src/migrations/Migrations.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Migrations from "@satrail/service/postgres/migrations/Migrations"
+import * as Storage from "@satrail/service/postgres/Storage"
 
 // Roles belong to a whole server, so these tests start their own server.
 export const installation = PostgresServer.find()

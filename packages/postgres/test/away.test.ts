@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import * as Commits from "../src/journal/Commits.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 
 const directory = Effect.acquireRelease(

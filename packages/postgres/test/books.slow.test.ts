@@ -6,7 +6,7 @@ import type { Fault } from "@satrail/core/reports/Fault"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/client/PgClient.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 

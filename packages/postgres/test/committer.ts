@@ -6,7 +6,7 @@ import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { Effect } from "effect"
 import { writeSync } from "node:fs"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 
 const [, , directory] = process.argv
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Transaction from "@satrail/core/reports/Transaction"
-import * as Nouns from "@satrail/core/service/Nouns"
+import * as Nouns from "@satrail/service/core/Nouns"
 import { Option, Schema, type SchemaAST } from "effect"
 import * as Table from "../src/statements/Table.ts"
 

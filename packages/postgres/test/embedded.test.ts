@@ -13,9 +13,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { DirectoryLocked } from "../src/client/DirectoryLock.ts"
-import * as Migrations from "../src/migrations/Migrations.ts"
+import * as Migrations from "@satrail/service/postgres/migrations/Migrations"
 import * as PgliteClient from "../src/client/PgliteClient.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import { shared } from "./Shared.ts"
 
 const company = Effect.gen(function* () {

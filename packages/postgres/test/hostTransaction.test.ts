@@ -3,7 +3,7 @@ import { companyWith } from "@satrail/contracts/Fixtures"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as HostTransaction from "../src/client/HostTransaction.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Embedded from "./Embedded.ts"
 
 it.live("storage: a write inside the application's transaction fails with a named error, and nothing in the transaction is stored", () =>

@@ -3,7 +3,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Embedded from "./Embedded.ts"
 
 const companyId = CompanyId.make("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d")

@@ -7,7 +7,7 @@ import * as Tasks from "@satrail/contracts/journal/Tasks"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 import { Patience } from "../src/client/PgConnection.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Edges from "./Edges.ts"
 import { shared } from "./Shared.ts"
 

@@ -9,7 +9,7 @@ import { isTurnOf } from "@satrail/testing/Turn"
 import { Cause, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/client/PgClient.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 
 // Debian's PgBouncer with its defaults, which reject startup parameters for session settings.

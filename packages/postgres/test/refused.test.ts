@@ -6,7 +6,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import Pg from "pg"
 import { Commits, refusedMillis } from "../src/journal/Commits.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 
 /** Queries the database directly, as its administrator can. */

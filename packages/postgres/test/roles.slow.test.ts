@@ -4,7 +4,7 @@ import * as Records from "@satrail/contracts/records/Records"
 import * as Tasks from "@satrail/contracts/journal/Tasks"
 import { isTurnOf } from "@satrail/testing/Turn"
 import { Effect, Layer, Redacted } from "effect"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 import { migrated, server, urlOf } from "./Roles.ts"
 

@@ -16,7 +16,7 @@ import path from "node:path"
 import Pg from "pg"
 import * as PgClient from "../src/client/PgClient.ts"
 import * as PgConnection from "../src/client/PgConnection.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 
 /** The number of this database's active sessions, except the one that runs this query. */

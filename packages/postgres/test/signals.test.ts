@@ -3,7 +3,7 @@ import * as Signals from "@satrail/core/ledger/Signals"
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/client/PgClient.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 
 describe.skipIf(Database.server === undefined)("signals between two stores of one server (skipped where there is none)", () => {

@@ -8,7 +8,7 @@ import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Layer, Redacted } from "effect"
 import * as Standby from "../src/Standby.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 
 const mark = (place: bigint, atMillis: number, of = "this") => ({ of, place, atMillis })
 

@@ -13,7 +13,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, type Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/client/PgClient.ts"
-import * as Storage from "../src/Storage.ts"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 
 /** The number of sessions that wait for a locked row. */

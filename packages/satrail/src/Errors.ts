@@ -1,9 +1,9 @@
-import * as Root from "@satrail/core"
+import * as Root from "@satrail/service"
 import * as Ports from "@satrail/core/ports"
-import * as Records from "@satrail/core/records"
-import * as More from "@satrail/core/services"
+import * as Records from "@satrail/service/records"
+import * as More from "@satrail/service/services"
 import * as Outside from "@satrail/sandbox/Refused"
-import { type Code, catalogue } from "@satrail/http/features/Catalogue"
+import { type Code, catalogue } from "@satrail/service/http/pages/Catalogue"
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type { Detailed, Issue, Pascal } from "@satrail/client/Errors"
 

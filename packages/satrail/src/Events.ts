@@ -1,4 +1,4 @@
-import * as Catalogue from "@satrail/core/service/Catalogue"
+import * as Catalogue from "@satrail/service/core/Catalogue"
 import type { Read } from "@satrail/client/Schemas"
 import type { CompanyId } from "@satrail/core/base/CompanyId"
 import { Invalid } from "@satrail/core/base/Invalid"

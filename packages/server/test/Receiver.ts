@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
-import * as EventBody from "@satrail/http/events/EventBody"
-import * as Webhooks from "@satrail/http/events/Webhooks"
+import * as EventBody from "@satrail/service/http/events/EventBody"
+import * as Webhooks from "@satrail/service/http/events/Webhooks"
 import { boundPort } from "@satrail/testing/boundPort"
 import { Schema } from "effect"
 import { createHmac } from "node:crypto"

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Embedded from "../../postgres/test/Embedded.ts"
-import * as Storage from "@satrail/postgres/Storage"
+import * as Storage from "@satrail/service/postgres/Storage"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../http/test/Service.ts"

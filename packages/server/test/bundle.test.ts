@@ -43,7 +43,7 @@ describe("the bundle of the service", () => {
     const url = (file: string) => JSON.stringify(new URL(`../../postgres/src/${file}`, import.meta.url).pathname)
     writeFileSync(
       path.join(folder, "common.mjs"),
-      `import { PgClient } from ${url("index.ts")}
+      `import { PgClient } from ${url("../../service/src/postgres.ts")}
       import { unpack } from ${url("client/EmptyDatabase.ts")}
       console.log(typeof PgClient.layer)
       try { unpack(${JSON.stringify(path.join(folder, "database"))}) } catch ({ message }) { console.log(message) }`

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Api from "@satrail/http/Api"
+import * as Api from "@satrail/service/http/Api"
 import { OperatorAuthentication } from "@satrail/http/api/Authentication"
 import { boundPort } from "@satrail/testing/boundPort"
 import { ConfigProvider, Console, Effect, Exit, Option } from "effect"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Nouns from "@satrail/core/service/Nouns"
+import * as Nouns from "@satrail/service/core/Nouns"
 import { Config, Effect, Exit } from "effect"
 import { Completions } from "effect/cli"
 import { CommandFailed } from "../src/base/CommandFailed.ts"
@@ -159,7 +159,7 @@ describe("the command line", () => {
     const audited = Nouns.all.filter((noun) => "recorded" in noun && noun.recorded !== undefined)
     assert.deepStrictEqual(
       audited.map(({ name }) => nameOf(name)),
-      ["Company", "API key", "Operator token", "Suspense request", "Webhook endpoint", "Person", "Console session", "Wallet connection"]
+      ["Company", "API key", "Operator token", "Operator request", "Webhook endpoint", "Person", "Console session", "Wallet connection"]
     )
   })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DatabaseUnreachable } from "@satrail/postgres/client/PgError"
 import * as Starting from "@satrail/postgres/client/Starting"
-import * as Storage from "@satrail/postgres/Storage"
+import * as Storage from "@satrail/service/postgres/Storage"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"

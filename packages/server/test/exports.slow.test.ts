@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Storage from "@satrail/postgres/Storage"
+import * as Storage from "@satrail/service/postgres/Storage"
 import { parse } from "csv-parse"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"

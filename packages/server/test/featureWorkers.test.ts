@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import { eventually } from "@satrail/contracts/Eventually"
-import * as Memory from "@satrail/memory/Memory"
+import * as Memory from "@satrail/service/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"

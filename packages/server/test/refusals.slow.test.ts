@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
-import { catalogue } from "@satrail/http/features/Catalogue"
+import { catalogue } from "@satrail/service/http/pages/Catalogue"
 import { answerTo } from "@satrail/testing/answerTo"
 import * as Customer from "./Customer.ts"
 import { type Recipe, recipes, type World } from "./refusals/Recipes.ts"

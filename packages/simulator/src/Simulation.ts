@@ -1,5 +1,5 @@
 import * as Policy from "@satrail/core/service/Policy"
-import * as Satrail from "@satrail/core/service/Satrail"
+import * as Satrail from "@satrail/service/core/Satrail"
 import * as Random from "@satrail/testing/Random"
 import { Effect, Layer } from "effect"
 import * as Books from "./checks/Books.ts"

@@ -90,7 +90,7 @@ it("console: a value of less than a currency's smallest unit is not shown as zer
 
 it("console: the sum of a list's payments has no sign before a value of less than a currency's smallest unit, or without a value", async () => {
   const { payments }: { readonly payments: { readonly get: (visit: object) => Promise<{ readonly body: Content }> } } = await import(
-    new URL("../src/console/pages/Payments.ts", import.meta.url).href
+    new URL("../../service/src/console/pages/Payments.ts", import.meta.url).href
   )
   const row = { id: "0", type: "adjustment", status: "settled", fee_sats: 0, created_at: "2026-01-31T12:00:00Z" }
   const change = async (amount_sats: number, price: Format.Price | undefined) => {

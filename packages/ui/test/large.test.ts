@@ -9,7 +9,9 @@ interface Page {
 const at = (file: string) => import(new URL(`../src/console/${file}`, import.meta.url).href)
 const { mostCharacters, pagesOf }: { readonly mostCharacters: number; readonly pagesOf: (list: object) => ReadonlyArray<Page> } =
   await at("List.ts")
-const { payments, exportPayments }: Readonly<Record<"payments" | "exportPayments", Page>> = await at("pages/Payments.ts")
+const { payments, exportPayments }: Readonly<Record<"payments" | "exportPayments", Page>> = await at(
+  "../../../service/src/console/pages/Payments.ts"
+)
 const Format: { readonly make: (preferences: object, price: undefined, nowMillis: number) => object } = await at("Format.ts")
 
 /** A list without an end, whose pages have few records because these are large. Counts the pages read. */

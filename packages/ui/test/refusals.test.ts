@@ -15,13 +15,13 @@ describe("reads that may be refused", () => {
   })
 
   it("console: an overview without webhook endpoints does not hide that they cannot be read", async () => {
-    const { concerns } = await import(new URL("../src/console/features/webhooks/Failing.ts", import.meta.url).href)
+    const { concerns } = await import(new URL("../../features/src/webhooks/console/Failing.ts", import.meta.url).href)
     const visit = { api: { call: () => Promise.reject(away) }, user: { kind: "company", scopes: ["read"] }, say: { nowMillis: 0 } }
     assert.strictEqual(await concerns(visit).catch((error: unknown) => error), away)
   })
 
   it("console: a refusal shows the limit and the amounts of its fields as the pages do", async () => {
-    const { wordsOf } = await import(new URL("../src/console/Site.ts", import.meta.url).href)
+    const { wordsOf } = await import(new URL("../../service/src/console/Site.ts", import.meta.url).href)
     const say = Formats.make({ zone: "UTC" }, undefined, Date.parse("2026-11-24T08:00:00Z"))
     const words = (message: string, fields?: Fields, code = "limit_exceeded") => wordsOf(new Refused(422, code, message, fields), say)
     const told = (limit: string) => `This would exceed the company's limit "${limit}".`

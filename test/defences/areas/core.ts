@@ -1,4 +1,4 @@
-import { type Canary, core, coreTest, inMemory, crashTest } from "../Canary.ts"
+import { type Canary, core, coreTest, crashTest, inMemory } from "../Canary.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {
@@ -145,7 +145,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "make",
     find: `looked !== undefined && looked.after <= after`,
     replace: `looked !== undefined`,
-    test: "packages/core/test/Webhooks.test.ts",
+    test: "packages/features/test/webhooks/core/Webhooks.test.ts",
     titles: "created while the others are listed"
   },
   {

@@ -26,11 +26,11 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "page-from-anywhere",
     rows: [55],
     bug: "the documentation page may load resources from any origin",
-    file: "packages/http/src/pages/Docs.ts",
+    file: "packages/service/src/http/pages/Docs.ts",
     in: "contentSecurityPolicy",
     find: `"default-src 'none'",`,
     replace: `"default-src *",`,
-    test: "packages/http/test/openapi.test.ts",
+    test: "packages/service/test/http/openapi.test.ts",
     titles: "C55:"
   },
   {
@@ -41,7 +41,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "failed",
     find: `path: request.url.split("?")[0] }, cause)`,
     replace: `path: request.url.split("?")[0], key: request.headers["authorization"] }, cause)`,
-    test: "packages/http/test/errors.test.ts",
+    test: "packages/service/test/http/errors.test.ts",
     titles: "C56:"
   },
   {

@@ -1,4 +1,4 @@
-import { type Canary, memory, coreTest, inMemory } from "../Canary.ts"
+import { type Canary, coreTest, inMemory, memory, service } from "../Canary.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {
@@ -16,7 +16,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "balance-not-checked",
     rows: [12],
     bug: "a hold is not checked against the balance",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "book",
     find: "if (needed > 0n && needed > Balance.available(balance)) return",
     replace: "if (needed < 0n) return",
@@ -28,7 +28,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "balance-checked-outside",
     rows: [12],
     bug: "the balance is checked before the hold instead of together with it",
-    file: memory("Memory"),
+    file: service("memory/Memory"),
     in: "layer",
     find: "Changes.journal((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))",
     replace: `Changes.journal((change) =>
@@ -68,7 +68,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "stale-fence-accepted",
     rows: [10, 19],
     bug: "a worker that lost its task continues as if it still had the task",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "stale",
     find: "if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return",
     replace: "if (token < 0) return",
@@ -79,7 +79,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "told-before-committed",
     rows: [24],
     bug: "an event is published although its Change is refused",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "apply",
     find: `return "_tag" in next ? [Exit.fail(next), state]`,
     replace: `return "_tag" in next ? [Exit.fail(next), record(state, change)]`,
@@ -90,7 +90,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "to-oneself",
     rows: [31],
     bug: "a payment to oneself posts only its second half",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "apply",
     find: "next = book(next, leg, ",
     replace: "next = book({ ...next, balances: state.balances }, leg, ",
@@ -101,7 +101,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "books-drift",
     rows: [41],
     bug: "only the first posting of a Change is recorded as an entry",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "book",
     find: "entries: State.push(state.entries, companyId, ...postings.map(",
     replace: "entries: State.push(state.entries, companyId, ...postings.slice(0, 1).map(",
@@ -145,7 +145,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "frozen-company-sends-in-memory",
     bug: "a commit does not check whether the company is frozen",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "apply",
     find: "earlier ?? overtaken ?? frozen(state, change)",
     replace: "earlier ?? overtaken",
@@ -155,7 +155,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "fees-of-before-in-memory",
     bug: "a fee computed before the company's fees changed is charged after the change",
-    file: memory("Verdict"),
+    file: service("memory/Verdict"),
     in: "apply",
     find: " ?? moved(state, change)",
     replace: "",

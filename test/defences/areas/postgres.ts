@@ -1,4 +1,4 @@
-import { type Canary, postgres, inSql } from "../Canary.ts"
+import { type Canary, inSql, postgres } from "../Canary.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {

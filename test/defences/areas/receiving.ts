@@ -1,4 +1,4 @@
-import { type Canary, core, coreTest, inMemory, inSql, crashTest } from "../Canary.ts"
+import { type Canary, core, coreTest, crashTest, inMemory, inSql } from "../Canary.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {

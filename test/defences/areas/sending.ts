@@ -1,4 +1,4 @@
-import { type Canary, core, coreTest, inMemory, crashTest } from "../Canary.ts"
+import { type Canary, core, coreTest, crashTest, featureTest, inMemory } from "../Canary.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {
@@ -76,7 +76,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `  jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
 `,
     replace: "",
-    test: "packages/http/test/errors.test.ts",
+    test: "packages/service/test/http/errors.test.ts",
     titles: "C5:"
   },
   {
@@ -329,7 +329,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "make",
     find: "offers?.payOffer({ attempt, offer: offer(), amount, feeLimit })",
     replace: "offers?.payOffer({ attempt, offer: offer(), amount, feeLimit: amount })",
-    test: coreTest("Offers"),
+    test: featureTest("offers/core/Offers"),
     titles: "C25: offers"
   },
   {
@@ -340,7 +340,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "make",
     find: "offers?.payOffer({ attempt, offer",
     replace: "offers?.payOffer({ attempt: crypto.randomUUID(), offer",
-    test: coreTest("Offers"),
+    test: featureTest("offers/core/Offers"),
     titles: "C8: offers"
   },
   {
@@ -351,7 +351,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "unknown",
     find: `const unknown = Effect.succeed({ _tag: "unknown" } as const)`,
     replace: `const unknown = Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
-    test: coreTest("Offers"),
+    test: featureTest("offers/core/Offers"),
     titles: "C2: offers"
   },
   {
@@ -362,7 +362,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "conclusions",
     find: `const hash = nodePayment.paymentHash ?? reportedHash`,
     replace: `const hash = nodePayment.paymentHash ?? Preimage.hashOf(payment.preimage)`,
-    test: coreTest("Offers"),
+    test: featureTest("offers/core/Offers"),
     titles: "C54: offers"
   },
   {
@@ -556,7 +556,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "make",
     find: `(yield* maySend(withdrawal)) === "never" && nodePayment.isRefused(yield* now)`,
     replace: "false",
-    test: coreTest("Refunds"),
+    test: featureTest("refunds/core/Refunds"),
     titles: "C8 C45: refund:"
   },
   {

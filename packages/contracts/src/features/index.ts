@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-unassigned-import -- registers the features' types, which `Records` contains
+import "@satrail/service/features/core"
 import type { Feature } from "./Feature.ts"
 import { approvals } from "./approvals/index.ts"
 import { adjustments } from "./adjustments/index.ts"

@@ -25,17 +25,15 @@ export type Records =
   | FeatureReads.FeatureReads
 
 /** All read methods. */
-export interface AllReads
-  extends
-    Context.Service.Shape<typeof NounReads>,
-    Context.Service.Shape<typeof LedgerReads>,
-    Context.Service.Shape<typeof EventStore>,
-    Context.Service.Shape<typeof AuditStore>,
-    Context.Service.Shape<typeof AccountReads>,
-    Context.Service.Shape<typeof ReceivingReads>,
-    Context.Service.Shape<typeof SendingReads>,
-    Context.Service.Shape<typeof ReportReads>,
-    FeatureReads.Reads {}
+export type AllReads = Context.Service.Shape<typeof NounReads> &
+  Context.Service.Shape<typeof LedgerReads> &
+  Context.Service.Shape<typeof EventStore> &
+  Context.Service.Shape<typeof AuditStore> &
+  Context.Service.Shape<typeof AccountReads> &
+  Context.Service.Shape<typeof ReceivingReads> &
+  Context.Service.Shape<typeof SendingReads> &
+  Context.Service.Shape<typeof ReportReads> &
+  FeatureReads.Reads
 
 /** All read methods in one value, for hosts, tools and tests. */
 export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(function* () {

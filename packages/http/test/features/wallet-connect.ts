@@ -1,4 +1,4 @@
-import { Place } from "@satrail/core/features/wallet-connect/WalletConnections"
+import { Place } from "@satrail/features/wallet-connect/core/WalletConnections"
 import { Context, Redacted } from "effect"
 
 /** The relay and the key of a service whose keys can be connected to apps. */

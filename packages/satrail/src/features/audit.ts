@@ -1,5 +1,5 @@
-import { AuditLog, type Query } from "@satrail/core/features/audit/AuditLog"
-import * as Http from "@satrail/http/features/audit/Audit"
+import { AuditLog, type Query } from "@satrail/features/audit/core/AuditLog"
+import * as Http from "@satrail/features/audit/http/Audit"
 import { page } from "../Pages.ts"
 import type { Id, Of } from "../Sharing.ts"
 import { company, listOf, period, text } from "../Fields.ts"

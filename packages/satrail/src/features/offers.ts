@@ -1,6 +1,6 @@
-import { Offers } from "@satrail/core/features/offers/Offers"
+import { Offers } from "@satrail/features/offers/core/Offers"
 import { type Asked, Prices } from "@satrail/core/nodes/Prices"
-import * as Http from "@satrail/http/features/offers/Offers"
+import * as Http from "@satrail/features/offers/http/Offers"
 import { Effect } from "effect"
 import { type First, made, type Of } from "../Sharing.ts"
 import { page } from "../Pages.ts"

@@ -1,4 +1,4 @@
-import { Role } from "@satrail/core/features/people/Role"
+import { Role } from "@satrail/features/people/core/Role"
 import { Schema } from "effect"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"

@@ -1,4 +1,4 @@
-import { Holder } from "@satrail/core/features/sessions/Session"
+import { Holder } from "@satrail/features/sessions/core/Session"
 import { Schema } from "effect"
 import { classes } from "../Errors.ts"
 import { company, fields, named, text } from "../Fields.ts"

@@ -1,6 +1,6 @@
 import { Companies } from "@satrail/core/accounts/Companies"
-import { Statements } from "@satrail/core/features/statements/Statements"
-import * as Http from "@satrail/http/features/statements/Statements"
+import { Statements } from "@satrail/features/statements/core/Statements"
+import * as Http from "@satrail/features/statements/http/Statements"
 import { Effect } from "effect"
 import type { Id, Of } from "../Sharing.ts"
 import { company, named, text } from "../Fields.ts"

@@ -1,5 +1,5 @@
-import * as Http from "@satrail/http/features/vouchers/Vouchers"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import * as Http from "@satrail/features/vouchers/http/Vouchers"
+import * as Voucher from "@satrail/features/vouchers/core/Voucher"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
 import {

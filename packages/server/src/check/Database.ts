@@ -1,6 +1,6 @@
 import * as Follower from "@satrail/chain/Follower"
 import * as Hosts from "@satrail/postgres/client/Hosts"
-import * as Migrations from "@satrail/postgres/migrations/Migrations"
+import * as Migrations from "@satrail/service/postgres/migrations/Migrations"
 import * as PgError from "@satrail/postgres/client/PgError"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as Primary from "@satrail/postgres/client/Primary"

@@ -1,4 +1,4 @@
-import * as Migrations from "@satrail/postgres/migrations/Migrations"
+import * as Migrations from "@satrail/service/postgres/migrations/Migrations"
 import * as Starting from "@satrail/postgres/client/Starting"
 import { Console, Effect, Logger } from "effect"
 import * as Database from "../environment/Database.ts"

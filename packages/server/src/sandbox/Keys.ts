@@ -1,6 +1,6 @@
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import * as Http from "@satrail/http/Http"
+import * as Http from "@satrail/service/http/Http"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import type { DatabaseSwitch } from "./DatabaseSwitch.ts"

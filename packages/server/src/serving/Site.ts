@@ -1,5 +1,5 @@
 import * as Asset from "@satrail/http/wire/Asset"
-import * as Docs from "@satrail/http/pages/Docs"
+import * as Docs from "@satrail/service/http/pages/Docs"
 import * as Extension from "@satrail/http/edge/Extension"
 import * as Html from "@satrail/http/wire/Html"
 import { type Content, h, raw } from "@satrail/http/wire/Html"

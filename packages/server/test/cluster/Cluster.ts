@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Storage from "@satrail/postgres/Storage"
+import * as Storage from "@satrail/service/postgres/Storage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"

@@ -1,7 +1,7 @@
 // The service as deployed, except that its port calls go through the points in POINTS_DIRECTORY, where a test
 // can pause or kill the process.
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import * as Satrail from "@satrail/core/service/Satrail"
+import * as Satrail from "@satrail/service/core/Satrail"
 import { Effect, Layer } from "effect"
 import * as Identity from "../../src/deployment/Identity.ts"
 import * as Program from "../../src/serving/Program.ts"

@@ -3,7 +3,7 @@
 // pause or kill the replica.
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Audit from "@satrail/core/ledger/Audit"
-import * as Satrail from "@satrail/core/service/Satrail"
+import * as Satrail from "@satrail/service/core/Satrail"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"

@@ -5,7 +5,7 @@ import path from "node:path"
 import { root } from "./Machine.ts"
 
 // `*` also matches folders, so this includes the migrations of features.
-const migrations = ["packages/postgres/src/migrations/Baseline.ts", "packages/postgres/src/*/Migration0*.ts"]
+const migrations = ["packages/*/src/*/Baseline.ts", "packages/*/src/*/Migration0*.ts"]
 
 /**
  * Returns the commit before the newest migration, or undefined in a shallow clone or without git. The
@@ -14,7 +14,7 @@ const migrations = ["packages/postgres/src/migrations/Baseline.ts", "packages/po
 const earlier = (): string | undefined => {
   const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim()
   try {
-    const newest = git("log", "-1", "--format=%H", "--no-renames", "--diff-filter=A", "--", ...migrations)
+    const newest = git("log", "-1", "--format=%H", "-M70%", "--diff-filter=A", "--", ...migrations)
     return newest === "" ? undefined : git("rev-parse", `${newest}~1`)
   } catch {
     return undefined

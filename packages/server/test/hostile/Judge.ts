@@ -1,4 +1,4 @@
-import { catalogue, type Code } from "@satrail/http/features/Catalogue"
+import { catalogue, type Code } from "@satrail/service/http/pages/Catalogue"
 import { type Document, isObject, type Schema } from "@satrail/testing/OpenApi"
 import type { Draft } from "./Draft.ts"
 

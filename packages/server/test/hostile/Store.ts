@@ -1,5 +1,5 @@
-import type * as Memory from "@satrail/memory/Memory"
-import * as Storage from "@satrail/postgres/Storage"
+import type * as Memory from "@satrail/service/memory/Memory"
+import * as Storage from "@satrail/service/postgres/Storage"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Watched from "../../../http/test/Watched.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Http from "@satrail/http/Http"
+import * as Http from "@satrail/service/http/Http"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import type { Operation } from "@satrail/testing/OpenApi"
 import { Effect, Layer } from "effect"

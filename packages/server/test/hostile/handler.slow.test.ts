@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Http from "@satrail/http/Http"
+import * as Http from "@satrail/service/http/Http"
 import * as Store from "./Store.ts"
 import * as Suite from "./Suite.ts"
 

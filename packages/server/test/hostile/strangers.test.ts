@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Readiness } from "@satrail/http/api/Readiness"
 import { cookieName } from "@satrail/http/edge/Exchange"
-import * as Http from "@satrail/http/Http"
+import * as Http from "@satrail/service/http/Http"
 import { Context, Redacted, Result } from "effect"
 import { operatorToken, start } from "../../../http/test/Service.ts"
 import * as Environment from "../../src/deployment/Environment.ts"

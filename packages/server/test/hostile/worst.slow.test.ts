@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Readiness } from "@satrail/http/api/Readiness"
-import * as Http from "@satrail/http/Http"
+import * as Http from "@satrail/service/http/Http"
 import { consoleHeader } from "@satrail/http/edge/Exchange"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Context, Redacted, Result } from "effect"

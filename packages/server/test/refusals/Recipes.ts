@@ -1,5 +1,5 @@
 import type { Failure } from "@satrail/core/sending/Withdrawal"
-import type * as Catalogue from "@satrail/http/features/Catalogue"
+import type * as Catalogue from "@satrail/service/http/pages/Catalogue"
 import type { Answer, Company } from "../Service.ts"
 
 // Recipes for causing each error and each failure in the sandbox, used by both the documentation page and the

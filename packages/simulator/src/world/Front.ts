@@ -1,6 +1,6 @@
-import type * as Satrail from "@satrail/core/service/Satrail"
+import type * as Satrail from "@satrail/service/core/Satrail"
 import { OperatorToken } from "@satrail/http/api/Authentication"
-import * as Http from "@satrail/http/Http"
+import * as Http from "@satrail/service/http/Http"
 import { Readiness } from "@satrail/http/api/Readiness"
 import * as Seal from "@satrail/http/wire/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -47,7 +47,7 @@ const standIn = (key: string, template: object): object => {
  */
 export const make = async (template: Context.Context<Services>): Promise<Handler> => {
   const members = [...template.mapUnsafe].flatMap(([key, service]: [string, object]) =>
-    key.startsWith("@satrail/core/") ? [[key, standIn(key, service)] as const] : []
+    /^@satrail\/(?:core|features)\//.test(key) ? [[key, Array.isArray(service) ? service : standIn(key, service)] as const] : []
   )
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each proxy has the type of its key
   const services = Context.makeUnsafe(new Map(members)) as Context.Context<Services>

@@ -1,6 +1,6 @@
 import { PollMillis } from "@satrail/core/ledger/Wakes"
 import type { Settings } from "@satrail/core/service/Policy"
-import * as Satrail from "@satrail/core/service/Satrail"
+import * as Satrail from "@satrail/service/core/Satrail"
 import * as Random from "@satrail/testing/Random"
 import { Cause, Context, Effect, Layer, Logger, Scope } from "effect"
 import { processes } from "../features/processes.ts"

@@ -18,9 +18,10 @@ import { RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
+import { all as features } from "@satrail/service/features/core"
 import * as FeatureReads from "@satrail/core/service/FeatureReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import type { Ports as Demanded } from "@satrail/core/service/Satrail"
+import type { Ports as Demanded } from "@satrail/service/core/Satrail"
 import { Context, Effect, type Exit, Stream } from "effect"
 import type { Fate, Port } from "./Fault.ts"
 import type { Host } from "./Turns.ts"
@@ -226,7 +227,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(SendingReads, "store"),
     over(ReportReads, "store"),
     over(Tasks, "store"),
-    FeatureReads.from(wired(wire, "store")(Effect.runSync(Effect.provideContext(FeatureReads.all, outlasting)))),
+    FeatureReads.from(features, wired(wire, "store")(Effect.runSync(Effect.provideContext(FeatureReads.all, outlasting)))),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
     over(OfferSender, "node"),

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Operator } from "@satrail/core/accounts/SecondOperator"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import * as Adjustment from "@satrail/core/features/adjustments/Adjustment"
+import * as Adjustment from "@satrail/features/adjustments/core/Adjustment"
 import { Clock, Effect, Result } from "effect"
 
 const ada: Operator = { id: "ada", name: "Ada" }

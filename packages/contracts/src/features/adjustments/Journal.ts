@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Adjustment from "@satrail/core/features/adjustments/Adjustment"
+import * as Adjustment from "@satrail/features/adjustments/core/Adjustment"
 import type { Operator } from "@satrail/core/accounts/SecondOperator"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"

@@ -1,4 +1,4 @@
-import * as Adjustment from "@satrail/core/features/adjustments/Adjustment"
+import * as Adjustment from "@satrail/features/adjustments/core/Adjustment"
 import { Effect } from "effect"
 import { subjectOf } from "../../Subject.ts"
 import * as Feature from "../Feature.ts"

@@ -1,4 +1,4 @@
-import * as Approval from "@satrail/core/features/approvals/Approval"
+import * as Approval from "@satrail/features/approvals/core/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
 import { fenceOf } from "../../journal/Fences.ts"

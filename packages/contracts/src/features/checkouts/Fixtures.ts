@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Checkout } from "@satrail/core/features/checkouts/Checkout"
+import type { Checkout } from "@satrail/features/checkouts/core/Checkout"
 
 export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   id: "c",

@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import * as Checkout from "@satrail/features/checkouts/core/Checkout"
 import { Effect } from "effect"
 import * as Feature from "../Feature.ts"
 import { past } from "../../Fixtures.ts"

@@ -1,6 +1,6 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import * as IssuedOffer from "@satrail/core/features/offers/IssuedOffer"
+import * as IssuedOffer from "@satrail/features/offers/core/IssuedOffer"
 import { Effect } from "effect"
 import { past } from "../../Fixtures.ts"
 

@@ -1,4 +1,4 @@
-import * as IssuedOffer from "@satrail/core/features/offers/IssuedOffer"
+import * as IssuedOffer from "@satrail/features/offers/core/IssuedOffer"
 import * as Feature from "../Feature.ts"
 import { subjectOf } from "../../Subject.ts"
 import { offer } from "./Fixtures.ts"

@@ -1,7 +1,7 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as Person from "@satrail/core/features/people/Person"
+import * as Person from "@satrail/features/people/core/Person"
 import { Effect } from "effect"
 import { past } from "../../Fixtures.ts"
 

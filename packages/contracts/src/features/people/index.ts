@@ -1,4 +1,4 @@
-import * as Person from "@satrail/core/features/people/Person"
+import * as Person from "@satrail/features/people/core/Person"
 import { subjectOf } from "../../Subject.ts"
 import * as Feature from "../Feature.ts"
 import { going, invite } from "./Fixtures.ts"

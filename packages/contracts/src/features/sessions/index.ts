@@ -1,4 +1,4 @@
-import * as Session from "@satrail/core/features/sessions/Session"
+import * as Session from "@satrail/features/sessions/core/Session"
 import { subjectOf } from "../../Subject.ts"
 import * as Feature from "../Feature.ts"
 import { begin, going } from "./Fixtures.ts"

@@ -1,4 +1,4 @@
-import * as MonthEnd from "@satrail/core/features/statements/MonthEnd"
+import * as MonthEnd from "@satrail/features/statements/core/MonthEnd"
 import { Effect } from "effect"
 import { subjectOf } from "../../Subject.ts"
 import * as Feature from "../Feature.ts"

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as SecretHash from "@satrail/core/base/SecretHash"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import * as Voucher from "@satrail/features/vouchers/core/Voucher"
 import { Clock, Effect } from "effect"
 import { hex } from "../../Fixtures.ts"
 

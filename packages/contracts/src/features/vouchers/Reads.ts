@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import * as Voucher from "@satrail/features/vouchers/core/Voucher"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import { Records } from "@satrail/core/service/Records"
 import type * as CompanyId from "@satrail/core/base/CompanyId"

@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import * as Voucher from "@satrail/features/vouchers/core/Voucher"
 import { Effect } from "effect"
 import * as Feature from "../Feature.ts"
 import { fenceOf } from "../../journal/Fences.ts"

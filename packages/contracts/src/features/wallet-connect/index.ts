@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import * as WalletConnection from "@satrail/core/features/wallet-connect/WalletConnection"
+import * as WalletConnection from "@satrail/features/wallet-connect/core/WalletConnection"
 import { Effect } from "effect"
 import { past } from "../../Fixtures.ts"
 import { subjectOf } from "../../Subject.ts"

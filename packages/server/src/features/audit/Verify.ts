@@ -1,4 +1,4 @@
-import * as AuditVerification from "@satrail/core/features/audit/AuditVerification"
+import * as AuditVerification from "@satrail/features/audit/core/AuditVerification"
 import * as Audit from "@satrail/core/ledger/Audit"
 import { Effect, Option, Result } from "effect"
 import * as Environment from "../../deployment/Environment.ts"

@@ -1,5 +1,5 @@
-import { Place } from "@satrail/core/features/wallet-connect/WalletConnections"
-import * as WalletService from "@satrail/core/features/wallet-connect/WalletService"
+import { Place } from "@satrail/features/wallet-connect/core/WalletConnections"
+import * as WalletService from "@satrail/features/wallet-connect/core/WalletService"
 import * as Outbound from "@satrail/web/Outbound"
 import * as WebSocketSessions from "@satrail/web/WebSocketSessions"
 import { Layer } from "effect"

@@ -1,4 +1,4 @@
-import * as Zaps from "@satrail/core/features/zaps/Zaps"
+import * as Zaps from "@satrail/features/zaps/core/Zaps"
 import { Layer } from "effect"
 import * as Feature from "./Feature.ts"
 

@@ -1,4 +1,4 @@
-import { adjustments as core } from "@satrail/core/features/adjustments/index"
+import { adjustments as core } from "@satrail/features/adjustments/core"
 import * as Feature from "../Feature.ts"
 
 export const adjustments = Feature.make(core)({

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Written from "@satrail/core/ledger/Written"
-import { approvals as core } from "@satrail/core/features/approvals/index"
+import { approvals as core } from "@satrail/features/approvals/core"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Change } from "@satrail/core/service/Changes"
 import { claim, same, Violation } from "../../checks/Violation.ts"

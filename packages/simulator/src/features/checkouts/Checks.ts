@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Checkout from "@satrail/core/features/checkouts/Checkout"
-import { checkouts as core } from "@satrail/core/features/checkouts/index"
+import * as Checkout from "@satrail/features/checkouts/core/Checkout"
+import { checkouts as core } from "@satrail/features/checkouts/core"
 import { claim, same } from "../../checks/Violation.ts"
 import { text } from "../../story/Json.ts"
 import * as Feature from "../Feature.ts"

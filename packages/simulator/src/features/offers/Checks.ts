@@ -1,4 +1,4 @@
-import { offers as core } from "@satrail/core/features/offers/index"
+import { offers as core } from "@satrail/features/offers/core"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"
 import * as PaidChecks from "./PaidChecks.ts"

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { refunds as core } from "@satrail/core/features/refunds/index"
-import * as Refund from "@satrail/core/features/refunds/Refund"
+import { refunds as core } from "@satrail/features/refunds/core"
+import * as Refund from "@satrail/features/refunds/core/Refund"
 import { claim, same } from "../../checks/Violation.ts"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { vouchers as core } from "@satrail/core/features/vouchers/index"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import { vouchers as core } from "@satrail/features/vouchers/core"
+import * as Voucher from "@satrail/features/vouchers/core/Voucher"
 import * as Cause from "@satrail/core/sending/Cause"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"

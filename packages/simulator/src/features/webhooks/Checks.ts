@@ -1,4 +1,4 @@
-import { webhooks as core } from "@satrail/core/features/webhooks/index"
+import { webhooks as core } from "@satrail/features/webhooks/core"
 import { behaviours } from "../../world/Receivers.ts"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"

@@ -1,7 +1,7 @@
-import * as Dispatcher from "@satrail/core/features/webhooks/Dispatcher"
-import { Secrets } from "@satrail/core/features/webhooks/Secrets"
-import * as EventBody from "@satrail/http/events/EventBody"
-import * as WebhookKeys from "@satrail/http/features/webhooks/WebhookKeys"
+import * as Dispatcher from "@satrail/features/webhooks/core/Dispatcher"
+import { Secrets } from "@satrail/features/webhooks/core/Secrets"
+import * as EventBody from "@satrail/service/http/events/EventBody"
+import * as WebhookKeys from "@satrail/features/webhooks/http/WebhookKeys"
 import { Context, Layer, Redacted } from "effect"
 
 /** The parts of a process that send webhooks. */

@@ -1,4 +1,4 @@
-import { zaps as core } from "@satrail/core/features/zaps/index"
+import { zaps as core } from "@satrail/features/zaps/core"
 import * as Feature from "../Feature.ts"
 
 export const zaps = Feature.make(core)({

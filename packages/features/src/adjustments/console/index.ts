@@ -1,0 +1,13 @@
+import { adjustment } from "./Adjustment.ts"
+import { operatorPages, problems } from "./OperatorAdjustments.ts"
+import type { Feature } from "@satrail/ui/console/Feature"
+
+export const adjustments: Feature = {
+  name: "adjustments",
+  operatorRecord: "Adjustment",
+  pages: [adjustment],
+  operatorPages,
+  problems,
+  operatorEntry: { section: "Money", rank: 40, name: "adjustments", path: "adjustments", text: "Adjustments", glyph: "book" },
+  companyLink: (id) => [`adjustments/new?company=${id}`, "Adjust…"]
+}

@@ -1,0 +1,20 @@
+import { checkouts as pages, found, received } from "./Checkouts.ts"
+import type { Feature } from "@satrail/ui/console/Feature"
+
+export const checkouts: Feature = {
+  name: "checkouts",
+  record: "Checkout",
+  pages,
+  entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
+  receive: { path: "checkouts/new", text: "New checkout" },
+  finds: found,
+  received,
+  columns: [["checkout_id", ({ checkoutId }) => checkoutId]],
+  eventKind: "checkout",
+  eventWords: {
+    "checkout.paid": "Checkout paid",
+    "checkout.underpaid": "Checkout partly paid",
+    "checkout.expired": "Checkout expired",
+    "checkout.canceled": "Checkout canceled"
+  }
+}

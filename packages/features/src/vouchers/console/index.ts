@@ -1,0 +1,11 @@
+import { found, vouchers as pages } from "./Vouchers.ts"
+import type { Feature } from "@satrail/ui/console/Feature"
+
+export const vouchers: Feature = {
+  name: "vouchers",
+  record: "Voucher",
+  pages,
+  finds: found,
+  eventKind: "voucher",
+  entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers", glyph: "ticket" }
+}

@@ -1,9 +1,0 @@
-import * as Feature from "../Feature.ts"
-import * as Adjustments from "./Adjustments.ts"
-
-export const adjustments = Feature.make({
-  read: [Adjustments.ofCompany],
-  operatorSections: [Adjustments.section],
-  errors: Adjustments.errors,
-  views: { adjustment: Adjustments.own }
-})

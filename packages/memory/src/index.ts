@@ -1,3 +1,0 @@
-import "@satrail/bitcoin/checkRuntime"
-
-export * as Memory from "./Memory.ts"

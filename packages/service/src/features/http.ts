@@ -1,0 +1,48 @@
+import type { Feature } from "@satrail/http/api/Feature"
+import { approvals } from "@satrail/features/approvals/http"
+import { adjustments } from "@satrail/features/adjustments/http"
+import { audit } from "@satrail/features/audit/http"
+import { checkouts } from "@satrail/features/checkouts/http"
+import { offers } from "@satrail/features/offers/http"
+import { people } from "@satrail/features/people/http"
+import { refunds } from "@satrail/features/refunds/http"
+import { sessions } from "@satrail/features/sessions/http"
+import { statements } from "@satrail/features/statements/http"
+import { vouchers } from "@satrail/features/vouchers/http"
+import { walletConnect } from "@satrail/features/wallet-connect/http"
+import { webhooks } from "@satrail/features/webhooks/http"
+
+/** The type refers to features by name, because their full declarations would take 360 kB. */
+type Features = readonly [
+  typeof approvals,
+  typeof checkouts,
+  typeof vouchers,
+  typeof refunds,
+  typeof offers,
+  typeof webhooks,
+  typeof walletConnect,
+  typeof adjustments,
+  typeof statements,
+  typeof people,
+  typeof sessions,
+  typeof audit
+]
+
+/** All features with HTTP operations, in document order. */
+export const features: Features = [
+  approvals,
+  checkouts,
+  vouchers,
+  refunds,
+  offers,
+  webhooks,
+  walletConnect,
+  adjustments,
+  statements,
+  people,
+  sessions,
+  audit
+]
+
+/** The same list, with the general type. */
+export const all: ReadonlyArray<Feature> = features

@@ -1,0 +1,92 @@
+import type { Layer } from "effect"
+import type { HttpApi } from "effect/http-api"
+import { base } from "@satrail/http/api/Base"
+import * as Account from "@satrail/http/resources/Account"
+import * as Domains from "@satrail/http/resources/Domains"
+import * as Events from "./events/Feed.ts"
+import * as Exports from "@satrail/http/resources/Exports"
+import * as Health from "@satrail/http/resources/Health"
+import * as LightningAddresses from "@satrail/http/resources/LightningAddresses"
+import * as Metrics from "@satrail/http/resources/Metrics"
+import * as OperatorBacklog from "@satrail/http/resources/OperatorBacklog"
+import * as OperatorCompanies from "./OperatorCompanies.ts"
+import * as OperatorTokens from "@satrail/http/resources/OperatorTokens"
+import * as OwnApiKeys from "@satrail/http/resources/OwnApiKeys"
+import * as Rates from "@satrail/http/resources/Rates"
+import * as Reconciliation from "@satrail/http/resources/Reconciliation"
+import * as OperatorSection from "./OperatorSection.ts"
+import * as Sections from "./Sections.ts"
+import * as Status from "./OperatorStatus.ts"
+import * as Stops from "@satrail/http/resources/Stops"
+import * as Suspense from "@satrail/http/resources/Suspense"
+import * as Feature from "@satrail/http/api/Feature"
+import { features } from "../features/http.ts"
+import * as Section from "@satrail/http/api/Section"
+
+/**
+ * Sections in document order. The type refers to each section by name, because the full declarations would take
+ * 700 kB.
+ */
+type All = readonly [
+  typeof Sections.receive,
+  typeof LightningAddresses.section,
+  typeof Domains.section,
+  typeof Sections.send,
+  ...Feature.Joined<typeof features, "sections">,
+  typeof Sections.read,
+  typeof Events.section,
+  typeof Rates.section,
+  typeof Account.section,
+  typeof OwnApiKeys.section,
+  typeof OperatorSection.section,
+  typeof Status.section,
+  typeof Stops.section,
+  typeof OperatorCompanies.section,
+  typeof OperatorBacklog.section,
+  typeof OperatorTokens.section,
+  typeof Exports.operatorSection,
+  typeof Reconciliation.section,
+  typeof Suspense.section,
+  ...Feature.Joined<typeof features, "operatorSections">,
+  typeof Domains.tls,
+  typeof Health.section,
+  typeof Metrics.section
+]
+
+const all: All = [
+  Sections.receive,
+  LightningAddresses.section,
+  Domains.section,
+  Sections.send,
+  ...Feature.joined(features, "sections"),
+  Sections.read,
+  Events.section,
+  Rates.section,
+  Account.section,
+  OwnApiKeys.section,
+  OperatorSection.section,
+  Status.section,
+  Stops.section,
+  OperatorCompanies.section,
+  OperatorBacklog.section,
+  OperatorTokens.section,
+  Exports.operatorSection,
+  Reconciliation.section,
+  Suspense.section,
+  ...Feature.joined(features, "operatorSections"),
+  Domains.tls,
+  Health.section,
+  Metrics.section
+]
+
+const together = Section.together(all)
+
+export type Groups = All[number]["group"]
+export interface Api extends HttpApi.HttpApi<"satrail", Groups> {}
+
+/** The HTTP API. A host adds groups with `Api.add(group)`. */
+export const Api: Api = base.add(...together.groups)
+
+type Layers = All[number]["layer"]
+
+export const layerHandlers: Layer.Layer<Layer.Success<Layers>, Layer.Error<Layers>, Layer.Services<Layers>> = together.layer

@@ -1,0 +1,3 @@
+import "@satrail/bitcoin/checkRuntime"
+
+export * as Memory from "./memory/Memory.ts"

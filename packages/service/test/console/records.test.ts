@@ -1,0 +1,25 @@
+import { assert, it } from "@effect/vitest"
+
+interface Feature {
+  readonly name: string
+  readonly record?: string
+  readonly operatorRecord?: string
+  readonly pages?: ReadonlyArray<{ readonly path: string }>
+  readonly operatorPages?: ReadonlyArray<{ readonly path: string }>
+}
+
+it("audit log: every feature whose records are linked has a page of one record", async () => {
+  // Imported without its types, which would bring those of the DOM into the other tests.
+  const { features }: { readonly features: ReadonlyArray<Feature> } = await import(
+    new URL("../../src/features/console.ts", import.meta.url).href
+  )
+  const missing = features.flatMap(({ name, record, operatorRecord, pages = [], operatorPages = [] }) => {
+    const has = (those: ReadonlyArray<{ readonly path: string }>) => those.some(({ path }) => path === `${name}/:id`)
+    return [
+      ...(record === undefined || has(pages) ? [] : [name]),
+      ...(operatorRecord === undefined || has(operatorPages) ? [] : [`operator ${name}`])
+    ]
+  })
+  assert.deepStrictEqual(missing, [])
+  assert.isAbove(features.filter(({ record }) => record !== undefined).length, 4)
+})

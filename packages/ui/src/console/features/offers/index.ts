@@ -1,8 +1,0 @@
-import { offers as pages } from "./Offers.ts"
-import type { Feature } from "../Feature.ts"
-
-export const offers: Feature = {
-  name: "offers",
-  pages,
-  entry: { section: "Receive", rank: 20, name: "offers", path: "offers", text: "Offers", glyph: "receive" }
-}
