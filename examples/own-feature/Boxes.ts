@@ -66,7 +66,7 @@ const tell = Effect.fnUntraced(function* ({ companyId, subject }: { readonly com
   return Option.toArray(found).map((record) => ({ kind: "box" as const, type: "box.opened" as const, record: Box.shown(record) }))
 })
 
-/** Add it to the list `Features` below the service, and provide its `layer` and `workers` above the service. */
+/** Provide it in the list `Features`, below the store. */
 export const boxes = Feature.make({
   name: "boxes",
   nouns: [Box.noun],

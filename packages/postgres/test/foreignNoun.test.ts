@@ -15,6 +15,7 @@ import * as Noun from "@satrail/core/ledger/Noun"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import type { Written } from "@satrail/core/ledger/Written"
 import * as Storage from "@satrail/service/postgres/Storage"
+import * as StoreFeature from "../src/client/Feature.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
@@ -82,18 +83,20 @@ const subject = Nouns.subjectOf(noun, (companyId) => Effect.map(ticket(companyId
   voided: (row) => Effect.succeed(voided(row))
 })
 
-/** The migration is the only code for it in a store. */
+/** The only code for it in a store. */
 const table = `
-create table satrail.tickets (
+create table if not exists satrail.tickets (
   id uuid not null, company_id uuid not null, code text not null, seat integer, status text not null, used_by text,
   created_at_millis bigint not null, updated_at_millis bigint not null, primary key (company_id, id)
 );
-create unique index tickets_code on satrail.tickets (code);`
+create unique index if not exists tickets_code on satrail.tickets (code);`
 
 const client = await shared(Embedded.layer)
-const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
-const host = Layer.succeed(Features, [...features, Feature.make({ name: "tickets", nouns: [noun], lives: [life] })])
-const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), [client, host]))
+const host = Layer.merge(
+  Layer.succeed(Features, [...features, Feature.make({ name: "tickets", nouns: [noun], lives: [life] })]),
+  Layer.succeed(StoreFeature.Own, [{ tables: table }])
+)
+const storage = await shared(Layer.provide(Storage.layerClient(), [client, host]))
 
 Nouns.suite("tickets", subject)("pglite, an application's record type", storage)
 

@@ -1,8 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { CompanyId } from "@satrail/core/base/CompanyId"
+import * as Feature from "@satrail/core/ledger/Feature"
+import { Features } from "@satrail/core/ledger/Features"
+import * as Noun from "@satrail/core/ledger/Noun"
+import { all as features } from "@satrail/service/features/core"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import * as Nouns from "@satrail/service/core/Nouns"
+import * as StoreFeature from "../src/client/Feature.ts"
 import * as PgClient from "../src/client/PgClient.ts"
 import * as Migrations from "@satrail/service/postgres/migrations/Migrations"
 import { as, clientAs, installation, migrated, prepared, type Role, rolesFile, run, server, start, urlOf } from "./Roles.ts"
@@ -73,6 +79,34 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       assert.deepStrictEqual(yield* as("satrail_migration", database)(Migrations.migrate), { before: now, now })
       yield* start("satrail_application", database)
     })
+  )
+
+  it.live(
+    "roles: `migrate` creates a missing table of the program's own feature, and the application can change only its moving fields",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* prepared
+        const box = Noun.make("boxes", Schema.Struct({ id: Noun.Id, companyId: CompanyId, label: Schema.String, status: Schema.String }), {
+          moving: ["status"]
+        })
+        const tables =
+          "create table if not exists satrail.boxes (company_id uuid, id uuid, label text, status text, primary key (company_id, id))"
+        const own = Layer.merge(
+          Layer.succeed(Features, [...features, Feature.make({ name: "boxes", nouns: [box] })]),
+          Layer.succeed(StoreFeature.Own, [{ tables }])
+        )
+        yield* as("satrail_migration", database)(Migrations.migrate)
+        const { message } = yield* Effect.provide(refusedStart("satrail_application", database), own)
+        assert.include(message, "satrail migrate")
+        yield* Effect.provide(as("satrail_migration", database)(Migrations.migrate), own)
+        yield* Effect.provide(start("satrail_application", database), own)
+        yield* as(
+          "satrail_application",
+          database
+        )(run("insert into satrail.boxes select gen_random_uuid(), gen_random_uuid(), 'a', 'locked'"))
+        yield* as("satrail_application", database)(run("update satrail.boxes set status = 'open'"))
+        yield* mayNot("satrail_application", database, ["update satrail.boxes set label = 'b'", "delete from satrail.boxes"])
+      })
   )
 
   it.live("roles: roles created after the tables get their privileges from the next `satrail migrate`; roles.sql can be run again", () =>

@@ -1,5 +1,8 @@
 import { metadataNouns, type Schemas } from "@satrail/client/Schemas"
 import type { Network } from "@satrail/bitcoin/Network"
+import type { Feature } from "@satrail/core/ledger/Feature"
+import type { Feature as HttpFeature } from "@satrail/http/api/Feature"
+import type { Feature as PostgresFeature } from "@satrail/postgres/client/Feature"
 import { settings as lndSettings } from "@satrail/server/backends/LndSettings"
 import { settings as ldkSettings } from "@satrail/server/backends/LdkSettings"
 import * as Environment from "@satrail/server/deployment/Environment"
@@ -182,6 +185,16 @@ export const esplora = (options: EsploraOptions): Chain => ({
   variables: { ...variablesOf("esplora", options, esploraNames), ...wallet(options.wallet) }
 })
 
+/** A feature of your program, in the same parts as satrail's own (docs/guides/add-a-feature.md). */
+export interface OwnFeature {
+  /** Its records, services and workers, made by `Feature.make` of `@satrail/core/ports`. */
+  readonly core: Feature
+  /** Its tables, which can be created repeatedly: `create table if not exists satrail.…`. */
+  readonly postgres?: PostgresFeature
+  /** Its routes, made by `Section.make` of `@satrail/service/http`. */
+  readonly http?: HttpFeature
+}
+
 /** The service's options. The default is an embedded database in `./.satrail` and a simulated network. */
 export interface Options {
   /**
@@ -217,6 +230,11 @@ export interface Options {
   readonly logLevel?: "debug" | "info" | "warn" | "error" | undefined
   /** A Standard Schema for the metadata of each resource. This program's requests are validated against it. */
   readonly metadata?: Schemas | undefined
+  /**
+   * Your own features: records that may hold money, with their tables and routes. `pay.handler` serves the routes, and
+   * `pay.runtime` runs Effect programs with the services.
+   */
+  readonly features?: ReadonlyArray<OwnFeature> | undefined
   /** Other settings by their names in the configuration reference, such as `SATRAIL_MAX_INVOICE_SATS`. */
   readonly settings?: Variables | undefined
 }
@@ -233,6 +251,7 @@ const names = {
   operatorToken: true,
   metadata: true,
   logLevel: true,
+  features: true,
   settings: true
 } as const
 

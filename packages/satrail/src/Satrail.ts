@@ -3,10 +3,13 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Invalid } from "@satrail/core/base/Invalid"
 import { Events, type Heard } from "@satrail/core/events/Events"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
+import { Features } from "@satrail/core/ledger/Features"
+import { all as ours } from "@satrail/service/features/core"
 import * as Http from "@satrail/service/http/Http"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import * as Seal from "@satrail/http/wire/Seal"
 import * as Memory from "@satrail/service/memory/Memory"
+import { Own as OwnTables } from "@satrail/postgres/client/Feature"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
@@ -16,6 +19,7 @@ import type { Environment } from "@satrail/server/deployment/Environment"
 import * as Log from "@satrail/server/deployment/Log"
 import * as Simulated from "@satrail/server/deployment/Simulated"
 import * as Secrets from "@satrail/server/deployment/Secrets"
+import * as ReadinessChecks from "@satrail/server/serving/ReadinessChecks"
 import * as Server from "@satrail/server/serving/Server"
 import { Cause, Clock, Context, Effect, Exit, Layer, ManagedRuntime, Scope, Stream } from "effect"
 import { existsSync } from "node:fs"
@@ -52,14 +56,25 @@ const kept = (environment: Environment) => {
   return Layer.provideMerge(Server.services(environment), Layer.effectDiscard(hold))
 }
 
-const compose = (environment: Environment, isKept: boolean) => {
+/** The program's own features, below the store, which creates their tables. */
+const layerOwn = (own: ReadonlyArray<Options.OwnFeature>) =>
+  Layer.merge(
+    Layer.succeed(Features, [...ours, ...own.map(({ core }) => core)]),
+    Layer.succeed(
+      OwnTables,
+      own.flatMap(({ postgres }) => postgres ?? [])
+    )
+  )
+
+const compose = (environment: Environment, isKept: boolean, own: ReadonlyArray<Options.OwnFeature>) => {
   const services: Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, unknown> = isKept
     ? kept(environment)
     : inMemory(environment)
-  const ready = Layer.provideMerge(Server.readiness(Effect.succeed(true)), services)
+  const ready = Layer.provideMerge(ReadinessChecks.readiness(Effect.succeed(true)), services)
   return Layer.provideMerge(Server.workers(environment), ready).pipe(
     Layer.provideMerge(Log.layer(environment)),
-    Layer.provideMerge(Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment))))
+    Layer.provideMerge(Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment)))),
+    Layer.provideMerge(layerOwn(own))
   )
 }
 
@@ -128,11 +143,12 @@ const iterating = (context: Context.Context<never>): Iterate =>
   }
 
 /** Creates the HTTP handler at the first request. */
-const serving = (environment: Environment, context: Context.Context<Composed>) => {
+const serving = (environment: Environment, context: Context.Context<Composed>, own: ReadonlyArray<Options.OwnFeature>) => {
   let made: ReturnType<typeof Http.webHandler> | undefined
   const time = Context.getOption(context, Time.Time)
   const begin = () => {
-    const routes = Server.routes(environment, environment.operatorToken, context)
+    const features = own.flatMap(({ http }) => http ?? [])
+    const routes = Server.routes(environment, environment.operatorToken, context, { features })
     return Http.webHandler(time._tag === "None" ? routes : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock)))
   }
   return {
@@ -206,8 +222,9 @@ const consuming = (
 
 const open = async <M extends Typed>(options: Options.Options, isKept: boolean): Promise<SimulatedPay<M>> => {
   const environment = Options.environment(options)
+  const { features: own = [] } = options
   if (isKept) announce(environment)
-  const runtime = ManagedRuntime.make(compose(environment, isKept))
+  const runtime = ManagedRuntime.make(compose(environment, isKept, own))
   const context = await begun(runtime)
   const iterate = iterating(context)
   let isClosed = false
@@ -231,7 +248,7 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     links: Server.sealer(environment),
     check: Schemas.checking(options.metadata ?? {})
   }
-  const served = serving(environment, context)
+  const served = serving(environment, context, own)
   const ids = Context.get(context, EventIds.Ids)
   const consumers = consuming(runtime, context, ids, iterate)
   let closed: Promise<void> | undefined

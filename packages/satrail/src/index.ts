@@ -4,7 +4,17 @@ export { satrail, type SimulatedOptions } from "./Satrail.ts"
 export { bitcoind, esplora, ldk, lnd, simulated } from "./Options.ts"
 export { OptionsInvalid } from "./KnownOptions.ts"
 export { DirectoryLocked } from "./Satrail.ts"
-export type { BitcoindOptions, Chain, EsploraOptions, LdkOptions, Lightning, LndOptions, Options, WalletOptions } from "./Options.ts"
+export type {
+  BitcoindOptions,
+  Chain,
+  EsploraOptions,
+  LdkOptions,
+  Lightning,
+  LndOptions,
+  Options,
+  OwnFeature,
+  WalletOptions
+} from "./Options.ts"
 export type { Clock, Consumer, EventsOptions, Metadata, OnOptions, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
 export type { AnyEvent, Event, EventType } from "./Events.ts"
 export type { Handler } from "./Handler.ts"

@@ -37,7 +37,8 @@ type Marked<T, P extends Path, D extends number> = D extends 9
 type Bridges = "runtime" | "layer"
 type OfPay = Marked<Omit<Index.SimulatedPay, Bridges | "handler">, "pay", 0>
 export type PayIsPlain = Holds<Equal<OfPay, never>>
-export type OptionsArePlain = Holds<Equal<Marked<Index.Options, "options", 0>, never>>
+/** A feature of the program is made with Effect. */
+export type OptionsArePlain = Holds<Equal<Marked<Omit<Index.Options, "features">, "options", 0>, never>>
 
 /** The instances of the error classes. effect adds optional members to every `Error` of a program. */
 type Exported = { [K in keyof typeof Index]: (typeof Index)[K] extends new (...given: never) => infer E ? E : never }[keyof typeof Index]

@@ -9,9 +9,9 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Looks, layer } from "@satrail/http/api/Readiness"
 import { Effect, Layer, Option } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import * as Server from "../src/serving/Server.ts"
+import * as ReadinessChecks from "../src/serving/ReadinessChecks.ts"
 
-describe("Server.readiness", () => {
+describe("ReadinessChecks.readiness", () => {
   it.effect(
     "readiness: a node that accepts only calls to receive, such as lnd with a revoked sender macaroon, fails the check `sender` alone",
     () =>
@@ -22,7 +22,7 @@ describe("Server.readiness", () => {
           [["sender", true, "the node accepts no calls to send payments"]]
         )
       }).pipe(
-        Effect.provide(Layer.provide(layer, Server.readiness(Effect.succeed(true)))),
+        Effect.provide(Layer.provide(layer, ReadinessChecks.readiness(Effect.succeed(true)))),
         Effect.provide([
           Layer.mock(AccountReads, { company: () => Effect.succeedNone }),
           Layer.mock(LedgerReads, { cursor: () => Effect.succeedNone }),
@@ -61,7 +61,7 @@ describe("Server.readiness", () => {
               new RegExp(`satrail_blocks_behind\\{node="lightning"\\} ${tip - progress.height}\n`)
             )
         }).pipe(
-          Effect.provide(Layer.provide(layer, Server.readiness(Effect.succeed(true)))),
+          Effect.provide(Layer.provide(layer, ReadinessChecks.readiness(Effect.succeed(true)))),
           Effect.provide([
             Layer.mock(AccountReads, { company: () => Effect.succeedNone }),
             Layer.mock(LedgerReads, {

@@ -19,3 +19,5 @@ export * as Seal from "@satrail/http/wire/Seal"
 export * as Section from "@satrail/http/api/Section"
 export * as WebhookKeys from "@satrail/features/webhooks/http/WebhookKeys"
 export * as Webhooks from "./http/events/Webhooks.ts"
+// For a program's own features.
+export * as Feature from "@satrail/http/api/Feature"

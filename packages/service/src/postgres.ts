@@ -9,3 +9,5 @@ export * as Primary from "@satrail/postgres/client/Primary"
 export * as PgliteClient from "@satrail/postgres/client/PgliteClient"
 export * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 export * as Commits from "@satrail/postgres/journal/Commits"
+// For a program's own features.
+export * as Feature from "@satrail/postgres/client/Feature"

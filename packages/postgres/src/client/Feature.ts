@@ -1,4 +1,4 @@
-import { type Context, Effect } from "effect"
+import { Context, Effect } from "effect"
 
 /** A feature's part of the store. Its record types, privileges and holds are derived from its declarations in core. */
 export interface Feature {
@@ -14,6 +14,9 @@ export interface Feature {
   readonly readable?: { readonly [table: string]: string }
   readonly reads?: AnyReads | undefined
 }
+
+/** The stores' parts of the program's own features. Their `tables` can be run repeatedly: `create table if not exists`. */
+export const Own = Context.Reference<ReadonlyArray<Feature>>("@satrail/postgres/client/Feature/Own", { defaultValue: () => [] })
 
 export type AnyReads = Effect.Effect<Context.Context<never>, unknown, unknown>
 

@@ -17,6 +17,7 @@ import * as Simulated from "../deployment/Simulated.ts"
 import * as Reset from "../sandbox/Reset.ts"
 import * as Starting from "@satrail/postgres/client/Starting"
 import * as Garbage from "./Garbage.ts"
+import * as ReadinessChecks from "./ReadinessChecks.ts"
 import * as Server from "./Server.ts"
 import * as Telemetry from "../deployment/Telemetry.ts"
 import { build } from "../base/Version.ts"
@@ -80,7 +81,7 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const resetting = yield* Deferred.make<void>()
   // These are closed in reverse order: first the server, then the workers (which finish their steps), then the
   // store.
-  const built = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
+  const built = yield* Layer.build(Layer.provideMerge(ReadinessChecks.readiness(isPrepared, isStopping), servicesOf(environment)))
   const services = Reset.isPossible(environment)
     ? Context.add(built, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
     : built

@@ -1,26 +1,20 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { AccountReads } from "@satrail/core/accounts/AccountReads"
-import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
-import * as Progress from "@satrail/chain/Progress"
-import * as Behind from "@satrail/core/nodes/Behind"
 import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
-import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
-import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Policy from "@satrail/core/service/Policy"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import type { Records } from "@satrail/core/service/Records"
 import * as Satrail from "@satrail/service/core/Satrail"
-import { Api, type Groups } from "@satrail/service/http/Api"
+import type { Feature as HttpFeature } from "@satrail/http/api/Feature"
+import { Api, make as makeApi, type Groups } from "@satrail/service/http/Api"
 import { OperatorToken } from "@satrail/http/api/Authentication"
 import * as Described from "@satrail/http/api/Described"
 import * as Acting from "@satrail/http/edge/Acting"
@@ -28,14 +22,13 @@ import * as EventIds from "@satrail/http/wire/EventIds"
 import type * as Extension from "@satrail/http/edge/Extension"
 import type * as Home from "@satrail/service/http/pages/Home"
 import * as Http from "@satrail/service/http/Http"
-import { Readiness } from "@satrail/http/api/Readiness"
+import type { Readiness } from "@satrail/http/api/Readiness"
 import { routerConfig } from "@satrail/http/wire/Routing"
 import * as Lanes from "@satrail/http/edge/Lanes"
 import * as RequestRates from "@satrail/http/edge/RequestRates"
 import { PublicUrl } from "@satrail/http/edge/PublicUrl"
 import * as Seal from "@satrail/http/wire/Seal"
 import * as SignInLinks from "@satrail/http/api/SignInLinks"
-import * as Commits from "@satrail/postgres/journal/Commits"
 import type * as PgJournal from "@satrail/postgres/journal/Journal"
 import * as Storage from "@satrail/service/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
@@ -273,68 +266,6 @@ export const workers = (environment: Environment) => {
   )
 }
 
-const noHash = PaymentHash.make("00".repeat(32))
-
-/**
- * Provides the checks for `/readyz`: the store, the node and the chain respond and are not behind, the node accepts
- * calls to send,
- * `isPrepared` is true, and `isStopping` is false.
- */
-export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
-  Layer.effect(
-    Readiness,
-    Effect.gen(function* () {
-      const records = yield* AccountReads
-      const commits = yield* Effect.serviceOption(Commits.Commits)
-      const [receiver, sender] = [yield* LightningReceiver, yield* LightningSender]
-      const chain = yield* ChainSource
-      const lastRead = yield* Progress.lastRead
-      /** Fails if the node answers, but has not read the blocks that the chain has. */
-      const caughtUp = Effect.gen(function* () {
-        const progress = receiver.progress === undefined ? Option.none() : yield* receiver.progress
-        if (Option.isNone(progress)) return
-        const tip = yield* Effect.option(chain.tip)
-        const known = Option.isSome(tip) ? tip.value.height : yield* lastRead
-        const reason = yield* Behind.lightning(progress.value, known)
-        if (reason !== undefined)
-          return yield* Effect.fail({ reason, remedy: "Wait. If its height doesn't change, check its source of blocks." })
-      })
-      const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
-      return [
-        { name: "store", check: Effect.andThen(written, records.company(CompanyId.operator)) },
-        { name: "node", check: Effect.andThen(receiver.lookupInvoice(noHash), caughtUp) },
-        { name: "chain", check: chain.tip },
-        {
-          name: "sender",
-          isOptional: true,
-          check: Effect.filterOrFail(
-            sender.lookupPayment(noHash),
-            ({ _tag }) => _tag !== "unknown",
-            () => ({ reason: "the node accepts no calls to send payments" })
-          )
-        },
-        {
-          name: "started",
-          isOurs: true,
-          check: Effect.filterOrFail(
-            isPrepared,
-            (is) => is,
-            () => ({ reason: "the process is starting" })
-          )
-        },
-        {
-          name: "running",
-          isOurs: true,
-          check: Effect.filterOrFail(
-            isStopping,
-            (is) => !is,
-            () => ({ reason: "the process is being stopped" })
-          )
-        }
-      ]
-    })
-  )
-
 /**
  * Returns the sealer for stored responses that contain a secret. Its key is derived from the same secret as
  * preimages, so it is the same in all processes and never changes.
@@ -342,7 +273,9 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
 export const sealer = (environment: Environment): Seal.Sealer => Seal.make(Secrets.secretOf(environment))
 
 /** The server's API if anything is simulated. Otherwise the server's API is `Api`. */
-export const api: HttpApi.HttpApi<"satrail", Groups | typeof SandboxRoutes.section.group> = Api.add(SandboxRoutes.section.group)
+type SandboxedApi = HttpApi.HttpApi<"satrail", Groups | typeof SandboxRoutes.section.group>
+const sandboxedApi = (api: Api): SandboxedApi => api.add(SandboxRoutes.section.group)
+export const api: SandboxedApi = sandboxedApi(Api)
 
 /** All core services, and the process's readiness checks. */
 type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Readiness
@@ -391,6 +324,8 @@ export type Needs = HttpRouter.HttpRouter | Services | Layer.Success<typeof Node
 /** Extensions served next to the API, a signal that the server is starting to close, and sign-in links. */
 export interface Beside<E = never> {
   readonly extensions?: ReadonlyArray<Extension.Extension<E, Needs>>
+  /** The HTTP parts of the program's own features. */
+  readonly features?: ReadonlyArray<HttpFeature>
   readonly closing?: Effect.Effect<void>
   /** The printed links, each of which signs in to the console once. */
   readonly links?: SignInLinks.Links | undefined
@@ -405,9 +340,10 @@ export const routes = <E = never>(
   environment: Environment,
   operatorToken: Redacted.Redacted | undefined,
   services: Context.Context<Services>,
-  { links, ...beside }: Beside<E> = {}
+  { links, features = [], extensions = [], ...beside }: Beside<E> = {}
 ) => {
   const { corsOrigins, maxBodyBytes, proxies, publicUrl, requestLog: logsRequests } = environment
+  const own = makeApi(features)
   const options = {
     corsOrigins,
     maxBodyBytes,
@@ -418,12 +354,18 @@ export const routes = <E = never>(
     console: environment.console,
     about: aboutOf(environment),
     site: Site.extension(),
+    extensions: [...extensions, ...own.extensions.map((extension) => extension(proxies))],
     ...beside
   }
   const handled = Option.match(controlsIn(environment, services), {
-    onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
+    onNone: () => Layer.provide(Http.layerOf(own.api, options), [Http.layerHandlers, own.layer]),
     onSome: (controls) =>
-      Layer.provide(Http.layerOf(api, options), [Http.layerHandlers, SandboxRoutes.layer(controls), sandboxed(controls)])
+      Layer.provide(Http.layerOf(sandboxedApi(own.api), options), [
+        Http.layerHandlers,
+        own.layer,
+        SandboxRoutes.layer(controls),
+        sandboxed(controls)
+      ])
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),

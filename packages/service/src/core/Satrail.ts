@@ -39,8 +39,9 @@ import * as LostWithdrawals from "@satrail/core/sending/LostWithdrawals"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 // oxlint-disable-next-line import/no-unassigned-import -- registers the features' types for programs that import these declarations
 import "../features/core.ts"
-import { features, layerFeatures } from "../features/core.ts"
+import { features, layerFeatures, own } from "../features/core.ts"
 import * as FeatureReads from "@satrail/core/service/FeatureReads"
+import type { AnyLayer, Feature } from "@satrail/core/ledger/Feature"
 import * as Layers from "@satrail/core/ledger/Layers"
 import * as Money from "@satrail/core/service/Money"
 import * as Payments from "@satrail/core/service/Payments"
@@ -96,7 +97,12 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(Resolver)
 )
 
-/** All services, built on `Ports`. */
+/** Layers of the program's own features, which it provides in `Features`. Their services have no types here. */
+const layerOwn = (of: (own: ReadonlyArray<Feature>) => AnyLayer): Layer.Layer<never> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a program's own features need what the service provides
+  Layer.unwrap(Effect.map(own, of)) as Layer.Layer<never>
+
+/** All services, built on `Ports`, and those of the program's own features. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
     Traced.over(OperatorTokens.OperatorTokens, OperatorTokens.layer),
@@ -112,11 +118,13 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(Suspense.Suspense, Suspense.layer),
     Traced.over(LostWithdrawals.LostWithdrawals, LostWithdrawals.layer),
     Holds.layer,
-    Events.layer
+    Events.layer,
+    layerOwn(Layers.services)
   ).pipe(
     Layer.provideMerge(Layers.services(features)),
     Layer.provideMerge(Feed.layer),
     Layer.provideMerge(Money.services),
+    Layer.provideMerge(layerOwn(Layers.extensions)),
     Layer.provideMerge(Layers.extensions(features)),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
@@ -136,6 +144,7 @@ export const layerWorkers = Layer.mergeAll(
   Money.layerWorkers,
   Holds.layerWorker,
   Layers.workers(features),
+  layerOwn(Layers.workers),
   Domains.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker

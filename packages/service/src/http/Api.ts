@@ -1,4 +1,4 @@
-import type { Layer } from "effect"
+import { Layer } from "effect"
 import type { HttpApi } from "effect/http-api"
 import { base } from "@satrail/http/api/Base"
 import * as Account from "@satrail/http/resources/Account"
@@ -86,6 +86,21 @@ export interface Api extends HttpApi.HttpApi<"satrail", Groups> {}
 
 /** The HTTP API. A host adds groups with `Api.add(group)`. */
 export const Api: Api = base.add(...together.groups)
+
+/**
+ * The API with the sections of a program's own features, the layer with their handlers, and their other routes. Pass
+ * them to `Http.layerOf`. They have no types of their own here, because only a list that the compiler knows has them.
+ */
+export const make = (own: ReadonlyArray<Feature.Feature>) => {
+  const sections = own.flatMap(({ sections = [], operatorSections = [] }) => [...sections, ...operatorSections])
+  return {
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
+    api: sections.reduce<Api>((api, { group }) => api.add(group) as never, Api),
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- see above; the service provides what they need
+    layer: Layer.mergeAll(Layer.empty, ...sections.map(({ layer }) => layer)) as Layer.Layer<never>,
+    extensions: Feature.extensions(own)
+  }
+}
 
 type Layers = All[number]["layer"]
 

@@ -1,5 +1,7 @@
 import { Effect, Record, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
+import { Own } from "@satrail/postgres/client/Feature"
+import { own } from "../../features/core.ts"
 import { all as features } from "../../features/postgres.ts"
 import { unhurried } from "@satrail/postgres/statements/Reads"
 import * as Baseline from "./Baseline.ts"
@@ -89,6 +91,26 @@ const newestThere = Effect.gen(function* () {
   return Number(Found(newest).found)
 })
 
+/** The record types of the program's own features. */
+const ownNouns = Effect.map(own, (features) => features.flatMap(({ nouns }) => nouns))
+
+/** Returns whether the table of one of these is missing. */
+const lacksOwn = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const { name } of yield* ownNouns) {
+    const [any] = yield* sql`select to_regclass(${`satrail.${name}`})::text as found`
+    if (Found(any).found === null) return true
+  }
+  return false
+})
+
+/** Creates the tables of the program's own features, and grants all rights. */
+const finish = Effect.gen(function* () {
+  const features = yield* Own
+  yield* Effect.forEach(features, ({ tables = "" }) => run(tables), { discard: true })
+  yield* run(Rights.script(yield* ownNouns, features))
+})
+
 const begun = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - transactions) * 4096"
 
 // Includes ids of deleted events, and of the audit log, which are created the same way.
@@ -170,7 +192,7 @@ export const make = (scripts: Scripts, lockMillis = defaultLockMillis) => {
     const migrator = Migrator.make({})({ table, loader })
     const hurried = run(`set local lock_timeout = ${lockMillis}`)
     // While this process waited, another one may have migrated beyond what this program supports.
-    yield* sql.withTransaction(Effect.all([alone, status, hurried, migrator, run(Rights.script), goOn])).pipe(
+    yield* sql.withTransaction(Effect.all([alone, status, hurried, migrator, finish, goOn])).pipe(
       Effect.tapError((error) => (isEnded(error) ? tellEnded : Effect.void)),
       Effect.retry({ while: isEnded, schedule: Schedule.spaced(lockMillis) }),
       Effect.mapError(withReason)
@@ -194,7 +216,8 @@ export const make = (scripts: Scripts, lockMillis = defaultLockMillis) => {
    */
   const ready = Effect.gen(function* () {
     const found = yield* status
-    yield* Effect.mapError(found < newestKnown ? upgrade : goOn, explained(found))
+    const isBehind = found < newestKnown || (yield* Effect.mapError(lacksOwn, explained(found)))
+    yield* Effect.mapError(isBehind ? upgrade : goOn, explained(found))
   })
 
   return { newestKnown, migrate, ready }

@@ -1,5 +1,6 @@
 import * as Nouns from "../../core/Nouns.ts"
 import type { Members } from "@satrail/core/ledger/Noun"
+import type { Feature } from "@satrail/postgres/client/Feature"
 import { all as features } from "../../features/postgres.ts"
 import * as Table from "@satrail/postgres/statements/Table"
 
@@ -29,8 +30,10 @@ const besides: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...features.map(({ rights }) => rights))
 }
 
+const deletedBy = (features: ReadonlyArray<Feature>) => features.flatMap(({ deletes = [] }) => deletes)
+
 /** Records that the application may also delete, such as unpaid invoices requested by wallets. */
-const deleted: ReadonlySet<string> = new Set(["invoices", ...features.flatMap(({ deletes = [] }) => deletes)])
+const deleted: ReadonlySet<string> = new Set(["invoices", ...deletedBy(features)])
 
 /** Columns that are not fields of their record: the leader of a withdrawal's batch. */
 const own: Readonly<Record<string, string>> = { withdrawals: "follows" }
@@ -39,9 +42,9 @@ const own: Readonly<Record<string, string>> = { withdrawals: "follows" }
  * Records can be inserted, and only fields that the record type declares as mutable can be updated. A key's
  * hash and scopes are not among them.
  */
-export const rightsOf = ({ name, moving }: Members): string => {
+export const rightsOf = ({ name, moving }: Members, deletes = deleted): string => {
   const columns = [...[...moving].map(Table.columnOf), ...(own[name] === undefined ? [] : [own[name]])].join(", ")
-  return [append, ...(columns === "" ? [] : [`update (${columns})`]), ...(deleted.has(name) ? ["delete"] : [])].join(", ")
+  return [append, ...(columns === "" ? [] : [`update (${columns})`]), ...(deletes.has(name) ? ["delete"] : [])].join(", ")
 }
 
 /** Labels can only be added. */
@@ -73,15 +76,24 @@ revoke all on all tables in schema satrail from ${role};
 ${script}
 end if;`
 
+/** The application's rights on the tables of a program's own features. */
+const ofOwn = (nouns: ReadonlyArray<Members>, own: ReadonlyArray<Feature>): Readonly<Record<string, string>> => {
+  const deletes = new Set(deletedBy(own))
+  return {
+    ...Object.fromEntries(nouns.map((noun) => [noun.name, rightsOf(noun, deletes)])),
+    ...Object.assign({}, ...own.map(({ rights }) => rights))
+  }
+}
+
 /**
- * Grants the roles their rights and revokes all others. It does nothing if these roles don't exist. Run it as
- * the owner of the tables.
+ * Grants the roles their rights and revokes all others, also on the tables of a program's own features. It does
+ * nothing if these roles don't exist. Run it as the owner of the tables.
  */
-export const script = `
+export const script = (nouns: ReadonlyArray<Members>, own: ReadonlyArray<Feature>): string => `
 do $rights$ begin
 ${whereThereIs(
   "satrail_application",
-  Object.entries(application)
+  Object.entries({ ...application, ...ofOwn(nouns, own) })
     .map(([table, rights]) => `grant ${rights} on satrail.${table} to satrail_application;`)
     .join("\n")
 )}
