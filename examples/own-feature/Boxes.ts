@@ -73,7 +73,7 @@ export const boxes = Feature.make({
   lives: [Box.life],
   changes: Feature.changes<Box.BoxFilled | Box.BoxOpened | Box.BoxTaken>(),
   events: { "box.opened": "boxes" },
-  notices: { kind: "box", types: ["box.opened"], told: { "box.opened": { as: ["box.opened"], tell } } },
+  notices: { kind: "box", types: ["box.opened"], byEvent: { "box.opened": { as: ["box.opened"], convert: tell } } },
   // `satrail verify` recounts the money in locked boxes, and `satrail backlog` lists them.
   holds: [
     Feature.holds(Box.noun, {

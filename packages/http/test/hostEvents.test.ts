@@ -18,11 +18,11 @@ import { bad, posted, seen, start } from "./Service.ts"
 interface ReminderDue extends Written<"ReminderDue", readonly [], never, "reminder.due"> {}
 
 it("events: the feed, the stream and webhooks accept the event types of a host's feature, and reject unknown ones; webhooks deliver them", async () => {
-  const tell = ({ subject }: { readonly subject: string }) =>
+  const convert = ({ subject }: { readonly subject: string }) =>
     Effect.succeed([{ kind: "reminder" as const, type: "reminder.due" as const, record: { id: subject } }])
   const types = ["reminder.due", "invoice.over-due"]
-  const told = { "reminder.due": { as: types, tell } }
-  const reminders = Feature.make({ name: "reminders", notices: { kind: "reminder", types, told } })
+  const byEvent = { "reminder.due": { as: types, convert } }
+  const reminders = Feature.make({ name: "reminders", notices: { kind: "reminder", types, byEvent } })
   const service = await start({ storage: Layer.provideMerge(Memory.layer, Layer.succeed(Features, [...features, reminders])) })
   const { id: companyId, key } = await service.company("paid")
   const endpoint = (types: ReadonlyArray<string>) =>

@@ -46,7 +46,7 @@ const forget = (state: State, beforeMillis: number, limit: number): readonly [nu
           [companyId, id],
           [CompanyId.operator, id]
         ]),
-        told: HashMap.remove(all.told, String(id))
+        publicEvents: HashMap.remove(all.publicEvents, String(id))
       }),
       state
     )
@@ -54,7 +54,7 @@ const forget = (state: State, beforeMillis: number, limit: number): readonly [nu
 }
 
 const keptOf = (state: State, ids: ReadonlyArray<bigint>): ReadonlyArray<PublicEvents> =>
-  ids.flatMap((id) => Option.toArray(HashMap.get(state.told, String(id))))
+  ids.flatMap((id) => Option.toArray(HashMap.get(state.publicEvents, String(id))))
 
 /** Implements the port on in-memory state. */
 export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
@@ -63,11 +63,14 @@ export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
     eventsOf: (companyId, from, limit) => read((now) => after(now, companyId, from, limit)),
     eventsBefore: (companyId, id, limit) => read((now) => before(now, companyId, id, limit)),
     event: (id) => read((now) => Option.fromUndefinedOr(at(now, Number(id)))),
-    told: (ids) => read((now) => keptOf(now, ids)),
-    keepTold: (rows) =>
+    publicEvents: (ids) => read((now) => keptOf(now, ids)),
+    storePublicEvents: (rows) =>
       Ref.modify(state, (now) => {
-        const told = rows.reduce((all, row) => (HashMap.has(all, String(row.id)) ? all : HashMap.set(all, String(row.id), row)), now.told)
-        const next = { ...now, told }
+        const publicEvents = rows.reduce(
+          (all, row) => (HashMap.has(all, String(row.id)) ? all : HashMap.set(all, String(row.id), row)),
+          now.publicEvents
+        )
+        const next = { ...now, publicEvents }
         return [
           keptOf(
             next,

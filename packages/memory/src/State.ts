@@ -93,7 +93,7 @@ export interface State {
   readonly forgotten: HashMap.HashMap<number, true>
   readonly forgottenUntil: Map<bigint>
   /** Public events by id. */
-  readonly told: Map<PublicEvents>
+  readonly publicEvents: Map<PublicEvents>
   /** The audit log and the links of its chains, by entry id. */
   readonly audit: HashMap.HashMap<number, AuditEntry>
   readonly links: HashMap.HashMap<number, Link>
@@ -123,7 +123,7 @@ export const empty: State = {
   events: HashMap.empty(),
   forgotten: HashMap.empty(),
   forgottenUntil: HashMap.empty(),
-  told: HashMap.empty(),
+  publicEvents: HashMap.empty(),
   audit: HashMap.empty(),
   links: HashMap.empty(),
   withdrawalByCoin: HashMap.empty()

@@ -133,8 +133,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "an event is rendered again for every delivery, and its body is not stored",
     file: core("events/Feed"),
     in: "make",
-    find: `for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)`,
-    replace: `for (const one of made.filter(({ tellings }) => tellings.length > 0)) known.set(one.id, one)`,
+    find: `for (const one of yield* store.storePublicEvents(made.filter(({ events }) => events.length > 0))) known.set(one.id, one)`,
+    replace: `for (const one of made.filter(({ events }) => events.length > 0)) known.set(one.id, one)`,
     test: crashTest,
     titles: "webhooks that their owner requests again$"
   },

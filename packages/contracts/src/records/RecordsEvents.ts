@@ -34,33 +34,33 @@ export const other = {
     assert.isAbove(everybody.length, all.length)
   }),
   "an event's stored body never changes": Effect.gen(function* () {
-    const { eventsOf, told, keepTold } = yield* Records
+    const { eventsOf, publicEvents, storePublicEvents } = yield* Records
     const companyId = yield* open
     yield* created(companyId, 1)
     const events = yield* eventsOf(companyId, 0n, 10)
     const ids = events.map(({ id }) => id)
-    const as = (body: string) => ids.map((id) => ({ id, companyId, tellings: [{ type: "a", subject: "s", body }] }))
-    assert.deepStrictEqual(yield* told(ids), [])
-    assert.deepStrictEqual(yield* keepTold(as('{"said":"first"}').slice(0, 1)), as('{"said":"first"}').slice(0, 1))
-    const kept = yield* keepTold(as('{"said":"then"}'))
+    const as = (body: string) => ids.map((id) => ({ id, companyId, events: [{ type: "a", subject: "s", body }] }))
+    assert.deepStrictEqual(yield* publicEvents(ids), [])
+    assert.deepStrictEqual(yield* storePublicEvents(as('{"said":"first"}').slice(0, 1)), as('{"said":"first"}').slice(0, 1))
+    const kept = yield* storePublicEvents(as('{"said":"then"}'))
     assert.sameDeepMembers([...kept], [...as('{"said":"first"}').slice(0, 1), ...as('{"said":"then"}').slice(1)])
-    assert.sameDeepMembers([...(yield* told(ids))], [...kept])
-    assert.deepStrictEqual(yield* told([]), [])
+    assert.sameDeepMembers([...(yield* publicEvents(ids))], [...kept])
+    assert.deepStrictEqual(yield* publicEvents([]), [])
   }),
   "concurrent writers of an event's body all read the same body": Effect.gen(function* () {
-    const { eventsOf, keepTold } = yield* Records
+    const { eventsOf, storePublicEvents } = yield* Records
     const companyId = yield* open
     const [event] = yield* eventsOf(companyId, 0n, 1)
     const id = event?.id ?? assert.fail("the opening of the company must be an event")
     const kept = yield* Effect.forEach(
       Array.from({ length: 8 }, (_, i) => i),
-      (i) => keepTold([{ id, companyId, tellings: [{ type: "a", subject: "s", body: String(i) }] }]),
+      (i) => storePublicEvents([{ id, companyId, events: [{ type: "a", subject: "s", body: String(i) }] }]),
       { concurrency: "unbounded" }
     )
-    assert.strictEqual(new Set(kept.map((rows) => JSON.stringify(rows[0]?.tellings))).size, 1)
+    assert.strictEqual(new Set(kept.map((rows) => JSON.stringify(rows[0]?.events))).size, 1)
   }),
   "old events are deleted in batches, oldest first, with their stored bodies": Effect.gen(function* () {
-    const { eventsOf, event, told, keepTold, forgetEvents, forgottenUntil } = yield* Records
+    const { eventsOf, event, publicEvents, storePublicEvents, forgetEvents, forgottenUntil } = yield* Records
     const ever = Number.MAX_SAFE_INTEGER
     // Deletes the events of all earlier tests, which no longer read them.
     for (let gone = 1; gone > 0;) gone = yield* forgetEvents(ever, 1000)
@@ -68,7 +68,9 @@ export const other = {
     for (let i = 0; i < 4; i++) yield* created(companyId, 1, { createdAtMillis: 3 })
     const all = yield* eventsOf(null, 0n, 10)
     assert.lengthOf(all, 6)
-    yield* keepTold(all.map((one) => ({ id: one.id, companyId: one.companyId, tellings: [{ type: "a", subject: "s", body: "{}" }] })))
+    yield* storePublicEvents(
+      all.map((one) => ({ id: one.id, companyId: one.companyId, events: [{ type: "a", subject: "s", body: "{}" }] }))
+    )
     assert.deepStrictEqual([yield* forgottenUntil(companyId), yield* forgottenUntil(other)], [0n, 0n])
     assert.strictEqual(yield* forgetEvents(3, 10), 0, "no event is older")
     assert.strictEqual(yield* forgetEvents(4, 2), 0, "the two oldest events are openings of companies, dated now")
@@ -79,7 +81,7 @@ export const other = {
     assert.deepStrictEqual(yield* eventsOf(null, 0n, 10), all.slice(0, 2))
     const newest = all[5] ?? assert.fail()
     assert.isTrue(Option.isNone(yield* event(newest.id)))
-    assert.lengthOf(yield* told(all.map(({ id }) => id)), 2)
+    assert.lengthOf(yield* publicEvents(all.map(({ id }) => id)), 2)
     const until = yield* Effect.forEach([companyId, other, null], forgottenUntil)
     assert.deepStrictEqual(until, [newest.id, 0n, newest.id])
     yield* created(companyId, 1)

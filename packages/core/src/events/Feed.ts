@@ -107,8 +107,8 @@ const isAsked = (item: Item, ask: Filter): boolean =>
 const chunkOf = (limit: number, { types, subject }: Filter): number =>
   types === undefined && subject === undefined ? Math.min(chunkSize, limit) : chunkSize
 
-const itemsOf = ({ id, companyId, tellings }: PublicEvents, atMillis: number): ReadonlyArray<Item> =>
-  tellings.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
+const itemsOf = ({ id, companyId, events }: PublicEvents, atMillis: number): ReadonlyArray<Item> =>
+  events.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
 
 export const make = Effect.gen(function* () {
   const store = yield* EventStore
@@ -122,7 +122,7 @@ export const make = Effect.gen(function* () {
 
   /** Returns the published form of these events. The first rendering is stored and used from then on. */
   const told = Effect.fnUntraced(function* (events: ReadonlyArray<Published>, render: Render) {
-    const known = new Map((yield* store.told(events.map(({ id }) => id))).map((one) => [one.id, one]))
+    const known = new Map((yield* store.publicEvents(events.map(({ id }) => id))).map((one) => [one.id, one]))
     const missing = events.filter(({ id }) => !known.has(id))
     const made = yield* Effect.forEach(
       missing,
@@ -130,12 +130,12 @@ export const make = Effect.gen(function* () {
         Effect.map(notices.of(event), (about) => ({
           id: event.id,
           companyId: event.companyId,
-          tellings: about.map((notice) => ({ type: notice.type, subject: notice.subject, body: render(notice) }))
+          events: about.map((notice) => ({ type: notice.type, subject: notice.subject, body: render(notice) }))
         })),
       { concurrency: chunkSize }
     )
     // Another process may be rendering the same events. The result that is stored first is used.
-    for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)
+    for (const one of yield* store.storePublicEvents(made.filter(({ events }) => events.length > 0))) known.set(one.id, one)
     return events.flatMap(({ id, atMillis }) => {
       const one = known.get(id)
       return one === undefined ? [] : itemsOf(one, atMillis)

@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Published } from "../ledger/LedgerReads.ts"
 import type * as Noun from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
-import * as Telling from "../ledger/Telling.ts"
+import * as Conversion from "../ledger/Conversion.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
@@ -22,11 +22,11 @@ import { type About, type Notice, type Type, typesOf } from "./Notice.ts"
 
 type Read<A, R = never> = Effect.Effect<A, StoreUnavailable, R>
 
-/** How a committed event is published, as in `Feature.Telling`. The money path's events also read other ports. */
+/** How a committed event is published, as in `Feature.Conversion`. The money path's events also read other ports. */
 interface Way {
   readonly as: ReadonlyArray<Type>
   readonly aboutOthers?: true
-  readonly tell: (event: Published) => Read<ReadonlyArray<About>, NounReads | AccountReads | ReceivingReads>
+  readonly convert: (event: Published) => Read<ReadonlyArray<About>, NounReads | AccountReads | ReceivingReads>
 }
 
 /** Time for which a process waits for a newer version to send an event of an unknown type. A rolling upgrade takes minutes. */
@@ -34,7 +34,7 @@ const newerMillis = 600_000
 
 const of = <A extends Noun.Row>(as: ReadonlyArray<Type>, noun: Noun.Noun<A>, tell: (row: A, atMillis: number) => About): Way => ({
   as,
-  tell: Telling.ofSubject(noun, tell)
+  convert: Conversion.ofSubject(noun, tell)
 })
 
 const invoiceIs = (
@@ -60,7 +60,7 @@ const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Opti
   const { id, rail, lightningInvoiceId } = deposit.value
   const record = AsOf.deposit(deposit.value, "settled", event.atMillis)
   const completed: About = { kind: "deposit", type: `deposit.${rail}.completed`, record }
-  const settled = Telling.ofRecord(Invoice.noun, (row, atMillis): About => ({
+  const settled = Conversion.ofRecord(Invoice.noun, (row, atMillis): About => ({
     kind: "invoice",
     type: "invoice.settled",
     record: Invoice.shown(row, atMillis, id)
@@ -70,7 +70,7 @@ const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Opti
 
 const domainIs = (type: "domain.verified" | "domain.lost", asOf: (row: Domain, atMillis: number) => Domain): Way => ({
   as: [type],
-  tell: Effect.fnUntraced(function* ({ companyId, subject, atMillis }) {
+  convert: Effect.fnUntraced(function* ({ companyId, subject, atMillis }) {
     const found = yield* (yield* AccountReads).domain(subject)
     const own = Option.filter(found, (row) => row.companyId === companyId)
     return Option.toArray(own).map((row): About => ({ kind: "domain", type, record: asOf(row, atMillis) }))
@@ -89,14 +89,14 @@ const own: { readonly [type in Event.Type]?: Way } = {
   "invoice.settled": {
     as: ["deposit.lightning.completed", "invoice.settled"],
     aboutOthers: true,
-    tell: Effect.fnUntraced(function* (event) {
+    convert: Effect.fnUntraced(function* (event) {
       return yield* paid(event, yield* (yield* ReceivingReads).depositOfInvoice(event.companyId, event.subject))
     })
   },
   "deposit.settled": {
     as: ["deposit.lightning.completed", "deposit.on_chain.completed", "invoice.settled"],
     aboutOthers: true,
-    tell: Effect.fnUntraced(function* (event) {
+    convert: Effect.fnUntraced(function* (event) {
       return yield* paid(event, yield* (yield* NounReads).get(Deposit.noun, event.companyId, event.subject))
     })
   },
@@ -143,21 +143,21 @@ const own: { readonly [type in Event.Type]?: Way } = {
 /** Maps committed events to published ones. */
 export const make = Effect.gen(function* () {
   const features = yield* Features
-  const featured = features.flatMap(({ notices }: Feature) => Object.entries(notices?.told ?? {}))
+  const featured = features.flatMap(({ notices }: Feature) => Object.entries(notices?.byEvent ?? {}))
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's kind determines its events; a host's kinds are not part of our types
-  const tellings = new Map<string, unknown>([...featured, ...Object.entries(own)]) as ReadonlyMap<string, Way>
+  const conversions = new Map<string, unknown>([...featured, ...Object.entries(own)]) as ReadonlyMap<string, Way>
   const ports = Context.make(NounReads, yield* NounReads).pipe(
     Context.add(AccountReads, yield* AccountReads),
     Context.add(ReceivingReads, yield* ReceivingReads)
   )
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
-    const telling = tellings.get(event.type)
-    return telling === undefined ? Effect.succeed([]) : Effect.provideContext(telling.tell(event), ports)
+    const conversion = conversions.get(event.type)
+    return conversion === undefined ? Effect.succeed([]) : Effect.provideContext(conversion.convert(event), ports)
   }
 
   const declared = [Event.subjects, ...features.map(({ events }) => events)].flatMap((events) => Object.keys(events))
-  const known = new Set([...declared, ...tellings.keys()])
+  const known = new Set([...declared, ...conversions.keys()])
 
   return {
     /**
@@ -173,9 +173,9 @@ export const make = Effect.gen(function* () {
     /** All types, including those of the host's features. */
     types: Object.values(typesOf(features)).flat(),
     /** Returns the types under which a committed event may be published. */
-    typesOf: (type: string): ReadonlyArray<Type> => tellings.get(type)?.as ?? [],
+    typesOf: (type: string): ReadonlyArray<Type> => conversions.get(type)?.as ?? [],
     /** Returns whether a committed event is also about a record other than its subject. */
-    isAboutOthers: (type: string): boolean => tellings.get(type)?.aboutOthers === true,
+    isAboutOthers: (type: string): boolean => conversions.get(type)?.aboutOthers === true,
     /**
      * Returns the published events, in order. Parts are numbered from 1; part 0 is the position before the
      * whole event.

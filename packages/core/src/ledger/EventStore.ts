@@ -14,7 +14,7 @@ export interface PublicEvent {
 export interface PublicEvents {
   readonly id: bigint
   readonly companyId: CompanyId.CompanyId
-  readonly tellings: ReadonlyArray<PublicEvent>
+  readonly events: ReadonlyArray<PublicEvent>
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
@@ -33,12 +33,12 @@ export class EventStore extends Context.Service<
     readonly eventsBefore: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => Read<ReadonlyArray<Published>>
     readonly event: (id: bigint) => Read<Option.Option<Published>>
     /** Returns the stored public events for these ids, and omits ids without any. */
-    readonly told: (ids: ReadonlyArray<bigint>) => Read<ReadonlyArray<PublicEvents>>
+    readonly publicEvents: (ids: ReadonlyArray<bigint>) => Read<ReadonlyArray<PublicEvents>>
     /**
      * Stores public events. If some are already stored, the first version is kept. Returns the stored
      * version.
      */
-    readonly keepTold: (told: ReadonlyArray<PublicEvents>) => Read<ReadonlyArray<PublicEvents>>
+    readonly storePublicEvents: (events: ReadonlyArray<PublicEvents>) => Read<ReadonlyArray<PublicEvents>>
     /**
      * Checks the `limit` oldest events, and deletes those from before `beforeMillis` together with their public
      * events. Returns the number deleted.

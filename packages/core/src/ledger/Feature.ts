@@ -33,10 +33,10 @@ export interface About<Kind extends string = string, Type extends string = strin
  * The conversion of a committed event to notices: the possible types, and the function that makes the notices.
  * `aboutOthers` is true if a notice may be about a record other than the event's subject.
  */
-export interface Telling<A extends About = About> {
+export interface Conversion<A extends About = About> {
   readonly as: ReadonlyArray<A["type"]>
   readonly aboutOthers?: true
-  readonly tell: (event: Published) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable, NounReads>
+  readonly convert: (event: Published) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable, NounReads>
 }
 
 /**
@@ -46,7 +46,7 @@ export interface Telling<A extends About = About> {
 export interface Notices {
   readonly kind?: string
   readonly types?: ReadonlyArray<string>
-  readonly told: { readonly [event: string]: Telling }
+  readonly byEvent: { readonly [event: string]: Conversion }
 }
 
 /**
@@ -297,4 +297,4 @@ export const make = <
   ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R>
 
 /** The records that these features send notices about. */
-export type AboutOf<F> = F extends { readonly notices: { readonly told: { readonly [event: string]: Telling<infer A> } } } ? A : never
+export type AboutOf<F> = F extends { readonly notices: { readonly byEvent: { readonly [event: string]: Conversion<infer A> } } } ? A : never

@@ -1,4 +1,4 @@
-import * as Telling from "../ledger/Telling.ts"
+import * as Conversion from "../ledger/Conversion.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** The types of events about withdrawals, in the order of the catalog. */
@@ -42,4 +42,4 @@ export const requested = (row: Withdrawal.Withdrawal) => {
 }
 
 /** Returns the event that reports a new withdrawal that was created together with another record. */
-export const requestedWith = Telling.ofRecord(Withdrawal.noun, requested)
+export const requestedWith = Conversion.ofRecord(Withdrawal.noun, requested)

@@ -53,33 +53,31 @@ const byId = Reads.many("EventStore.event", {
   read
 })
 
-const Tellings = Schema.Array(Schema.Struct({ type: Schema.String, subject: Schema.String, body: Schema.String }))
+const Events = Schema.Array(Schema.Struct({ type: Schema.String, subject: Schema.String, body: Schema.String }))
 const decodePublicEvents = Schema.decodeUnknownSync(
-  Schema.Struct({ id: Schema.BigIntFromString, companyId: CompanyId.CompanyId, tellings: Schema.fromJsonString(Tellings) })
+  Schema.Struct({ id: Schema.BigIntFromString, companyId: CompanyId.CompanyId, events: Schema.fromJsonString(Events) })
 )
 const readPublicEvents = (row: unknown): PublicEvents => decodePublicEvents(row)
 
-const toldColumns = `t.id::text, t.company_id::text as "companyId", t.tellings::text as tellings`
+const publicColumns = `t.id::text, t.company_id::text as "companyId", t.tellings::text as events`
 
-const told = Reads.many("EventStore.told", {
+const publicEvents = Reads.many("EventStore.publicEvents", {
   text: `
-select ${toldColumns} from satrail.told_events t
+select ${publicColumns} from satrail.told_events t
 where t.id = any(array(select value::bigint from json_array_elements_text($1))) order by t.id`,
   values: (ids: ReadonlyArray<bigint>) => [JSON.stringify(ids.map(String))],
   read: readPublicEvents
 })
 
 // The existing row wins: updating it to its own value returns it.
-const keepTold = Reads.many("EventStore.keepTold", {
+const storePublicEvents = Reads.many("EventStore.storePublicEvents", {
   text: `
 insert into satrail.told_events as t (id, company_id, tellings)
 select id, company_id, tellings from json_to_recordset($1) as a(id bigint, company_id uuid, tellings text) order by id
 on conflict (id) do update set id = excluded.id
-returning ${toldColumns}`,
+returning ${publicColumns}`,
   values: (rows: ReadonlyArray<PublicEvents>) => [
-    JSON.stringify(
-      rows.map(({ id, companyId, tellings }) => ({ id: String(id), company_id: companyId, tellings: JSON.stringify(tellings) }))
-    )
+    JSON.stringify(rows.map(({ id, companyId, events }) => ({ id: String(id), company_id: companyId, tellings: JSON.stringify(events) })))
   ],
   read: readPublicEvents
 })
@@ -118,14 +116,14 @@ const unreadable = Reads.many("EventStore.unreadableSinceMillis", {
 
 export const make = Effect.gen(function* () {
   const [all, company, newest, event] = [yield* ofAll, yield* ofCompany, yield* before, yield* byId]
-  const [kept, keep, forget] = [yield* told, yield* keepTold, yield* forgetEvents]
+  const [kept, keep, forget] = [yield* publicEvents, yield* storePublicEvents, yield* forgetEvents]
   const [until, since] = [yield* forgottenUntil, yield* unreadable]
   return EventStore.of({
     eventsOf: (companyId, after, limit) => (companyId === null ? all(after, limit) : company(companyId, after, limit)),
     eventsBefore: newest,
     event: (id) => Effect.map(event(id), ([found]) => Option.fromUndefinedOr(found)),
-    told: (ids) => (ids.length === 0 ? Effect.succeed([]) : kept(ids)),
-    keepTold: (rows) => (rows.length === 0 ? Effect.succeed([]) : keep(rows)),
+    publicEvents: (ids) => (ids.length === 0 ? Effect.succeed([]) : kept(ids)),
+    storePublicEvents: (rows) => (rows.length === 0 ? Effect.succeed([]) : keep(rows)),
     forgetEvents: (beforeMillis, limit) => Effect.map(forget(beforeMillis, limit), ([row]) => row?.count ?? 0),
     forgottenUntil: (companyId) => Effect.map(until(companyId), ([row]) => row?.until ?? 0n),
     unreadableSinceMillis: Effect.map(since(), ([row]) => row?.millis ?? null)

@@ -1,6 +1,6 @@
 import * as Traced from "@satrail/core/base/Traced"
 import * as Feature from "@satrail/core/ledger/Feature"
-import * as Telling from "@satrail/core/ledger/Telling"
+import * as Conversion from "@satrail/core/ledger/Conversion"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as WithdrawalHooks from "@satrail/core/sending/WithdrawalHooks"
 import * as WithdrawalNotices from "@satrail/core/sending/WithdrawalNotices"
@@ -18,7 +18,7 @@ const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.With
   updatedAtMillis: atMillis
 })
 
-const tell = Telling.ofSubject(Withdrawal.noun, (row, atMillis) => WithdrawalNotices.about(approved(row, atMillis), "pending"))
+const tell = Conversion.ofSubject(Withdrawal.noun, (row, atMillis) => WithdrawalNotices.about(approved(row, atMillis), "pending"))
 
 /** Withdrawals above a threshold wait until another key approves them. */
 export const approvals = Feature.make({
@@ -26,7 +26,7 @@ export const approvals = Feature.make({
   lives: [Approval.life],
   changes: Feature.changes<Approval.WithdrawalApproved | Approval.WithdrawalRejected>(),
   events: { "withdrawal.approved": "withdrawals" },
-  notices: { told: { "withdrawal.approved": { as: ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"], tell } } },
+  notices: { byEvent: { "withdrawal.approved": { as: ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"], convert: tell } } },
   reads: ApprovalReads,
   layer: Traced.over(Approvals.Approvals, Approvals.layer),
   workers: Approvals.layerWorker,

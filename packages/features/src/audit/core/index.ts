@@ -18,10 +18,10 @@ export const audit = Feature.make({
   notices: {
     kind: "auditHead",
     types: ["audit_head.updated"],
-    told: {
+    byEvent: {
       "audit_head.updated": {
         as: ["audit_head.updated"],
-        tell: ({ subject }: Published) => Effect.succeed([updated({ id: subject })])
+        convert: ({ subject }: Published) => Effect.succeed([updated({ id: subject })])
       }
     }
   },

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Telling from "@satrail/core/ledger/Telling"
+import * as Conversion from "@satrail/core/ledger/Conversion"
 import * as Checkout from "./Checkout.ts"
 
 const types = ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"] as const
@@ -24,13 +24,13 @@ const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Sh
 
 const telling = <const T extends Type>(type: T) => ({
   as: [type],
-  tell: Telling.ofSubject(Checkout.noun, (row, atMillis) => ({ kind: "checkout" as const, type, record: asOf(row, type, atMillis) }))
+  convert: Conversion.ofSubject(Checkout.noun, (row, atMillis) => ({ kind: "checkout" as const, type, record: asOf(row, type, atMillis) }))
 })
 
 export const notices = {
   kind: "checkout",
   types,
-  told: {
+  byEvent: {
     "checkout.paid": telling("checkout.paid"),
     "checkout.underpaid": telling("checkout.underpaid"),
     "checkout.expired": telling("checkout.expired"),

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import * as Traced from "@satrail/core/base/Traced"
 import * as Feature from "@satrail/core/ledger/Feature"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
-import * as Telling from "@satrail/core/ledger/Telling"
+import * as Conversion from "@satrail/core/ledger/Conversion"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Refund from "./Refund.ts"
 import * as RefundHook from "./RefundHook.ts"
@@ -21,7 +21,7 @@ const about =
  * Returns the refund in the state in which it was created: with an unclaimed link, or with a withdrawal that
  * was just requested.
  */
-const newRefund = Telling.ofSubject(Refund.noun, (row): Refund.Refund => ({
+const newRefund = Conversion.ofSubject(Refund.noun, (row): Refund.Refund => ({
   ...row,
   status: row.voucherId === null ? "pending" : "open",
   withdrawalId: row.voucherId === null ? row.withdrawalId : null,
@@ -44,7 +44,7 @@ const created = Effect.fnUntraced(function* (event: Published) {
 
 const ended = <const T extends (typeof types)[number]>(type: T) => ({
   as: [type],
-  tell: Telling.ofSubject(Refund.noun, about(type))
+  convert: Conversion.ofSubject(Refund.noun, about(type))
 })
 
 export const refunds = Feature.make({
@@ -62,11 +62,11 @@ export const refunds = Feature.make({
   notices: {
     kind: "refund",
     types,
-    told: {
+    byEvent: {
       "refund.created": {
         as: ["refund.created", "voucher.created", ...WithdrawalNotices.requestedAs],
         aboutOthers: true,
-        tell: created
+        convert: created
       },
       "refund.completed": ended("refund.completed"),
       "refund.failed": ended("refund.failed"),

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { About } from "@satrail/core/ledger/Feature"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
-import * as Telling from "@satrail/core/ledger/Telling"
+import * as Conversion from "@satrail/core/ledger/Conversion"
 import * as WithdrawalNotices from "@satrail/core/sending/WithdrawalNotices"
 import * as Voucher from "./Voucher.ts"
 
@@ -14,14 +14,14 @@ const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"vo
   record
 })
 
-const voucherIs = (type: (typeof types)[number]) => Telling.ofSubject(Voucher.noun, (row) => about(type, row))
+const voucherIs = (type: (typeof types)[number]) => Conversion.ofSubject(Voucher.noun, (row) => about(type, row))
 
 /** Returns the event with the voucher in the state in which it was created. */
 const opened = (row: Voucher.Voucher) =>
   about("voucher.created", { ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
 
 /** Returns the creation event of a voucher created together with another record. */
-export const createdWith = Telling.ofRecord(Voucher.noun, opened)
+export const createdWith = Conversion.ofRecord(Voucher.noun, opened)
 
 /**
  * Returns the events for a claimed voucher and for its withdrawal, because the withdrawal has no creation event
@@ -35,10 +35,10 @@ const claimed = Effect.fnUntraced(function* (event: Published) {
 export const notices = {
   kind: "voucher",
   types,
-  told: {
-    "voucher.created": { as: ["voucher.created"], tell: Telling.ofSubject(Voucher.noun, opened) },
-    "voucher.claimed": { as: ["voucher.claimed", "withdrawal.lightning.pending"], aboutOthers: true, tell: claimed },
-    "voucher.expired": { as: ["voucher.expired"], tell: voucherIs("voucher.expired") },
-    "voucher.canceled": { as: ["voucher.canceled"], tell: voucherIs("voucher.canceled") }
+  byEvent: {
+    "voucher.created": { as: ["voucher.created"], convert: Conversion.ofSubject(Voucher.noun, opened) },
+    "voucher.claimed": { as: ["voucher.claimed", "withdrawal.lightning.pending"], aboutOthers: true, convert: claimed },
+    "voucher.expired": { as: ["voucher.expired"], convert: voucherIs("voucher.expired") },
+    "voucher.canceled": { as: ["voucher.canceled"], convert: voucherIs("voucher.canceled") }
   }
 } as const

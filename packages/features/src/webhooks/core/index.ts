@@ -1,5 +1,5 @@
 import * as Feature from "@satrail/core/ledger/Feature"
-import * as Telling from "@satrail/core/ledger/Telling"
+import * as Conversion from "@satrail/core/ledger/Conversion"
 import * as Forgetting from "./Forgetting.ts"
 import * as Lag from "./Lag.ts"
 import * as Delivery from "./records/Delivery.ts"
@@ -14,7 +14,7 @@ const told = <const T extends (typeof types)[number]>(
   as: (row: Endpoint.Endpoint, atMillis: number) => Endpoint.Endpoint = (row) => row
 ) => ({
   as: [type],
-  tell: Telling.ofSubject(Endpoint.noun, (row, atMillis) => ({ kind: "webhookEndpoint" as const, type, record: as(row, atMillis) }))
+  convert: Conversion.ofSubject(Endpoint.noun, (row, atMillis) => ({ kind: "webhookEndpoint" as const, type, record: as(row, atMillis) }))
 })
 
 /**
@@ -46,7 +46,7 @@ export const webhooks = Feature.make({
   notices: {
     kind: "webhookEndpoint",
     types,
-    told: {
+    byEvent: {
       "webhook_endpoint.disabled": told("webhook_endpoint.disabled", (row, atMillis) => ({
         ...row,
         status: "disabled",

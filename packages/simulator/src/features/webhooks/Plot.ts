@@ -24,7 +24,7 @@ const create = (random: Random): CreateEndpoint => ({ _tag: "CreateEndpoint", ..
 /** Operations on webhook endpoints, and their likelihood. */
 export const plot = {
   weights: { CreateEndpoint: 1, Webhook: 3, Receive: 4 },
-  critical: ["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "keepTold"],
+  critical: ["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "storePublicEvents"],
   draws: {
     CreateEndpoint: create,
     Webhook: (random: Random): Webhook => ({

@@ -28,7 +28,7 @@ const undelivered = (random: Random): ReadonlyArray<Act> => {
     { _tag: "stray", millis: late(random) },
     { _tag: "frozen", when: when(random), millis: random.pick([45_000, 300_000]) }
   ])
-  const call = random.pick(["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "keepTold"])
+  const call = random.pick(["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "storePublicEvents"])
   return [
     ...(random.chance(0.3) ? [draws.CreateEndpoint(random)] : []),
     draws.Receive(random),
