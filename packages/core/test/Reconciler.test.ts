@@ -23,7 +23,7 @@ import * as Deposit from "../src/receiving/Deposit.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import type { Difference } from "../src/reports/reconciliation/Difference.ts"
 import * as Reconciler from "../src/reports/reconciliation/Reconciler.ts"
-import { Reconciliation } from "../src/reports/reconciliation/Reconciliation.ts"
+import { ownFunds, Reconciliation } from "../src/reports/reconciliation/Reconciliation.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Payout from "../src/sending/Payout.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
@@ -417,25 +417,28 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     }
   )
 
-  begun("reconciliation: the run of a process that lost the lease is discarded", {}, function* () {
-    const before = yield* report
+  /** A node whose statement counts the wallet's balance, for the first time. */
+  const withWallet = (sats: number) =>
+    replace(LightningBooks, (books) => ({
+      owned: Effect.map(books.owned, (owned) => {
+        const onChain = Msat.fromSats(sats)
+        return { ...owned, amount: Msat.sum(owned.amount, onChain), onChain }
+      })
+    }))
+
+  begun("reconciliation: the run of a process that lost the lease is discarded, with the own funds that it found", {}, function* () {
+    const before = [yield* report, yield* ownFunds]
     yield* TestClock.adjust(1000)
-    const services = yield* Layer.build(Layer.fresh(Reconciler.layer))
+    const ports = withWallet(5000)(yield* Effect.context<Ports | Process>())
+    const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
     yield* Context.get(services, Reconciler.Reconciler).run({ taskId: yield* Id.make, token: 1 })
-    assert.deepStrictEqual(yield* report, before)
+    assert.deepStrictEqual([yield* report, yield* ownFunds], before)
   })
 
   begun(
     "reconciliation: when a node's wallet is counted for the first time, its balance becomes operator equity, once",
     { logsErrors: true },
     function* () {
-      const withWallet = (sats: number) =>
-        replace(LightningBooks, (books) => ({
-          owned: Effect.map(books.owned, (owned) => {
-            const onChain = Msat.fromSats(sats)
-            return { ...owned, amount: Msat.sum(owned.amount, onChain), onChain }
-          })
-        }))
       const { own } = (yield* report).node
       assert.deepStrictEqual(yield* toldBy(withWallet(5000)), [])
       assert.strictEqual((yield* report).node.own, Msat.sum(own ?? Msat.zero, Msat.fromSats(5000)))
