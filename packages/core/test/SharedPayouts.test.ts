@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
-import { Signer } from "../src/nodes/Signer.ts"
+import { Signer, SignerUnavailable } from "../src/nodes/Signer.ts"
 import { Records } from "../src/service/Records.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import * as Payout from "../src/sending/Payout.ts"
@@ -270,6 +270,25 @@ describe("Payouts in one window", () => {
       yield* mine(1)
       yield* steps(2)
       for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+    })
+  })
+
+  it.effect("batch: if the signer is away, all payouts are sent together once it is back, before their claims would end", () => {
+    let signings = 0
+    const change = replace(Signer, ({ sign }) => ({
+      sign: (psbt) => Effect.suspend(() => (signings++ === 0 ? Effect.fail(new SignerUnavailable({ cause: "away" })) : sign(psbt)))
+    }))
+    return run({ logsErrors: true, settings, change }, function* () {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
+      yield* steps(2)
+      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
+      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+      yield* mine(1)
+      yield* steps(3)
+      assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
     })
   })
 })
