@@ -341,11 +341,11 @@ export const tamperings: ReadonlyArray<Tampering> = [
   },
   {
     what: "a deposit's total of refunds set to zero, or a refund marked failed",
-    application: missed("a second refund, or a false status"),
-    owner: missed("a second refund, or a false status"),
+    application: "Found, by recounting the refunds",
+    owner: "Found, by recounting the refunds",
     attempts: [
-      ["update satrail.deposits set refunded = 0", []],
-      ["update satrail.refunds set status = 'failed'", []]
+      ["update satrail.deposits set refunded = 0", ["books: refunded"]],
+      ["update satrail.refunds set status = 'failed'", ["books: refunded"]]
     ]
   },
   {
