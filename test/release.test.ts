@@ -75,6 +75,7 @@ describe("a release", () => {
       `import { Invoice } from "@satrail/service/records"`,
       `import { vouchers } from "@satrail/features/vouchers/core"`,
       `import * as Voucher from "@satrail/features/vouchers/core/Voucher"`,
+      `declare module "@satrail/core/ledger/Registry" {`,
       `import "./Near.ts"`,
       `//# sourceMappingURL=x.js.map\n`
     ].join("\n")
@@ -86,6 +87,7 @@ describe("a release", () => {
       `import { Invoice } from "@satrail/service/records"`,
       `import { vouchers } from "@satrail/features/vouchers/core"`,
       `import * as Voucher from "@satrail/features/internal/vouchers/core/Voucher"`,
+      `declare module "@satrail/core/internal/ledger/Registry" {`,
       `import "./Near.js"`,
       ""
     ])

@@ -6,7 +6,7 @@ import * as Commands from "../../packages/server/build/Commands.ts"
 import { manuals } from "../../packages/server/src/serving/Manuals.ts"
 import { entries, manifest, type Package, root } from "./Package.ts"
 
-const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
+const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+|^declare module\s+)(["'])([^"']+)\2/gm
 
 const isPublic = (name: string, module: string): boolean =>
   entries[name]?.some((entry) => (entry.startsWith("*/") ? /^[^/]+(.+)$/.exec(module)?.[1] === entry.slice(1) : entry === module)) === true
