@@ -108,7 +108,7 @@ const chunkOf = (limit: number, { types, subject }: Filter): number =>
   types === undefined && subject === undefined ? Math.min(chunkSize, limit) : chunkSize
 
 const itemsOf = ({ id, companyId, events }: PublicEvents, atMillis: number): ReadonlyArray<Item> =>
-  events.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
+  events.map((event, i) => ({ ...event, companyId, atMillis, place: { event: id, part: i + 1 } }))
 
 export const make = Effect.gen(function* () {
   const store = yield* EventStore

@@ -14,8 +14,7 @@ const noHash = PaymentHash.make("00".repeat(32))
 
 /**
  * Provides the checks for `/readyz`: the store, the node and the chain respond and are not behind, the node accepts
- * calls to send,
- * `isPrepared` is true, and `isStopping` is false.
+ * calls to send, `isPrepared` is true, and `isStopping` is false.
  */
 export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
   Layer.effect(
