@@ -24,7 +24,7 @@ export const life = {
   opened: Noun.move(noun, "opened", { from: ["locked"], to: "open", stamps: ["updatedAtMillis"], again: { in: ["open"] } })
 }
 
-/** Its table, created when the service starts, or by `satrail migrate`'s role. */
+/** Its table, which the service creates when it starts. */
 export const table = `
 create table if not exists satrail.boxes (
   company_id uuid not null,
