@@ -29,7 +29,7 @@ const balance = async () => {
   return `${balance} sats available, ${held_sats} in boxes`
 }
 
-const rent = { amount_sats: 600, label: "Rent", opens_at: new Date((await pay.clock.now()).getTime() + 3_600_000).toISOString() }
+const rent = { amount_sats: 600, label: "Rent", opens_at: new Date(pay.clock.now().getTime() + 3_600_000).toISOString() }
 const first = await ask<Shown>("/v1/boxes", rent, "rent-may")
 assert.deepEqual(await ask("/v1/boxes", rent, "rent-may"), first) // has the same idempotency key, so it returns the same box
 const second = await ask<Shown>("/v1/boxes", { amount_sats: 300, label: "Holiday", opens_at: "2100-01-01T00:00:00Z" })
