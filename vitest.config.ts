@@ -13,7 +13,9 @@ const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
 
 // Tests of these packages need a PostgreSQL server or bundled programs. All fast files share processes and load their imports once, which saves a
 // third of the processor time. Node loads them itself, without Vite, which saves a tenth.
-const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) => `packages/${name}/test/**/*.test.ts`)
+const apart = ["bench", "postgres", "regtest", "server", "testing"].map(
+  (name) => `packages/${name}/test/**/*.test.ts`
+)
 
 keepBytecode()
 

@@ -3,7 +3,16 @@ import { Currency } from "../packages/core/src/base/Amount.ts"
 import { Api } from "../packages/service/src/http/Api.ts"
 import { catalogue } from "../packages/service/src/http/pages/Catalogue.ts"
 import { whole } from "../packages/service/src/http/pages/Docs.ts"
-import { askedName, camel, eventType, isTime, nameOf, short, snake, wireName } from "../packages/client/src/Plain.ts"
+import {
+  askedName,
+  camel,
+  eventType,
+  isTime,
+  nameOf,
+  short,
+  snake,
+  wireName
+} from "../packages/client/src/Plain.ts"
 import { isNew } from "../packages/client/src/Client.ts"
 import { defaults, routes } from "../packages/client/src/Routes.ts"
 import { format } from "../packages/http/src/wire/Scalars.ts"
@@ -28,13 +37,21 @@ interface Schema {
 }
 interface Content {
   readonly content?: Readonly<
-    Record<string, { readonly schema: Schema; readonly examples?: { readonly default?: { readonly value: unknown } } }>
+    Record<
+      string,
+      { readonly schema: Schema; readonly examples?: { readonly default?: { readonly value: unknown } } }
+    >
   >
 }
 interface Operation {
   readonly summary: string
   readonly description?: string
-  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Schema }>
+  readonly parameters?: ReadonlyArray<{
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema: Schema
+  }>
   readonly requestBody?: Content & { readonly required?: boolean }
   readonly responses: Readonly<Record<string, Content>>
 }
@@ -55,15 +72,22 @@ const names: Readonly<Record<string, string>> = {
 const union = (parts: ReadonlyArray<string>) => [...new Set(parts)].join(" | ")
 const member = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name))
 const capital = (name: string) => name.replace(/^./, (letter) => letter.toUpperCase())
-const isTimeType = (schema: Schema): boolean => [schema, ...(schema.anyOf ?? [])].some(({ format }) => format === "date-time")
+const isTimeType = (schema: Schema): boolean =>
+  [schema, ...(schema.anyOf ?? [])].some(({ format }) => format === "date-time")
 /** The format of an amount in satoshis; undefined for any other value. */
 const amountFormat = ({ format: own, anyOf = [], allOf = [] }: Schema): string | undefined =>
-  own === format.amount || own === format.due ? own : [...anyOf, ...allOf].map(amountFormat).find((found) => found !== undefined)
-const isNullable = (schema: Schema | undefined): boolean => (schema?.anyOf ?? []).some(({ type }) => type === "null")
+  own === format.amount || own === format.due
+    ? own
+    : [...anyOf, ...allOf].map(amountFormat).find((found) => found !== undefined)
+const isNullable = (schema: Schema | undefined): boolean =>
+  (schema?.anyOf ?? []).some(({ type }) => type === "null")
 
 const comment = (text: string | undefined, indent: string, example?: string): string => {
   const said = (text ?? "").replaceAll("*/", "* /").trim()
-  const lines = [...(said === "" ? [] : said.split("\n")), ...(example === undefined ? [] : ["", "@example", ...example.split("\n")])]
+  const lines = [
+    ...(said === "" ? [] : said.split("\n")),
+    ...(example === undefined ? [] : ["", "@example", ...example.split("\n")])
+  ]
   if (lines.length === 0) return ""
   const [first = ""] = lines
   if (lines.length === 1) return `${indent}/** ${first} */\n`
@@ -77,7 +101,9 @@ const make = () => {
   const operations = new Map(
     both.flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([at, methods]) =>
-        Object.entries(methods).map(([method, one]) => [`${method} ${at.replaceAll(/\{\w+\}/g, "{id}")}`, one] as const)
+        Object.entries(methods).map(
+          ([method, one]) => [`${method} ${at.replaceAll(/\{\w+\}/g, "{id}")}`, one] as const
+        )
       )
     )
   )
@@ -85,7 +111,8 @@ const make = () => {
   const withMetadata = new Map<string, boolean>()
 
   const keyOf = (ref: string) => (ref.split("/").at(-1) ?? "").replaceAll(/\W/g, "_")
-  const resolve = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (schemas.get(keyOf(schema.$ref)) ?? schema))
+  const resolve = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : (schemas.get(keyOf(schema.$ref)) ?? schema)
 
   /** Returns whether a type contains metadata. The user chooses the type of metadata. */
   const hasMetadata = (schema: Schema): boolean => {
@@ -106,7 +133,8 @@ const make = () => {
   const single = (schema: Schema, type: string | undefined, way: Way): string => {
     if (type === "string" || type === "boolean" || type === "null") return type
     if (type === "integer" || type === "number") return "number"
-    if (type === "array") return `ReadonlyArray<${schema.items === undefined ? "unknown" : typeOf(schema.items, way)}>`
+    if (type === "array")
+      return `ReadonlyArray<${schema.items === undefined ? "unknown" : typeOf(schema.items, way)}>`
     if (type !== "object" && schema.properties === undefined) return "unknown"
     if (schema.properties !== undefined) return `{ ${membersOf(schema, way).join("; ")} }`
     return typeof schema.additionalProperties === "object"
@@ -115,7 +143,11 @@ const make = () => {
   }
 
   const eventTypes = (schema: Schema): string =>
-    union([schema, ...(schema.anyOf ?? [])].flatMap((one) => one.enum ?? []).map((type) => JSON.stringify(eventType(String(type)))))
+    union(
+      [schema, ...(schema.anyOf ?? [])]
+        .flatMap((one) => one.enum ?? [])
+        .map((type) => JSON.stringify(eventType(String(type))))
+    )
 
   const referred = (ref: string, way: Way): string => {
     const key = keyOf(ref)
@@ -158,7 +190,8 @@ const make = () => {
   }
 
   const valueOf = (name: string, schema: Schema, way: Way): string => {
-    if (way === "asked" && name === "types") return `ReadonlyArray<string>${isNullable(schema) ? " | null" : ""}`
+    if (way === "asked" && name === "types")
+      return `ReadonlyArray<string>${isNullable(schema) ? " | null" : ""}`
     const orNull = isNullable(schema) ? " | null" : ""
     if (name === "metadata") return `M${orNull}`
     if (isTimeType(schema)) {
@@ -196,7 +229,11 @@ const make = () => {
       const isAmount = isPriced && name === "amount"
       const optional = required.includes(name) ? "" : "?"
       const type = isAmount ? `Amount${isNullable(schema) ? " | null" : ""}` : valueOf(name, schema, way)
-      const said = isAmount ? (isNullable(schema) ? "null if the payer decides" : undefined) : descriptionOf(schema)
+      const said = isAmount
+        ? isNullable(schema)
+          ? "null if the payer decides"
+          : undefined
+        : descriptionOf(schema)
       const head = indent === "" ? "" : comment(said?.split("\n")[0], indent)
       return `${head}${indent}readonly ${member(called(name))}${optional}: ${type}${optional === "" || indent === "" ? "" : " | undefined"}`
     })
@@ -210,7 +247,9 @@ const make = () => {
     const price =
       amount === undefined
         ? []
-        : [`amount: ${currency === "sats" || amount === null ? String(amount) : `"${String(amount)} ${String(currency)}"`}`]
+        : [
+            `amount: ${currency === "sats" || amount === null ? String(amount) : `"${String(amount)} ${String(currency)}"`}`
+          ]
     const rest = Object.entries(others).map(([name, one]) => `${member(askedName(name))}: ${literal(one)}`)
     return `{ ${[...price, ...rest].join(", ")} }`
   }
@@ -220,10 +259,14 @@ const make = () => {
     const method = { CREATE: "post", ONCE: "post", LIST: "get" }[kind] ?? kind.toLowerCase()
     const operation = operations.get(`${method} ${at}`)
     if (operation === undefined) throw new Error(`${route} is in no OpenAPI document`)
-    const isKeyed = (operation.parameters ?? []).some((one) => one.in === "header" && one.name === "Idempotency-Key")
-    if (isKeyed !== (kind === "CREATE")) throw new Error(`${route}: its document ${isKeyed ? "has" : "has no"} idempotency key`)
+    const isKeyed = (operation.parameters ?? []).some(
+      (one) => one.in === "header" && one.name === "Idempotency-Key"
+    )
+    if (isKeyed !== (kind === "CREATE"))
+      throw new Error(`${route}: its document ${isKeyed ? "has" : "has no"} idempotency key`)
     const isPaged = (operation.parameters ?? []).some((one) => one.in === "query" && one.name === "cursor")
-    if (isPaged !== (kind === "LIST")) throw new Error(`${route}: its document ${isPaged ? "has" : "has no"} pages`)
+    if (isPaged !== (kind === "LIST"))
+      throw new Error(`${route}: its document ${isPaged ? "has" : "has no"} pages`)
     return { kind, operation }
   }
 
@@ -234,7 +277,8 @@ const make = () => {
       const { schema } = body
       const given = (schema.anyOf ?? [schema]).find(({ type }) => type !== "null") ?? schema
       added.set(resolve(given), Object.keys((isNew.test(route) && defaults[noun]) || {}))
-      const isOptional = requestBody?.required !== true || isNullable(schema) || (resolve(given).required ?? []).length === 0
+      const isOptional =
+        requestBody?.required !== true || isNullable(schema) || (resolve(given).required ?? []).length === 0
       return { type: typeOf(given, "asked"), isOptional, example: body.examples?.default?.value }
     }
     const query = parameters.filter((one) => one.in === "query" && one.name !== "format")
@@ -251,13 +295,17 @@ const make = () => {
     if (isPaged && others.length === 0) return { type: "PageQuery", isOptional: true, example: undefined }
     const name = `${capital(noun)}${capital(verb)}Query`
     const own = isPaged ? others : [first, second, ...others].filter((one) => one !== "")
-    written.set(name, `export interface ${name} ${isPaged ? "extends PageQuery " : ""}{\n${own.join("\n")}\n}`)
+    written.set(
+      name,
+      `export interface ${name} ${isPaged ? "extends PageQuery " : ""}{\n${own.join("\n")}\n}`
+    )
     return { type: name, isOptional: true, example: undefined }
   }
 
   const methodOf = (noun: string, verb: string, route: string): string => {
     const { kind, operation } = operationAt(route)
-    const answered = (operation.responses["200"] ?? operation.responses["201"])?.content?.["application/json"]?.schema.properties?.["data"]
+    const answered = (operation.responses["200"] ?? operation.responses["201"])?.content?.["application/json"]
+      ?.schema.properties?.["data"]
     if (answered === undefined) throw new Error(`${route} returns no JSON`)
     const { address } = answered.properties ?? {}
     const data = address?.$ref === undefined ? answered : address
@@ -266,8 +314,12 @@ const make = () => {
     const id = parameter === undefined ? [] : [`${parameter.name === "month" ? "month" : "id"}: string`]
     const options = kind === "CREATE" ? "CreateOptions" : "CallOptions"
     const type = ask?.type.replaceAll("<M>", "<W>")
-    const asked = ask === undefined ? `ask?: ${options}` : `ask${ask.isOptional ? "?" : ""}: ${type} & ${options}`
-    const result = kind === "LIST" ? `List<${typeOf(data.items ?? {}, "answered")}>` : `Promise<${typeOf(data, "answered")}>`
+    const asked =
+      ask === undefined ? `ask?: ${options}` : `ask${ask.isOptional ? "?" : ""}: ${type} & ${options}`
+    const result =
+      kind === "LIST"
+        ? `List<${typeOf(data.items ?? {}, "answered")}>`
+        : `Promise<${typeOf(data, "answered")}>`
     const example =
       Object.keys(ask?.example ?? {}).length === 0
         ? undefined
@@ -275,11 +327,15 @@ const make = () => {
     // Use only the first sentence of the description, because the others are about HTTP.
     const [first = ""] = (operation.description ?? "").split(/(?<=\.) /)
     // A sentence such as "Creates a checkout." needs no summary such as "Create a checkout."
-    const said = /^[A-Z][a-z]+s /.test(first) ? first : [operation.summary.replace(/\.?$/, "."), first].join(" ")
+    const said = /^[A-Z][a-z]+s /.test(first)
+      ? first
+      : [operation.summary.replace(/\.?$/, "."), first].join(" ")
     const shape = (first: ReadonlyArray<string>) => `(${[...first, ...id, asked].join(", ")})`
     // Add an overload that takes the company first, for clients whose key does not determine the company.
     const isAlone = kind === "CREATE" || route.includes(" /operator/")
-    const call = isAlone ? `${shape([])} => ${result}` : `{ ${shape([])}: ${result}; ${shape(["company: CompanyRef"])}: ${result} }`
+    const call = isAlone
+      ? `${shape([])} => ${result}`
+      : `{ ${shape([])}: ${result}; ${shape(["company: CompanyRef"])}: ${result} }`
     return `${comment(said, "  ", example)}  readonly ${verb}: ${call}`
   }
 
@@ -295,7 +351,9 @@ const make = () => {
       for (const [name, schema] of Object.entries(properties)) {
         const of = amountFormat(schema)
         if (found.has(name) && found.get(name) !== of)
-          throw new Error(`${name} is an amount in one schema, and something else in another: ${JSON.stringify(schema)}`)
+          throw new Error(
+            `${name} is an amount in one schema, and something else in another: ${JSON.stringify(schema)}`
+          )
         found.set(name, of)
         collect(schema)
       }
@@ -307,19 +365,29 @@ const make = () => {
 
   /** Amounts.ts, with the shortest rule that is true of every field, because programs in browsers load it. */
   const amounts = (): string => {
-    const all = Object.values(routes).flatMap((verbs) => Object.values(verbs).map((route) => operationAt(route).operation))
+    const all = Object.values(routes).flatMap((verbs) =>
+      Object.values(verbs).map((route) => operationAt(route).operation)
+    )
     const given = formatsIn(all.map(({ requestBody }) => requestBody))
-    const shown = formatsIn([...all.map(({ responses }) => responses), { $ref: "#/components/schemas/Event" }])
+    const shown = formatsIn([
+      ...all.map(({ responses }) => responses),
+      { $ref: "#/components/schemas/Event" }
+    ])
     const others: Array<string> = []
     for (const [name, of] of [...given, ...shown]) {
       if (name.endsWith("_sats") && of === undefined) throw new Error(`${name} has no format of Scalars.ts`)
       if (!name.endsWith("_sats") && of !== undefined) others.push(name)
     }
     const stems = (fields: ReadonlyMap<string, string | undefined>, formats: ReadonlyArray<string>) =>
-      [...fields].flatMap(([name, of]) => (of !== undefined && formats.includes(of) ? [short(name)] : [])).toSorted()
-    const asked = stems(given, Object.values(format)).filter((stem) => askedName(`${stem}_sats`) === camel(stem))
+      [...fields]
+        .flatMap(([name, of]) => (of !== undefined && formats.includes(of) ? [short(name)] : []))
+        .toSorted()
+    const asked = stems(given, Object.values(format)).filter(
+      (stem) => askedName(`${stem}_sats`) === camel(stem)
+    )
     for (const name of requested)
-      if (name !== "amount" && wireName(askedName(name), asked) !== name) throw new Error(`the client sends ${name} under another name`)
+      if (name !== "amount" && wireName(askedName(name), asked) !== name)
+        throw new Error(`the client sends ${name} under another name`)
     return [
       "// Made by `npm run docs` from the formats in the OpenAPI documents. Don't edit.",
       "",
@@ -346,7 +414,11 @@ const make = () => {
     const parameters = isGeneric ? `<M = Metadata${isWritten ? ", W = M" : ""}>` : ""
     const own = `Read<M, "${noun}">${isWritten ? `, Written<M, "${noun}">` : ""}`
     const given = isGeneric ? `<${noun === "events" ? "M" : own}>` : ""
-    return { noun, type: `${name}${given}`, text: `export interface ${name}${parameters} {\n${methods.join("\n")}\n}` }
+    return {
+      noun,
+      type: `${name}${given}`,
+      text: `export interface ${name}${parameters} {\n${methods.join("\n")}\n}`
+    }
   })
   referred("#/components/schemas/Event", "answered")
   // The metadata of an event has the type of its record's metadata.

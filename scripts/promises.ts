@@ -23,7 +23,8 @@ interface Part {
 
 const requirement = (module: string): string => {
   const found = new RegExp(`${module} (v\\S+)`).exec(readFileSync("packages/regtest/binaries/go.mod", "utf8"))
-  if (found?.[1] === undefined) throw new Error(`packages/regtest/binaries/go.mod has no version of ${module}`)
+  if (found?.[1] === undefined)
+    throw new Error(`packages/regtest/binaries/go.mod has no version of ${module}`)
   return found[1]
 }
 const lnd = requirement("github.com/lightningnetwork/lnd")
@@ -46,7 +47,11 @@ const parts: ReadonlyArray<Part> = [
     columns: [
       { title: "lnd", suite: "lnd", ranOn: `lnd ${lnd} over btcd ${btcd}, regtest` },
       { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with lnd ${lnd} as its peer` },
-      { title: "phoenixd", suite: "phoenixd, simulated", ranOn: `${simulated("phoenixd")}; an example of an adapter outside this project` },
+      {
+        title: "phoenixd",
+        suite: "phoenixd, simulated",
+        ranOn: `${simulated("phoenixd")}; an example of an adapter outside this project`
+      },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   },
@@ -54,7 +59,11 @@ const parts: ReadonlyArray<Part> = [
     title: "Payers of offers (BOLT 12)",
     ports: ["OfferSender"],
     columns: [
-      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with a second satrail-ldk as the issuer and lnd ${lnd} in between` },
+      {
+        title: "LDK",
+        suite: "ldk",
+        ranOn: `satrail-ldk over ${knots}, with a second satrail-ldk as the issuer and lnd ${lnd} in between`
+      },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   },
@@ -62,14 +71,22 @@ const parts: ReadonlyArray<Part> = [
     title: "Issuers of offers (BOLT 12)",
     ports: ["OfferIssuer"],
     columns: [
-      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, paid by a second satrail-ldk, with lnd ${lnd} in between` },
+      {
+        title: "LDK",
+        suite: "ldk",
+        ranOn: `satrail-ldk over ${knots}, paid by a second satrail-ldk, with lnd ${lnd} in between`
+      },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
   },
   {
     title: "Views of the chain",
     ports: ["ChainSource"],
-    columns: chains.map(([title, suffix, ranOn]) => ({ title, suite: title === "Esplora" ? suffix : `BitcoinRpc, ${suffix}`, ranOn }))
+    columns: chains.map(([title, suffix, ranOn]) => ({
+      title,
+      suite: title === "Esplora" ? suffix : `BitcoinRpc, ${suffix}`,
+      ranOn
+    }))
   },
   {
     title: "On-chain wallets",
@@ -80,7 +97,11 @@ const parts: ReadonlyArray<Part> = [
     title: "Signers",
     ports: ["Signer"],
     columns: [
-      ...chains.map(([title, suffix, ranOn]) => ({ title: `keys here, ${title}`, suite: `hot, ${suffix}`, ranOn })),
+      ...chains.map(([title, suffix, ranOn]) => ({
+        title: `keys here, ${title}`,
+        suite: `hot, ${suffix}`,
+        ranOn
+      })),
       {
         title: "another process",
         suite: "in another process, Esplora",
@@ -132,7 +153,9 @@ const read = (reports: ReadonlyArray<string>): Suites => {
   const suites = new Map<string, Map<string, string | null>>()
   for (const file of reports) {
     const { testResults }: Report = JSON.parse(readFileSync(file, "utf8"))
-    for (const { ancestorTitles, meta, status, title } of testResults.flatMap(({ assertionResults }) => assertionResults)) {
+    for (const { ancestorTitles, meta, status, title } of testResults.flatMap(
+      ({ assertionResults }) => assertionResults
+    )) {
       const suite = ancestorTitles.at(-1) ?? ""
       const promise = title.replace(skipped, "")
       const reason = skipped.exec(title)?.[1] ?? meta?.lacks ?? null
@@ -140,7 +163,8 @@ const read = (reports: ReadonlyArray<string>): Suites => {
       if (status === "passed" || reason !== null) {
         const of = suites.get(suite) ?? new Map<string, string | null>()
         suites.set(suite, of.set(promise, reason))
-      } else if (status === "failed" && /^\w+ \(.*\)$/.test(suite)) throw new Error(`${suite} breaks a promise: ${promise}`)
+      } else if (status === "failed" && /^\w+ \(.*\)$/.test(suite))
+        throw new Error(`${suite} breaks a promise: ${promise}`)
     }
   }
   return suites
@@ -152,10 +176,12 @@ const render = (suites: Suites): string => {
     if (!reasons.includes(reason)) reasons.push(reason)
     return `no[^${reasons.indexOf(reason) + 1}]`
   }
-  const ran = (column: Column, ports: ReadonlyArray<string>) => ports.some((port) => suites.has(`${port} (${column.suite})`))
+  const ran = (column: Column, ports: ReadonlyArray<string>) =>
+    ports.some((port) => suites.has(`${port} (${column.suite})`))
   const sections = parts.flatMap(({ columns, ports, title }) => {
     for (const column of columns)
-      if (!ran(column, ports)) throw new Error(`the contracts were not run on ${column.title} (${column.suite})`)
+      if (!ran(column, ports))
+        throw new Error(`the contracts were not run on ${column.title} (${column.suite})`)
     return [
       `## ${title}`,
       "",
@@ -210,7 +236,14 @@ const run = () => {
     const report = path.join(folder, "report.json")
     const { status } = spawnSync(
       process.execPath,
-      ["node_modules/vitest/vitest.mjs", "run", ...files, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+      [
+        "node_modules/vitest/vitest.mjs",
+        "run",
+        ...files,
+        "--reporter=default",
+        "--reporter=json",
+        `--outputFile.json=${report}`
+      ],
       { stdio: "inherit" }
     )
     if (status === 0) writeFileSync(page, render(read([report])))

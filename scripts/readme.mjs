@@ -27,7 +27,9 @@ const freePort = () =>
     probe.on("error", reject)
     probe.listen(0, "127.0.0.1", () => {
       const address = probe.address()
-      probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))))
+      probe.close(() =>
+        address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))
+      )
     })
   })
 
@@ -37,7 +39,11 @@ const freePort = () =>
  * @param {NodeJS.ProcessEnv} [env]
  */
 const bash = async (script, env) => {
-  const shell = spawn("bash", ["-eu"], { cwd: root, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "inherit"] })
+  const shell = spawn("bash", ["-eu"], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "inherit"]
+  })
   let printed = ""
   shell.stdout.on("data", (chunk) => {
     printed += chunk
@@ -76,7 +82,8 @@ const start = async () => {
     rmSync(data, { recursive: true, force: true })
   }
   for (let tries = 0; tries < 1800 && service.exitCode === null; tries++) {
-    if (said.includes("Ctrl-C") && (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200) return { url, data, said, stop }
+    if (said.includes("Ctrl-C") && (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200)
+      return { url, data, said, stop }
     await setTimeout(100)
   }
   await stop()
@@ -92,17 +99,25 @@ const start = async () => {
  * @param {boolean} isExact
  */
 const runBlocks = async ({ url, data }, what, isExact) => {
-  const steps = blocks.map(({ command }) => commandsOf(command.replaceAll(shown.url, url).replaceAll(`${shown.data}/`, `${data}/`)))
+  const steps = blocks.map(({ command }) =>
+    commandsOf(command.replaceAll(shown.url, url).replaceAll(`${shown.data}/`, `${data}/`))
+  )
   const script = steps.flat().map((step) => `${step}\nprintf '\\n%s\\n' '${mark}'\n`)
   const { code, printed } = await bash(script.join(""), { SATRAIL_DATA: data })
-  const all = printed.split(`\n${mark}\n`).map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
+  const all = printed
+    .split(`\n${mark}\n`)
+    .map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
   const isWhole = all.length === script.length + 1
   /** The output of each command in each block. */
   const outputs = steps.map((block) => block.map(() => all.shift() ?? ""))
   const bad = blocks.flatMap(({ command, output }, i) => {
     const actual = (outputs[i] ?? []).join("")
     const good = isWhole && (output === undefined || matches(output, actual, isExact))
-    return good ? [] : [`${what}: ${page}'s block\n\n${command}\nmust print\n\n${output ?? "(anything)"}\nand printed\n\n${actual}\n`]
+    return good
+      ? []
+      : [
+          `${what}: ${page}'s block\n\n${command}\nmust print\n\n${output ?? "(anything)"}\nand printed\n\n${actual}\n`
+        ]
   })
   for (const one of bad) console.error(one)
   return { outputs, failed: bad.length + (code === 0 ? 0 : 1) }
@@ -117,7 +132,9 @@ const record = ({ url, said }, outputs) => {
   const started = said.split("\n").find((line) => line.startsWith("satrail ")) ?? ""
   const story = {
     started: started.replaceAll(url, shown.url),
-    blocks: blocks.map(({ command }, i) => commandsOf(command).map((command, j) => ({ command, output: outputs[i]?.[j] ?? "" })))
+    blocks: blocks.map(({ command }, i) =>
+      commandsOf(command).map((command, j) => ({ command, output: outputs[i]?.[j] ?? "" }))
+    )
   }
   writeFileSync(path.join(root, "docs/assets/story.json"), `${JSON.stringify(story, null, 2)}\n`)
 }
@@ -134,7 +151,9 @@ const runPrinted = async ({ said }) => {
   let bad = commands.length === 0 ? 1 : 0
   let request = ""
   for (const command of commands) {
-    const { code, printed } = await bash(`${settings}\n${command.replace(/<[^>]*payment_request[^>]*>/, request)}\n`)
+    const { code, printed } = await bash(
+      `${settings}\n${command.replace(/<[^>]*payment_request[^>]*>/, request)}\n`
+    )
     request = /"payment_request":"([^"]+)"/.exec(printed)?.[1] ?? request
     if (code === 0 && /^\{"status":20\d,/.test(printed)) continue
     bad++

@@ -119,14 +119,21 @@ import * as Pictures from "./pictures/Pictures.ts"
 const made = "<!-- Generated from the code by `npm run docs`. Do not edit. -->\n"
 
 const sats = (amount: Msat.Msat): string => `${Msat.toSats(amount)} sats`
-const rate = ({ base, partsPerMillion }: { readonly base: Msat.Msat; readonly partsPerMillion: bigint }): string =>
-  `${sats(base)} + ${Number(partsPerMillion) / 10_000} %`
+const rate = ({
+  base,
+  partsPerMillion
+}: {
+  readonly base: Msat.Msat
+  readonly partsPerMillion: bigint
+}): string => `${sats(base)} + ${Number(partsPerMillion) / 10_000} %`
 
-const often = ({ count, everyMillis }: Rate): string => `a burst of ${count}, then one every ${everyMillis / 1000} s, by default`
+const often = ({ count, everyMillis }: Rate): string =>
+  `a burst of ${count}, then one every ${everyMillis / 1000} s, by default`
 
 const metrics = (): string => {
   const rows = Measure.all().map(
-    ({ name, type, labels, description }) => `| \`${name}\` | ${type} | ${labels.join(", ")} | ${description} |`
+    ({ name, type, labels, description }) =>
+      `| \`${name}\` | ${type} | ${labels.join(", ")} | ${description} |`
   )
   const head = ["| metric | type | labels | meaning |", "|---|---|---|---|"]
   const about =
@@ -148,7 +155,9 @@ const networksOf = (families: ReadonlyArray<{ readonly bits: number; readonly ti
         .join(", ")
     }))
 const networks = networksOf(Object.values(Caller.widths).flat())
-const newcomers = networksOf(Object.values(Caller.providers).flat()).map(({ times, title }) => `${times} per minute from one ${title}`)
+const newcomers = networksOf(Object.values(Caller.providers).flat()).map(
+  ({ times, title }) => `${times} per minute from one ${title}`
+)
 
 /** The tables of the pools that callers without a key can fill, and of each caller's share. */
 const pools = (): ReadonlyArray<string> => {
@@ -181,7 +190,10 @@ const pools = (): ReadonlyArray<string> => {
     `|---|---|---|${networks.map(() => "---").join("|")}|`,
     places("unpaid invoices for wallets (LNURL and `/pay/to`)", callbacks),
     places("streams to checkout pages", CheckoutPage.streams),
-    places("connections, without a proxy in front (`SATRAIL_PROXIES=0`)", { ...Listener.sharesOf(4096), per: {} }),
+    places("connections, without a proxy in front (`SATRAIL_PROXIES=0`)", {
+      ...Listener.sharesOf(4096),
+      per: {}
+    }),
     `| stored responses of Nostr Wallet Connect (an app counts as a caller) | ${WalletRequests.kept.most} | – | ${WalletRequests.kept.perCaller} | – | – |`,
     "",
     "### Requests per minute",
@@ -190,9 +202,17 @@ const pools = (): ReadonlyArray<string> => {
     "",
     `| requests | shared by all | ${networks.map(({ title }) => title).join(" | ")} |`,
     `|---|---|${networks.map(() => "---").join("|")}|`,
-    requests("invoices for wallets", lnurl.perCaller, `${often(lnurl.perAddress, 1)} at one Lightning address`),
+    requests(
+      "invoices for wallets",
+      lnurl.perCaller,
+      `${often(lnurl.perAddress, 1)} at one Lightning address`
+    ),
     requests("claims of vouchers", lnurl.perCaller, "–"),
-    requests("sign-ins and step-ups in the console with an invalid key", perMinute(ConsoleSession.attemptsPerMinute), "–"),
+    requests(
+      "sign-ins and step-ups in the console with an invalid key",
+      perMinute(ConsoleSession.attemptsPerMinute),
+      "–"
+    ),
     requests("passkey requests in the console", perMinute(PasskeySession.attemptsPerMinute), "–"),
     requests(
       "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and the paths below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
@@ -212,17 +232,29 @@ const limits = (): string => {
   const stalled = [1, 2].map((checks) => (checks * Stalled.stalledMillis) / 1000).join(" to ")
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
     ["request body, bytes", Edge.maxBodyBytes],
-    ["requests / bytes of their bodies that a process starts per event-loop turn", `${Listener.turnRequests} / ${Listener.turnBytes}`],
+    [
+      "requests / bytes of their bodies that a process starts per event-loop turn",
+      `${Listener.turnRequests} / ${Listener.turnBytes}`
+    ],
     ["pipelined requests that wait in a process", Pipelining.maxWaiting],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
     [
       "time that the service and `satrail migrate` wait at startup for a database that is not running yet, seconds",
       Starting.limitSeconds.total
     ],
-    ["sign-ins and step-ups with one key (invalid keys: from one address) per minute and process", ConsoleSession.attemptsPerMinute],
+    [
+      "sign-ins and step-ups with one key (invalid keys: from one address) per minute and process",
+      ConsoleSession.attemptsPerMinute
+    ],
     ["lifetime of a printed sign-in link, minutes (it can be used once)", SignInLinks.lifeMillis / 60_000],
-    ["concurrent requests per company and process, if other companies were active in the last second", Lanes.width],
-    ["concurrent requests per company and process, if other companies were active in the last minute", Lanes.wideWidth],
+    [
+      "concurrent requests per company and process, if other companies were active in the last second",
+      Lanes.width
+    ],
+    [
+      "concurrent requests per company and process, if other companies were active in the last minute",
+      Lanes.wideWidth
+    ],
     ["maximum wait of requests above these numbers, seconds", Lanes.maxWaitMillis / 1000],
     [
       "maximum requests of a key in one second, as a fraction of its requests per minute",
@@ -254,7 +286,10 @@ const limits = (): string => {
       "open event streams in each process: of a key / of a company / in total",
       `${EventStream.streamsPerKey} / ${EventStream.streamsPerCompany} / ${EventStream.maxStreams}`
     ],
-    ["concurrent webhook tests, per process / company", `${WebhookTest.tests.most} / ${WebhookTest.tests.each}`],
+    [
+      "concurrent webhook tests, per process / company",
+      `${WebhookTest.tests.most} / ${WebhookTest.tests.each}`
+    ],
     ["webhook endpoints of a company", Webhooks.maxEndpoints],
     ["earlier secrets of a webhook endpoint that sign until a rotation's overlap ends", maxPreviousSecrets],
     [
@@ -283,21 +318,31 @@ const limits = (): string => {
     ],
     ["largest amount (all bitcoin)", sats(Msat.max)],
     ...BitcoinAddress.Kind.literals.map(
-      (kind) => [`smallest on-chain payment to ${kind}`, `${BitcoinAddress.dustLimitSats(kind)} sats`] as const
+      (kind) =>
+        [`smallest on-chain payment to ${kind}`, `${BitcoinAddress.dustLimitSats(kind)} sats`] as const
     ),
     [
       "invoice lifetime, seconds",
       `${Invoice.expirySeconds.minimum} to ${Invoice.expirySeconds.maximum}, ${Invoice.expirySeconds.default} by default`
     ],
-    ["invoice description, bytes of UTF-8 (wallets with LDK 0.1.0 or 0.1.1 cannot read more than 476)", Bolt11.maxDescriptionBytes],
+    [
+      "invoice description, bytes of UTF-8 (wallets with LDK 0.1.0 or 0.1.1 cannot read more than 476)",
+      Bolt11.maxDescriptionBytes
+    ],
     [
       "values in a request body (fields and array items, at any depth) / query parameters",
       `${Decoding.most.values} / ${Decoding.most.parameters}`
     ],
-    ["issues in an error / length of each, characters", `${Errors.reported.issues} / ${Errors.reported.messageCharacters}`],
+    [
+      "issues in an error / length of each, characters",
+      `${Errors.reported.issues} / ${Errors.reported.messageCharacters}`
+    ],
     ["event types that a webhook endpoint or a query can name", EventFilters.maxFilters],
     ["metadata keys", Metadata.limits.keys],
-    ["length of a metadata key / value, characters", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
+    [
+      "length of a metadata key / value, characters",
+      `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`
+    ],
     ["length of a destination, characters", Destination.maxLength],
     ["length of a BOLT 12 offer, characters, with `+` and spaces", Bolt12.maxLength],
     ["length of a Lightning address's handle, characters", LightningAddressText.maxHandleLength],
@@ -315,22 +360,36 @@ const limits = (): string => {
       "Nostr Wallet Connect: signatures verified per app and relay / concurrent lookups of unknown apps, per relay",
       `${WalletRequests.verified.count}, then one every ${WalletRequests.verified.everyMillis / 1000} s / ${WalletRequests.lookups.each}`
     ],
-    ["Nostr Wallet Connect: payments in a response, bytes (larger ones lose their metadata)", WalletView.maxBytes],
-    ["time after which an app's payment request returns without a result, seconds", WalletPayments.payWaitMillis / 1000],
+    [
+      "Nostr Wallet Connect: payments in a response, bytes (larger ones lose their metadata)",
+      WalletView.maxBytes
+    ],
+    [
+      "time after which an app's payment request returns without a result, seconds",
+      WalletPayments.payWaitMillis / 1000
+    ],
     ["apps per company that receive payment notifications", WalletNotices.maxApps],
     ["records or events on a page of a list", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["text on such a page, characters (the page ends with the record that reaches this)", Page.maxCharacters],
-    ["concurrent lists of invoices or checkouts, per process / company", `${Page.pagesAtOnce.most} / ${Page.pagesAtOnce.each}`],
+    [
+      "concurrent lists of invoices or checkouts, per process / company",
+      `${Page.pagesAtOnce.most} / ${Page.pagesAtOnce.each}`
+    ],
     [`rows read to find ${Page.atOnce} records of a filtered list`, Page.looks],
     ["API keys counted in the operator's overview of a company", maxCounted],
     ["length of an Idempotency-Key, characters", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
     ["time until a client that reads nothing of a response is disconnected, seconds", stalled],
     ["headers of a request / their total size, bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
-    ["small chunks of a request's body / mean size of further ones, bytes", Object.values(smallParts).join(" / ")],
+    [
+      "small chunks of a request's body / mean size of further ones, bytes",
+      Object.values(smallParts).join(" / ")
+    ],
     [
       "confirmations of a deposit, by the larger of the company's pending total and the block's total",
-      defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")
+      defaults.confirmations
+        .map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`)
+        .join(", ")
     ],
     [
       "smallest on-chain deposit that is credited",
@@ -340,8 +399,14 @@ const limits = (): string => {
     ["confirmations required for a payout", defaults.payoutConfirmations],
     ["confirmations required for a replaced payout", defaults.replacedConfirmations],
     ["time until an unmined payout is replaced, minutes", defaults.replacement.afterMillis / 60_000],
-    ["fee rate of a payout that costs more than its fee reserve, sats per virtual byte", Payout.minimumFeeRate],
-    ["highest fee of a replacement, as a multiple of the fee reserve, or of the fee at that rate", defaults.replacement.allowances],
+    [
+      "fee rate of a payout that costs more than its fee reserve, sats per virtual byte",
+      Payout.minimumFeeRate
+    ],
+    [
+      "highest fee of a replacement, as a multiple of the fee reserve, or of the fee at that rate",
+      defaults.replacement.allowances
+    ],
     ["depth at which a payout is final, blocks", defaults.payoutBuriedAt],
     ["inputs of one payout", Payout.maxCoins],
     ["payouts in one batch", defaults.payoutOutputs],
@@ -358,19 +423,37 @@ const limits = (): string => {
       "size of a payee's response body, bytes / its chunks / its values",
       `${Outbound.defaults.maxBytes} / ${Outbound.maxParts} / ${Lnurl.maxValues}`
     ],
-    ["redirects followed / addresses used of a host, per IP version", `${Outbound.defaults.maxRedirects} / ${NameServers.maxPerFamily}`],
+    [
+      "redirects followed / addresses used of a host, per IP version",
+      `${Outbound.defaults.maxRedirects} / ${NameServers.maxPerFamily}`
+    ],
     [
       "resolvers queried for a name (BIP 353) / timeout to connect to one / for its whole response, seconds",
       `${ValidatingResolver.maxResolvers} / ${ValidatingResolver.limits.connectMillis / 1000} / ${ValidatingResolver.limits.totalMillis / 1000}`
     ],
-    ["DNS response: bytes / records / consecutive aliases", `${DnsMessage.maxBytes} / ${DnsMessage.maxRecords} / ${DnsMessage.maxAliases}`],
-    ["messages of a relay before its verdict / fragments or chunks of a message", `${WebSocketRelays.maxOthers} / ${RelaySocket.maxParts}`],
+    [
+      "DNS response: bytes / records / consecutive aliases",
+      `${DnsMessage.maxBytes} / ${DnsMessage.maxRecords} / ${DnsMessage.maxAliases}`
+    ],
+    [
+      "messages of a relay before its verdict / fragments or chunks of a message",
+      `${WebSocketRelays.maxOthers} / ${RelaySocket.maxParts}`
+    ],
     ["length of a payee's success action, characters", maxCharacters],
-    ["minimum remaining lifetime of an invoice to be paid, seconds", PaymentOptions.expiryMarginMillis / 1000],
+    [
+      "minimum remaining lifetime of an invoice to be paid, seconds",
+      PaymentOptions.expiryMarginMillis / 1000
+    ],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],
-    ["days after an invoice expires until a lost payment can be released", LostWithdrawal.claimableMillis / 86_400_000],
+    [
+      "days after an invoice expires until a lost payment can be released",
+      LostWithdrawal.claimableMillis / 86_400_000
+    ],
     ["confirmations until another wallet's transaction releases a payout", LostPayout.finalConfirmations],
-    ["approximate time until another process takes over the leases of a killed process, seconds", defaults.dutyLeaseMillis / 1000 + 1],
+    [
+      "approximate time until another process takes over the leases of a killed process, seconds",
+      defaults.dutyLeaseMillis / 1000 + 1
+    ],
     [
       "ages at which an open invoice is polled, seconds",
       `${defaults.invoicePollMillis / 1000}, doubling each time, then every ${defaults.invoiceSweepMillis / 1000}; less often after it expires`
@@ -379,8 +462,14 @@ const limits = (): string => {
       "maximum time until a held payment is detected, seconds",
       `${LookupSchedule.holdInvoices.leastMillis / 1000}, or a ${1 / LookupSchedule.holdInvoices.ofAge}th of the invoice's age if that is longer, up to ${LookupSchedule.holdInvoices.mostMillis / 1000}; immediately when you settle it`
     ],
-    ["open hold invoices of a company (simultaneous requests can exceed this)", LookupSchedule.holdInvoices.mostOpen],
-    ["a held payment is returned when its HTLCs expire within this number of blocks", LookupSchedule.holdInvoices.marginBlocks],
+    [
+      "open hold invoices of a company (simultaneous requests can exceed this)",
+      LookupSchedule.holdInvoices.mostOpen
+    ],
+    [
+      "a held payment is returned when its HTLCs expire within this number of blocks",
+      LookupSchedule.holdInvoices.marginBlocks
+    ],
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
     ...features.flatMap(({ limits = [] }) => limits),
     ["time after which a checkout page without JavaScript reloads itself, seconds", Document.refreshSeconds],
@@ -390,32 +479,65 @@ const limits = (): string => {
       "concurrent requests to payees' servers per process, separately for payments and API requests: total / per company / per host (payments only)",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
     ],
-    ["API keys and addresses whose requests each process counts (the least recently used is evicted first)", `${maxNames}`],
-    ["estimates for destinations on other servers, per company and process", often(defaults.estimates.perCompany)],
+    [
+      "API keys and addresses whose requests each process counts (the least recently used is evicted first)",
+      `${maxNames}`
+    ],
+    [
+      "estimates for destinations on other servers, per company and process",
+      often(defaults.estimates.perCompany)
+    ],
     ["estimates for destinations on other servers, per host and process", often(defaults.estimates.perHost)],
-    ["time for which each process retries an unreachable payee, minutes", PaymentOptions.resolveForMillis / 60_000],
+    [
+      "time for which each process retries an unreachable payee, minutes",
+      PaymentOptions.resolveForMillis / 60_000
+    ],
     ["unreachable payees that each process remembers", Unreachable.mostKept],
     ["lifetime of an invoice requested by a wallet, seconds", defaults.lnurl.expirySeconds],
     ["length of a payer's comment, characters", LnurlOptions.commentCharacters],
     ["size of payer data, bytes", LnurlOptions.payerDataBytes],
     ["timeout of a wallet's request for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
-    ["time until an expired unpaid invoice of a wallet is deleted, seconds", LnurlOptions.forgetAfterMillis / 1000],
+    [
+      "time until an expired unpaid invoice of a wallet is deleted, seconds",
+      LnurlOptions.forgetAfterMillis / 1000
+    ],
     ["length of a success message, characters", LightningAddress.maxSuccessMessageCharacters],
     ["interval between two checks of a domain's record, hours", Domain.checkMillis / 3_600_000],
     ["grace period of a domain whose record is missing, days", Domain.graceMillis / 86_400_000],
     ["interval between two reconciliation runs, minutes", defaults.reconciliation.everyMillis / 60_000],
     ["age at which a discrepancy is reported, seconds", defaults.reconciliation.graceMillis / 1000],
-    ["time for which a discrepancy of one payment is reported, days", defaults.reconciliation.forgetMillis / 86_400_000],
-    ["entries of a node's payment history, and events, that one reconciliation run reads", defaults.reconciliation.lines],
+    [
+      "time for which a discrepancy of one payment is reported, days",
+      defaults.reconciliation.forgetMillis / 86_400_000
+    ],
+    [
+      "entries of a node's payment history, and events, that one reconciliation run reads",
+      defaults.reconciliation.lines
+    ],
     ["maximum number of open items of the reconciliation", defaults.reconciliation.watched],
     ["discrepancies listed", Reconciliation.maxShown],
     ["records of each kind listed in the backlog", maxNamed],
-    ["interval between two checks of node, chain or store for `/readyz`, seconds", Readiness.lookMillis / 1000],
+    [
+      "interval between two checks of node, chain or store for `/readyz`, seconds",
+      Readiness.lookMillis / 1000
+    ],
     ["timeout of such a check, seconds", Readiness.checkMillis / 1000],
-    ["time from a failed commit until the store check tries another commit, seconds", Commits.refusedMillis / 1000],
-    ["period during which rejections with the same key and error code share one audit log entry, seconds", AuditLog.countedMillis / 1000],
-    ["interval at which the head of the audit log is logged and sent, hours", AuditLog.headMillis / 3_600_000],
-    ["webhook deliveries per second and process: maximum / under full load", `${Pace.perSecond.most} / ${Pace.perSecond.least}`],
+    [
+      "time from a failed commit until the store check tries another commit, seconds",
+      Commits.refusedMillis / 1000
+    ],
+    [
+      "period during which rejections with the same key and error code share one audit log entry, seconds",
+      AuditLog.countedMillis / 1000
+    ],
+    [
+      "interval at which the head of the audit log is logged and sent, hours",
+      AuditLog.headMillis / 3_600_000
+    ],
+    [
+      "webhook deliveries per second and process: maximum / under full load",
+      `${Pace.perSecond.most} / ${Pace.perSecond.least}`
+    ],
     [
       "concurrent webhook deliveries to one host per process: total / per company",
       `${WebhookPoster.requestsPerHost.most} / ${WebhookPoster.requestsPerHost.each}`
@@ -446,9 +568,16 @@ const limits = (): string => {
     ])
   ]
   const table = ["| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)]
-  return ["# Limits and fees", "", "For API developers and operators: every limit and default fee.", "", ...table, "", ...pools(), ""].join(
-    "\n"
-  )
+  return [
+    "# Limits and fees",
+    "",
+    "For API developers and operators: every limit and default fee.",
+    "",
+    ...table,
+    "",
+    ...pools(),
+    ""
+  ].join("\n")
 }
 
 /** Returns a table of the known bugs in node versions. */
@@ -484,7 +613,10 @@ export const pages = (): Readonly<Record<string, string>> => ({
 })
 
 /** The console's API types, and the path of their file in the repository. */
-export const wire = { file: path.resolve(import.meta.dirname, "../packages/ui/src/console/wire.ts"), text: Wire.text }
+export const wire = {
+  file: path.resolve(import.meta.dirname, "../packages/ui/src/console/wire.ts"),
+  text: Wire.text
+}
 
 /** The generated files of `@satrail/client`. */
 export const client = ClientTypes.files
@@ -495,5 +627,6 @@ if (import.meta.main) {
   for (const [name, text] of Object.entries(pages())) writeFileSync(path.join(directory, name), text)
   writeFileSync(wire.file, wire.text())
   for (const { file, text } of client()) writeFileSync(file, text)
-  for (const [name, text] of Object.entries(Pictures.pictures())) writeFileSync(path.join(Pictures.directory, name), text)
+  for (const [name, text] of Object.entries(Pictures.pictures()))
+    writeFileSync(path.join(Pictures.directory, name), text)
 }

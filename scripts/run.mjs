@@ -50,10 +50,15 @@ const exec = (command, args, { onOutput, onSpeaking, ...options } = {}) =>
   new Promise((resolve, reject) => {
     /** @type {import("node:child_process").StdioOptions} */
     const stdio =
-      onOutput !== undefined ? ["ignore", "pipe", "pipe"] : onSpeaking !== undefined ? ["inherit", "pipe", "inherit"] : "inherit"
+      onOutput !== undefined
+        ? ["ignore", "pipe", "pipe"]
+        : onSpeaking !== undefined
+          ? ["inherit", "pipe", "inherit"]
+          : "inherit"
     const started = spawn(command, args, { stdio, ...options })
     child = started
-    if (onOutput !== undefined) for (const stream of [started.stdout, started.stderr]) stream?.setEncoding("utf8").on("data", onOutput)
+    if (onOutput !== undefined)
+      for (const stream of [started.stdout, started.stderr]) stream?.setEncoding("utf8").on("data", onOutput)
     if (onSpeaking !== undefined) {
       started.stdout?.once("data", onSpeaking)
       started.stdout?.on("data", (bytes) => process.stdout.write(bytes))
@@ -106,7 +111,10 @@ const installInputs = () => {
 
 /** @type {ReadonlyArray<readonly [symptom: RegExp, advice: string]>} */
 const advices = [
-  [/ERR_PNPM_OUTDATED_LOCKFILE/, `A package.json and pnpm-lock.yaml disagree. After changing one, run: npx -y pnpm@${PNPM} install`],
+  [
+    /ERR_PNPM_OUTDATED_LOCKFILE/,
+    `A package.json and pnpm-lock.yaml disagree. After changing one, run: npx -y pnpm@${PNPM} install`
+  ],
   [/ENOSPC/, "The disk is full. The installation needs about 700 MB."],
   [/EACCES|EPERM|EROFS/, `No permission to write. This folder and npm's cache must be yours: ${root}`],
   [
@@ -130,7 +138,9 @@ const install = async () => {
         : "the dependencies changed, so node_modules is being updated",
     progress: () => {
       const [, resolved, added] = [...output.matchAll(/resolved (\d+),.* added (\d+)/g)].at(-1) ?? []
-      return resolved === undefined ? ", waiting for the package registry" : `, ${added} of ${resolved} packages are installed`
+      return resolved === undefined
+        ? ", waiting for the package registry"
+        : `, ${added} of ${resolved} packages are installed`
     }
   })
   let status = 1
@@ -148,7 +158,9 @@ const install = async () => {
   }
   if (status !== 0) {
     fetching.over()
-    const lines = output.split("\n").filter((line) => !/Unsupported engine|Unknown (user|project|env) config/.test(line))
+    const lines = output
+      .split("\n")
+      .filter((line) => !/Unsupported engine|Unknown (user|project|env) config/.test(line))
     process.stderr.write(`${lines.slice(-40).join("\n").trimEnd()}\n`)
     say(`setup failed after ${seconds(startedMillis)}; its output is above.`)
     const advice = advices.find(([symptom]) => symptom.test(lines.join("\n")))?.[1]
@@ -186,14 +198,22 @@ const tools = {
  * Compiles what has changed. By default, the compiler divides a project among four checkers. Each also checks what
  * its part needs, so on two cores, one checker is faster.
  */
-const compile = [tools.tsc, "-b", "--checkers", String(Math.max(1, Math.min(4, Math.ceil(os.cpus().length / 2))))]
+const compile = [
+  tools.tsc,
+  "-b",
+  "--checkers",
+  String(Math.max(1, Math.min(4, Math.ceil(os.cpus().length / 2))))
+]
 
 /**
  * Updates the compiled JavaScript, which takes 0.05 s if nothing changed. If it fails, the task does not run.
  */
 const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   const isFirst = !existsSync(at("packages/server/dist/.tsbuildinfo"))
-  const compiling = stage("compiling", isFirst ? { about: "TypeScript to JavaScript (once; later only changed files)" } : {})
+  const compiling = stage(
+    "compiling",
+    isFirst ? { about: "TypeScript to JavaScript (once; later only changed files)" } : {}
+  )
   const status = await node([...compile, ...projects])
   if (status === 0) return compiling.done()
   compiling.over()
@@ -242,7 +262,11 @@ const launch = (
 /** The service's settings for the C library and Node (docs/decisions/packages.md#0142). */
 const surroundings = { MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: at("packages/server/bundle/compiled") }
 
-const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
+const compiled = async (
+  /** @type {string} */ file,
+  /** @type {ReadonlyArray<string>} */ args,
+  projects = ["packages/server"]
+) => {
   await build(...projects)
   return launch(file, args)
 }
@@ -252,7 +276,10 @@ const start = async (/** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
   await bundle()
   const starting = stage("starting")
-  const status = await launch("packages/server/bundle/main.mjs", args, { env: { ...surroundings, ...env }, onSpeaking: starting.done })
+  const status = await launch("packages/server/bundle/main.mjs", args, {
+    env: { ...surroundings, ...env },
+    onSpeaking: starting.done
+  })
   starting.over()
   return status
 }
@@ -290,7 +317,8 @@ const check = async () => {
 
 /** Runs the fast tests, unless the arguments name a project, or a file or folder of this workspace. */
 const test = (/** @type {ReadonlyArray<string>} */ args) => {
-  const says = (/** @type {string} */ arg) => arg.startsWith("--project") || (!arg.startsWith("-") && existsSync(at(arg)))
+  const says = (/** @type {string} */ arg) =>
+    arg.startsWith("--project") || (!arg.startsWith("-") && existsSync(at(arg)))
   return node([tools.vitest, "run", ...(args.some(says) ? [] : ["--project=fast*"]), ...args])
 }
 
@@ -307,8 +335,14 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 const tasks = {
   start: ["starts the service", start],
   satrail: ["runs a command of the service's command line", satrail],
-  test: ["runs the fast tests; arguments are passed to vitest, and a named file runs even if it is not a fast test", (args) => test(args)],
-  "test:all": ["runs every test, including those with several processes and real nodes", (args) => node([tools.vitest, "run", ...args])],
+  test: [
+    "runs the fast tests; arguments are passed to vitest, and a named file runs even if it is not a fast test",
+    (args) => test(args)
+  ],
+  "test:all": [
+    "runs every test, including those with several processes and real nodes",
+    (args) => node([tools.vitest, "run", ...args])
+  ],
   check: ["checks format, lint, types, words and house rules, and prints one line for each", check],
   house: [
     "prints metrics of the code's structure, each with its goal; --check fails if a metric exceeds its limit",
@@ -318,9 +352,15 @@ const tasks = {
     "checks the English of pages, messages, comments and test titles; arguments are the paths to check",
     (args) => node([at("scripts/words/main.ts"), ...args])
   ],
-  typecheck: ["checks all types, including those of tests and examples", (args) => node([...compile, ...args])],
+  typecheck: [
+    "checks all types, including those of tests and examples",
+    (args) => node([...compile, ...args])
+  ],
   lint: ["runs oxlint; arguments, such as --fix, are passed to it", (args) => node([tools.oxlint, ...args])],
-  format: ["formats all sources; with --check, only lists the files it would change", (args) => node([tools.oxfmt, ...args])],
+  format: [
+    "formats all sources; with --check, only lists the files it would change",
+    (args) => node([tools.oxfmt, ...args])
+  ],
   build: [
     "compiles every package",
     async () => {
@@ -346,11 +386,21 @@ const tasks = {
   ],
   soak: [
     "runs a mixed load for --minutes N while processes are killed",
-    (args) => compiled("packages/server/test/cluster/soak.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
+    (args) =>
+      compiled("packages/server/test/cluster/soak.ts", args, [
+        "packages/server",
+        "packages/contracts",
+        "packages/testing"
+      ])
   ],
   hostile: [
     "sends --calls N (default 2000) hostile requests of each kind to one process, and checks whether memory or rows grow",
-    (args) => compiled("packages/server/test/hostile/memory.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
+    (args) =>
+      compiled("packages/server/test/hostile/memory.ts", args, [
+        "packages/server",
+        "packages/contracts",
+        "packages/testing"
+      ])
   ],
   canaries: [
     "mutation testing: reintroduces known bugs one at a time; fails unless the tests catch each; arguments select some of them",
@@ -364,12 +414,18 @@ const tasks = {
     "removes feature NAME and the features that need it from a copy, checks types, and runs the fast tests that do not mention them",
     (args) => node([at("scripts/without.ts"), ...args])
   ],
-  docs: ["generates the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
+  docs: [
+    "generates the pages of docs/reference and the pictures of docs/assets",
+    () => node([at("scripts/reference.ts")])
+  ],
   promises: [
     "generates docs/reference/promises.md from a run of the contracts, including real nodes; --from REPORT… uses vitest reports instead, and --check REPORT… compares the page with them",
     (args) => node([at("scripts/promises.ts"), ...args])
   ],
-  ui: ["builds the files that pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
+  ui: [
+    "builds the files that pages load: packages/ui/assets from packages/ui/browser",
+    () => node([at("packages/ui/build/main.ts")])
+  ],
   screens: [
     "takes screenshots of every checkout state and console page with chromium and writes them to --out DIR; --pictures takes those for the README",
     (args) => node([at("packages/server/test/browser/screens.ts"), ...args], { cwd: process.cwd() })

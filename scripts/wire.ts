@@ -6,15 +6,23 @@ import { api } from "../packages/server/src/serving/Server.ts"
 // Generates the types of the requests that the console makes, and of their responses, from the OpenAPI documents. The
 // console needs no other part of a client.
 
-const sources = ["ui/src/console", "service/src/console", "features/src", "http/src/pages", "service/src/http/pages"].map((folder) =>
-  path.resolve(import.meta.dirname, "../packages", folder)
-)
+const sources = [
+  "ui/src/console",
+  "service/src/console",
+  "features/src",
+  "http/src/pages",
+  "service/src/http/pages"
+].map((folder) => path.resolve(import.meta.dirname, "../packages", folder))
 
 /** Matches the operations that the console's source names, such as `GET /v1/account` or `POST ${root}/webhook-endpoints`. */
 const asked = sources
-  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)))
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file))
+  )
   .filter((file) => file.endsWith(".ts") && path.basename(file) !== "wire.ts")
-  .flatMap((file) => readFileSync(file, "utf8").match(/(?<=["`])(?:GET|POST|PUT|PATCH|DELETE) [^"`]+(?=["`])/g) ?? [])
+  .flatMap(
+    (file) => readFileSync(file, "utf8").match(/(?<=["`])(?:GET|POST|PUT|PATCH|DELETE) [^"`]+(?=["`])/g) ?? []
+  )
   .map((name) => new RegExp(`^${name.replaceAll(/\$\{[^}]*\}/g, "/\\w+").replaceAll(/[{}]/g, "\\$&")}$`))
 
 interface Schema {
@@ -35,7 +43,12 @@ interface Content {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 interface Operation {
-  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Schema }>
+  readonly parameters?: ReadonlyArray<{
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema: Schema
+  }>
   readonly requestBody?: Content
   readonly responses: Readonly<Record<string, Content>>
 }
@@ -61,7 +74,8 @@ const objectOf = ({ properties = {}, required = [], additionalProperties }: Sche
 const single = (schema: Schema, type: string | undefined): string => {
   if (type === "string" || type === "boolean" || type === "null") return type
   if (type === "integer" || type === "number") return "number"
-  if (type === "array") return `ReadonlyArray<${schema.items === undefined ? "unknown" : typeOf(schema.items)}>`
+  if (type === "array")
+    return `ReadonlyArray<${schema.items === undefined ? "unknown" : typeOf(schema.items)}>`
   return type === "object" || schema.properties !== undefined ? objectOf(schema) : "unknown"
 }
 
@@ -110,7 +124,9 @@ const needed = (text: string, schemas: ReadonlyMap<string, string>): ReadonlySet
 export const text = (): string => {
   const both = Object.values(whole(api)) as unknown as ReadonlyArray<Document>
   const schemas = new Map(
-    both.flatMap(({ components }) => Object.entries(components.schemas).map(([name, one]) => [nameOf(name), typeOf(one)] as const))
+    both.flatMap(({ components }) =>
+      Object.entries(components.schemas).map(([name, one]) => [nameOf(name), typeOf(one)] as const)
+    )
   )
   const operations = both.flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -124,7 +140,9 @@ export const text = (): string => {
   const names = needed(operations.join("\n"), schemas)
   return [
     "// Made by `npm run docs` from the OpenAPI documents. Don't edit.",
-    ...[...schemas].filter(([name]) => names.has(name)).map(([name, type]) => `export type ${name} = ${type}`),
+    ...[...schemas]
+      .filter(([name]) => names.has(name))
+      .map(([name, type]) => `export type ${name} = ${type}`),
     "export interface Operations {",
     ...operations,
     "}",

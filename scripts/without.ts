@@ -19,6 +19,7 @@ import {
 import os from "node:os"
 import path from "node:path"
 import process from "node:process"
+import { format } from "oxfmt"
 import { wordOf } from "./house/Features.ts"
 import { files, importsOf, read, root } from "./house/Floors.ts"
 import { mentions, namesIn, snake } from "./house/Mentions.ts"
@@ -27,14 +28,27 @@ import { mentions, namesIn, snake } from "./house/Mentions.ts"
  * The packages whose tests are run. The tests of other packages are about the repository, or use the service
  * over HTTP.
  */
-const tested = ["contracts", "core", "features", "http", "memory", "postgres", "server", "service", "simulator"]
+const tested = [
+  "contracts",
+  "core",
+  "features",
+  "http",
+  "memory",
+  "postgres",
+  "server",
+  "service",
+  "simulator"
+]
 
 const words = process.argv.slice(2)
 const flags = words.filter((word) => word.startsWith("--"))
 const all = [...new Set(files("packages/features/src/*/**/*.ts").map((file) => file.split("/")[3] ?? ""))]
 const turns = all.toSorted()
 const turn = flags.find((flag) => flag.startsWith("--turn="))?.slice("--turn=".length)
-const asked = turn === undefined ? words.filter((word) => !word.startsWith("--")) : [turns[Number(turn) % turns.length] ?? ""]
+const asked =
+  turn === undefined
+    ? words.filter((word) => !word.startsWith("--"))
+    : [turns[Number(turn) % turns.length] ?? ""]
 if (asked.length === 0 || !asked.every((name) => all.includes(name))) {
   console.error(
     `npm run without -- NAME… [--quick] [--types] [--keep], or --turn=N for one of them in turn\nNAME is one of: ${all.join(", ")}`
@@ -56,25 +70,36 @@ const featureOf = (file: string): string | undefined => {
 
 /** Returns, for each import of a file, the feature that it belongs to. */
 const targetsOf = (file: string, source: string): ReadonlyArray<string | undefined> =>
-  importsOf(source).map(({ specifier }) => featureOf(specifier.startsWith(".") ? path.join(path.dirname(file), specifier) : specifier))
+  importsOf(source).map(({ specifier }) =>
+    featureOf(specifier.startsWith(".") ? path.join(path.dirname(file), specifier) : specifier)
+  )
 
-const sources = files("packages/*/{src,browser}/**/*.{ts,tsx}").concat(files("{test/defences/**/*,packages/features/test/*/mutants}.ts"))
+const sources = files("packages/*/{src,browser}/**/*.{ts,tsx}").concat(
+  files("{test/defences/**/*,packages/features/test/*/mutants}.ts")
+)
 const gone = new Set(asked)
 for (let before = 0; before < gone.size;) {
   before = gone.size
   for (const file of sources) {
     const own = featureOf(file)
-    if (own !== undefined && targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one))) gone.add(own)
+    if (own !== undefined && targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one)))
+      gone.add(own)
   }
 }
-console.log(`without ${[...gone].join(", ")}${gone.size > asked.length ? `: the others depend on ${asked.join(", ")}` : ""}`)
+console.log(
+  `without ${[...gone].join(", ")}${gone.size > asked.length ? `: the others depend on ${asked.join(", ")}` : ""}`
+)
 
 /**
  * The folder of the copy. It uses the external packages of the original tree, but contains copies of the
  * workspace packages.
  */
 const copy = mkdtempSync(path.join(os.tmpdir(), "without-"))
-const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 })
+const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+  maxBuffer: 1 << 26
+})
 for (const file of tracked.split("\n").filter((file) => file !== "" && existsSync(path.join(root, file))))
   cpSync(path.join(root, file), path.join(copy, file))
 for (const folder of globSync(["node_modules", "{packages,examples}/*/node_modules"], { cwd: root })) {
@@ -82,7 +107,8 @@ for (const folder of globSync(["node_modules", "{packages,examples}/*/node_modul
   for (const entry of readdirSync(path.join(root, folder))) {
     const [from, to] = [path.join(root, folder, entry), path.join(copy, folder, entry)]
     if (entry === ".pnpm") symlinkSync(from, to)
-    else if (entry === ".install-stamp" || !entry.startsWith(".")) cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+    else if (entry === ".install-stamp" || !entry.startsWith("."))
+      cpSync(from, to, { recursive: true, verbatimSymlinks: true })
   }
 }
 
@@ -93,18 +119,28 @@ for (const folder of globSync("packages/{*,ui/browser}/dist", { cwd: root }))
 
 // Allow unused imports, because a list may keep an import that only the feature's lines used.
 const options = path.join(copy, "tsconfig.base.json")
-writeFileSync(options, readFileSync(options, "utf8").replaceAll(/"noUnused(Locals|Parameters)": true/g, '"noUnused$1": false'))
+writeFileSync(
+  options,
+  readFileSync(options, "utf8").replaceAll(/"noUnused(Locals|Parameters)": true/g, '"noUnused$1": false')
+)
 
 const has = (source: string, word: string) => new RegExp(`(?<![\\w$])${word}(?![\\w$])`).test(source)
 
 /**
  * Removes a feature from a list: its imports, and the lines and array members that use the imported names.
  */
-const shortened = (file: string, source: string): string => {
-  const lines = source.split("\n")
-  const imports = lines.filter((line) => targetsOf(file, line).some((one) => one !== undefined && gone.has(one)))
+const shortened = async (file: string): Promise<string> => {
+  // Wide, because a short list has to stand on one line.
+  const { code } = await format(file, read(file), { printWidth: 140, semi: false, trailingComma: "none" })
+  const lines = code.split("\n")
+  const imports = lines.filter((line) =>
+    targetsOf(file, line).some((one) => one !== undefined && gone.has(one))
+  )
   const names = imports.flatMap((line) =>
-    Array.from(line.matchAll(/(?:import|type|,|\{|\bas) +(?!type |as )([\w$]+)(?= *[,}]| from)/g), ([, one = ""]) => one)
+    Array.from(
+      line.matchAll(/(?:import|type|,|\{|\bas) +(?!type |as )([\w$]+)(?= *[,}]| from)/g),
+      ([, one = ""]) => one
+    )
   )
   return lines
     .filter((line) => !imports.includes(line))
@@ -112,23 +148,31 @@ const shortened = (file: string, source: string): string => {
       const named = names.filter((one) => has(line, one))
       if (named.length === 0) return [line]
       if (!/\[.*\]/.test(line)) return []
-      return [named.reduce((rest, one) => rest.replace(new RegExp(`(?<=[[ ])${one}(?:, |(?=\\]))`), "").replace(", ]", "]"), line)]
+      return [
+        named.reduce(
+          (rest, one) => rest.replace(new RegExp(`(?<=[[ ])${one}(?:, |(?=\\]))`), "").replace(", ]", "]"),
+          line
+        )
+      ]
     })
     .join("\n")
 }
 
 /** Returns whether a file only lists features or their exports. */
-const isList = (file: string) => /\/features\/[\w-]+\.ts$|^packages\/service\/src\/\w+\.ts$|^test\/defences\/Features\.ts$/.test(file)
+const isList = (file: string) =>
+  /\/features\/[\w-]+\.ts$|^packages\/service\/src\/\w+\.ts$|^test\/defences\/Features\.ts$/.test(file)
 
-for (const one of gone) rmSync(path.join(copy, "packages/features/test", one), { recursive: true, force: true })
+for (const one of gone)
+  rmSync(path.join(copy, "packages/features/test", one), { recursive: true, force: true })
 const left: Array<string> = []
 for (const file of sources.concat(files("packages/*/test/features/*.ts"))) {
   const own = featureOf(file)
   if (own !== undefined && gone.has(own)) {
     rmSync(path.join(copy, file), { force: true })
-    for (const made of globSync(file.replace("/src/", "/dist/").replace(/\.tsx?$/, ".*"), { cwd: copy })) rmSync(path.join(copy, made))
+    for (const made of globSync(file.replace("/src/", "/dist/").replace(/\.tsx?$/, ".*"), { cwd: copy }))
+      rmSync(path.join(copy, made))
   } else if (targetsOf(file, read(file)).some((one) => one !== undefined && gone.has(one))) {
-    if (isList(file)) writeFileSync(path.join(copy, file), shortened(file, read(file)))
+    if (isList(file)) writeFileSync(path.join(copy, file), await shortened(file))
     else left.push(file)
   }
 }
@@ -137,12 +181,17 @@ if (left.length > 0) console.log(`imported outside the lists:\n${left.map((file)
 const pattern = [...gone].flatMap((one) => [one.replace(/s$/, "s?"), wordOf(one)]).join("|")
 const names = new Map<string, boolean>()
 const isMention = (file: string): boolean => {
-  const known = names.get(file) ?? mentions(`${snake(path.basename(file))}\n${namesIn(file, read(file))}`, pattern)
+  const known =
+    names.get(file) ?? mentions(`${snake(path.basename(file))}\n${namesIn(file, read(file))}`, pattern)
   names.set(file, known)
   return known
 }
-const mentioning = sources.filter((file) => existsSync(path.join(copy, file)) && !isList(file) && isMention(file))
-console.log(`${mentioning.length} other sources mention it:\n${mentioning.map((file) => `  ${file}`).join("\n")}`)
+const mentioning = sources.filter(
+  (file) => existsSync(path.join(copy, file)) && !isList(file) && isMention(file)
+)
+console.log(
+  `${mentioning.length} other sources mention it:\n${mentioning.map((file) => `  ${file}`).join("\n")}`
+)
 
 /** Returns whether a test, or a helper that it imports, mentions a removed feature. */
 const isAbout = (file: string, seen = new Set<string>()): boolean => {
@@ -154,11 +203,14 @@ const isAbout = (file: string, seen = new Set<string>()): boolean => {
   })
   return isMention(file) || helpers.some((helper) => isAbout(helper, seen))
 }
-const fast = files(`packages/{${tested.join(",")}}/test/**/*.test.ts`).filter((file) => /\/\w+\.test\.ts$/.test(file))
+const fast = files(`packages/{${tested.join(",")}}/test/**/*.test.ts`).filter((file) =>
+  /\/\w+\.test\.ts$/.test(file)
+)
 const tests = fast.filter((file) => !isAbout(file))
 console.log(`${tests.length} of ${fast.length} fast test files do not mention it`)
 
-const run = (...args: ReadonlyArray<string>) => spawnSync(process.execPath, args, { cwd: copy, stdio: "inherit" }).status === 0
+const run = (...args: ReadonlyArray<string>) =>
+  spawnSync(process.execPath, args, { cwd: copy, stdio: "inherit" }).status === 0
 const projects = globSync("packages/{*,ui/browser}/tsconfig.json", { cwd: copy })
 const isTyped = run("scripts/run.mjs", "typecheck", ...projects)
 const isTested =

@@ -16,13 +16,16 @@ export interface Block {
 
 /** The modules on a page. */
 export const blocksOf = (page: string, text: string): ReadonlyArray<Block> =>
-  Array.from(text.matchAll(/^```ts\b(.*)\n([^]*?)^```$/gm), ({ 1: info = "", 2: code = "", index }, number) => {
-    const words = info.split(" ").filter((word) => word !== "")
-    const folder = page.replace(/(?:\/README)?\.md$/, "").replaceAll("/", "-")
-    const name = words.find((word) => word.endsWith(".ts")) ?? `block${number + 1}.ts`
-    const line = text.slice(0, index).split("\n").length
-    return { at: `${page}:${line}`, file: path.join(folder, name), isProgram: words.includes("run"), code }
-  })
+  Array.from(
+    text.matchAll(/^```ts\b(.*)\n([^]*?)^```$/gm),
+    ({ 1: info = "", 2: code = "", index }, number) => {
+      const words = info.split(" ").filter((word) => word !== "")
+      const folder = page.replace(/(?:\/README)?\.md$/, "").replaceAll("/", "-")
+      const name = words.find((word) => word.endsWith(".ts")) ?? `block${number + 1}.ts`
+      const line = text.slice(0, index).split("\n").length
+      return { at: `${page}:${line}`, file: path.join(folder, name), isProgram: words.includes("run"), code }
+    }
+  )
 
 /** Every page whose code is checked, because readers copy the code into applications or adapters. */
 export const pages: ReadonlyArray<string> = [
@@ -42,7 +45,8 @@ export const pages: ReadonlyArray<string> = [
   ...globSync("packages/*/README.md", { cwd: root }).toSorted()
 ]
 
-export const blocks = (): ReadonlyArray<Block> => pages.flatMap((page) => blocksOf(page, readFileSync(path.join(root, page), "utf8")))
+export const blocks = (): ReadonlyArray<Block> =>
+  pages.flatMap((page) => blocksOf(page, readFileSync(path.join(root, page), "utf8")))
 
 /** Writes the blocks below a folder, each page in its own folder, and replaces earlier content. */
 export const write = (all: ReadonlyArray<Block>, into: string): void => {

@@ -3,7 +3,9 @@ import { anchorOf } from "../packages/server/src/serving/Site.ts"
 
 /** Removes code blocks and inline code from a page, without changing the number of lines. */
 export const withoutCode = (page: string): string =>
-  page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, (block) => block.replaceAll(/[^\n]/g, "")).replaceAll(/(`+)[^`\n]+?\1/g, "")
+  page
+    .replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, (block) => block.replaceAll(/[^\n]/g, ""))
+    .replaceAll(/(`+)[^`\n]+?\1/g, "")
 
 /** Every anchor of a page. A repeated heading gets a number. */
 export const anchorsIn = (page: string): ReadonlySet<string> => {

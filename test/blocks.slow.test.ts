@@ -19,9 +19,15 @@ const paths = Object.fromEntries([
     return [folder === "satrail" ? folder : `@satrail/${folder}`, [path.join(root, file)]]
   }),
   ...Object.entries(entries).flatMap(([name, promised]) =>
-    promised.map((entry) => [`${name}/${entry}`, [path.join(root, name.replace("@satrail", "packages"), "src", `${entry}.ts`)]])
+    promised.map((entry) => [
+      `${name}/${entry}`,
+      [path.join(root, name.replace("@satrail", "packages"), "src", `${entry}.ts`)]
+    ])
   ),
-  ["@effect/platform-node/*", [path.join(root, "packages/server/node_modules/@effect/platform-node/dist/*.d.ts")]],
+  [
+    "@effect/platform-node/*",
+    [path.join(root, "packages/server/node_modules/@effect/platform-node/dist/*.d.ts")]
+  ],
   ["pg", [path.join(root, "packages/postgres/node_modules/@types/pg/index.d.ts")]]
 ])
 
@@ -65,10 +71,22 @@ const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArra
 
 // The compiler runs only once, because each run reads the whole workspace.
 describe("guides:", () => {
-  const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/service"\nCompanies.nothing()\n```\n')
+  const wrong = blocksOf(
+    "docs/x.md",
+    'Text\n\n```ts\nimport { Companies } from "@satrail/service"\nCompanies.nothing()\n```\n'
+  )
   const templates = Choices.kinds.flatMap(([kind]) =>
     Object.entries(Project.files({ folder: kind, kind, framework: "none" })).flatMap(([file, code]) =>
-      file.endsWith(".ts") ? [{ at: `template ${kind}, ${file}`, file: path.join(`create-${kind}`, file), isProgram: true, code }] : []
+      file.endsWith(".ts")
+        ? [
+            {
+              at: `template ${kind}, ${file}`,
+              file: path.join(`create-${kind}`, file),
+              isProgram: true,
+              code
+            }
+          ]
+        : []
     )
   )
   let found: ReadonlyArray<string> = []

@@ -21,7 +21,9 @@ const imported = ({ code }: Pick<Block, "code">) =>
   ).filter((name) => !name.startsWith("node:"))
 
 it("guides: the install commands on a page include every package that the page's programs import", () => {
-  const withCommands = pages.filter((page) => /^(?: {4})?npm install @satrail/m.test(readFileSync(path.join(root, page), "utf8")))
+  const withCommands = pages.filter((page) =>
+    /^(?: {4})?npm install @satrail/m.test(readFileSync(path.join(root, page), "utf8"))
+  )
   assert.isAbove(withCommands.length, 10)
   const missing = withCommands.flatMap((page) => {
     const text = readFileSync(path.join(root, page), "utf8")

@@ -42,7 +42,9 @@ describe("modules loaded by commands", () => {
     assert.isEmpty(others)
     assert.deepStrictEqual(
       loaded.filter(
-        (one) => !one.startsWith("packages/") && !/^(?:node:|effect(?:\/|$)|@effect\/platform-node|@noble\/hashes|@scure\/base)/.test(one)
+        (one) =>
+          !one.startsWith("packages/") &&
+          !/^(?:node:|effect(?:\/|$)|@effect\/platform-node|@noble\/hashes|@scure\/base)/.test(one)
       ),
       []
     )
@@ -51,7 +53,9 @@ describe("modules loaded by commands", () => {
   it("command line: exactly the commands that load the service are left out of a release's single file", () => {
     const source = readFileSync(path.join(root, doors[0] ?? ""), "utf8")
     const declared = Array.from(
-      source.matchAll(/^export const \w+ = Command\.make\(\s*"([a-z-]+)"|^export const \w+ = Command\.make\("([a-z-]+)"/gm),
+      source.matchAll(
+        /^export const \w+ = Command\.make\(\s*"([a-z-]+)"|^export const \w+ = Command\.make\("([a-z-]+)"/gm
+      ),
       ([, a, b]) => a ?? b
     )
     assert.sameMembers([...local], declared)

@@ -66,7 +66,12 @@ describe.skipIf(!hasRegistry)(
         async () => {
           const current = environment(bins.get(process.versions.node))
           const startedMillis = Date.now()
-          const said = run(work, create, [framework, "--kind", kind, "--framework", framework, "--json"], current)
+          const said = run(
+            work,
+            create,
+            [framework, "--kind", kind, "--framework", framework, "--json"],
+            current
+          )
           const folder = path.join(work, framework)
           assert.strictEqual(JSON.parse(said).folder, framework)
           const created = seconds(startedMillis)
@@ -74,10 +79,19 @@ describe.skipIf(!hasRegistry)(
           const file = path.join(folder, "package.json")
           const manifest = JSON.parse(readFileSync(file, "utf8"))
           assert.match(manifest.dependencies.satrail, /^\^\d/)
-          assert.isTrue(JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")).compilerOptions.strict)
-          writeFileSync(file, JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...files(tarballs) } }))
+          assert.isTrue(
+            JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")).compilerOptions.strict
+          )
+          writeFileSync(
+            file,
+            JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...files(tarballs) } })
+          )
           const main = path.join(folder, "src/main.ts")
-          if (framework === "express") writeFileSync(main, readFileSync(main, "utf8").replace("const server =", `${route}const server =`))
+          if (framework === "express")
+            writeFileSync(
+              main,
+              readFileSync(main, "utf8").replace("const server =", `${route}const server =`)
+            )
           run(folder, "npm", ["install", "--no-audit", "--no-fund"], current)
           for (const [turn, [version, bin]] of [...bins].entries()) {
             const env = environment(bin)
@@ -105,8 +119,11 @@ describe.skipIf(!hasRegistry)(
               }
             })
             assert.match(told, Created.paid[kind])
-            if (isChecked && framework !== "next") await Created.endsOnTakenPort({ folder, command: ["npm", "start"], env })
-            console.log(`${framework}, Node ${version}: created in ${created} s; npm run dev to paid in ${paid} s`)
+            if (isChecked && framework !== "next")
+              await Created.endsOnTakenPort({ folder, command: ["npm", "start"], env })
+            console.log(
+              `${framework}, Node ${version}: created in ${created} s; npm run dev to paid in ${paid} s`
+            )
           }
         }
       )

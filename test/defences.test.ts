@@ -53,15 +53,17 @@ describe("the incidents", () => {
 })
 
 describe("the outcomes of payments", () => {
-  const lines = outcomes()
+  const all = outcomes()
 
-  it("outcomes: every line that decides whether a payment settled, failed or is unknown is listed with its test", () => {
-    const unlisted = lines.filter(({ tests }) => tests.length === 0).map(({ file, code }) => `${file}: ${code}`)
+  it("outcomes: every line that decides whether a payment settled, failed or is unknown is listed with its test", async () => {
+    const unlisted = (await all)
+      .filter(({ tests }) => tests.length === 0)
+      .map(({ file, code }) => `${file}: ${code}`)
     assert.deepStrictEqual(unlisted, [], "test the line, and add it to test/defences/Outcomes.ts")
   })
 
-  it("outcomes: each listed line and test exists", () => {
-    assert.deepStrictEqual(outdated(lines), [])
+  it("outcomes: each listed line and test exists", async () => {
+    assert.deepStrictEqual(outdated(await all), [])
   })
 })
 
@@ -85,7 +87,8 @@ describe("the canaries", () => {
     const [canary] = canaries
     assert.isDefined(canary)
     const bug = { ...canary, in: "b", find: "if (x > 1) return [x]", replace: "return []" }
-    const source = (text: string) => `const a = () => {\n  if (x > 1) return [x]\n}\n\n/** b */\nconst b = () => {\n  ${text}\n}\n`
+    const source = (text: string) =>
+      `const a = () => {\n  if (x > 1) return [x]\n}\n\n/** b */\nconst b = () => {\n  ${text}\n}\n`
     for (const text of [bug.find, "if (\n    x > 1\n  )\n    return [\n      x,\n    ]"])
       assert.strictEqual(patched(bug, source(text)), source(bug.replace))
     assert.strictEqual(fits(bug, source("if (x > 10) return [x]")), 0)
@@ -101,7 +104,8 @@ describe("the canaries", () => {
       assert.notStrictEqual(patched(canary, source), source)
       assert.isTrue(existsSync(path.join(root, test)), test)
       assert.deepStrictEqual(missing(test, canary.titles), [], `no test near ${test} has this title`)
-      for (const row of caught) assert.isUndefined(rows.find((one) => one.row === row)?.reason, `row ${row} does not apply`)
+      for (const row of caught)
+        assert.isUndefined(rows.find((one) => one.row === row)?.reason, `row ${row} does not apply`)
     })
   }
 })

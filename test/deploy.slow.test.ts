@@ -31,7 +31,9 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
       npm_config_prefer_offline: "true"
     })
     const seconds = Math.round((Date.now() - startedMillis) / 1000)
-    console.log(`image: /app is ${megabytes(bytesIn(path.join(image.root, "app")))} MB, by the Dockerfile's steps in ${seconds} s`)
+    console.log(
+      `image: /app is ${megabytes(bytesIn(path.join(image.root, "app")))} MB, by the Dockerfile's steps in ${seconds} s`
+    )
   })
   afterAll(() => {
     for (const child of running) child.kill("SIGKILL")
@@ -45,7 +47,9 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
   const asInside = () => {
     const isRoot = process.getuid?.() === 0
     const empty = path.join(image.root, "tmp")
-    const own = Object.fromEntries(Object.entries(image.env).map(([name, value]) => [name, inside(image.root, value)]))
+    const own = Object.fromEntries(
+      Object.entries(image.env).map(([name, value]) => [name, inside(image.root, value)])
+    )
     const env = { PATH: empty, ...own, HOST: "127.0.0.1", PORT: "0" }
     return { cwd: empty, env, ...(isRoot && { uid: Number(image.user), gid: Number(image.user) }) }
   }
@@ -54,15 +58,20 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     const app = path.join(image.root, "app")
     const modules = readdirSync(path.join(app, "node_modules"))
     assert.includeMembers(modules, ["effect", "pg", "@electric-sql"])
-    for (const tool of ["typescript", "vitest", "oxlint", "vitepress", "pnpm", "npm"]) assert.notInclude(modules, tool)
+    for (const tool of ["typescript", "vitest", "oxlint", "vitepress", "pnpm", "npm"])
+      assert.notInclude(modules, tool)
     assert.deepStrictEqual(readdirSync(image.root).toSorted(), ["app", "data", "tmp"])
     assert.isFalse(existsSync(path.join(app, "test")))
     assert.isBelow(megabytes(bytesIn(app)), 150)
   })
 
   it("image: the image contains a list of its own contents", () => {
-    const { bomFormat, components } = JSON.parse(readFileSync(path.join(image.root, "app/sbom.cdx.json"), "utf8"))
-    const names = components.map(({ group, name }: { group?: string; name: string }) => (group === undefined ? name : `${group}/${name}`))
+    const { bomFormat, components } = JSON.parse(
+      readFileSync(path.join(image.root, "app/sbom.cdx.json"), "utf8")
+    )
+    const names = components.map(({ group, name }: { group?: string; name: string }) =>
+      group === undefined ? name : `${group}/${name}`
+    )
     assert.strictEqual(bomFormat, "CycloneDX")
     assert.includeMembers(names, ["effect", "pg", "@satrail/core", "@electric-sql/pglite"])
     assert.notInclude(names, "vitest")
@@ -88,17 +97,21 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
       async () => said + wrong,
       (text) => text.includes("Ctrl-C") || started.exitCode !== null
     )
-    const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
+    const port =
+      /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ??
+      assert.fail(`it does not run: ${said}${wrong}`)
     assert.notInclude(wrong, "other users can read")
     assert.notInclude(wrong, "Warning", "of Node, about an experimental or deprecated feature")
     const [asking, ...asked] = image.healthcheck
     assert.strictEqual(asking, "node")
-    const check = () => spawnSync(node, asked, { ...asInside(), env: { ...asInside().env, PORT: port } }).status
+    const check = () =>
+      spawnSync(node, asked, { ...asInside(), env: { ...asInside().env, PORT: port } }).status
     assert.strictEqual(check(), 0)
     const page = await (await fetch(`http://127.0.0.1:${port}/docs/guides/deploy`)).text()
     assert.include(page, "Several processes behind a proxy")
     // A page's assets are read from the folder of the module that serves the page.
-    const [, script = ""] = /<script[^>]* src="([^"]+)"/.exec(await (await fetch(`http://127.0.0.1:${port}/console`)).text()) ?? []
+    const [, script = ""] =
+      /<script[^>]* src="([^"]+)"/.exec(await (await fetch(`http://127.0.0.1:${port}/console`)).text()) ?? []
     assert.strictEqual((await fetch(new URL(script, `http://127.0.0.1:${port}/console`))).status, 200)
     started.kill("SIGTERM")
     assert.deepStrictEqual(await ended, [0, null])
@@ -133,7 +146,8 @@ if (!hasEngine) console.log("image: not built by an engine, because no container
 
 describe.skipIf(!hasEngine)("the image, by an engine", () => {
   const name = `satrail-test-${process.pid}`
-  const docker = (...args: ReadonlyArray<string>) => execFileSync("docker", args, { cwd: root, encoding: "utf8" }).trim()
+  const docker = (...args: ReadonlyArray<string>) =>
+    execFileSync("docker", args, { cwd: root, encoding: "utf8" }).trim()
   afterAll(() => {
     spawnSync("docker", ["rm", "--force", "--volumes", name])
     spawnSync("docker", ["image", "rm", name])
@@ -141,15 +155,35 @@ describe.skipIf(!hasEngine)("the image, by an engine", () => {
 
   it("image: a container built and started by compose is healthy, has no package manager, and stops on request", async () => {
     docker("build", "--file", "deploy/Dockerfile", "--tag", name, ".")
-    docker("run", "--detach", "--name", name, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--volume", "/data", name)
+    docker(
+      "run",
+      "--detach",
+      "--name",
+      name,
+      "--read-only",
+      "--tmpfs",
+      "/tmp",
+      "--cap-drop",
+      "ALL",
+      "--volume",
+      "/data",
+      name
+    )
     await eventually(
       "health",
       async () => docker("inspect", "--format", "{{.State.Health.Status}}", name),
       (status) => status !== "starting"
     )
-    assert.strictEqual(docker("inspect", "--format", "{{.State.Health.Status}}", name), "healthy", docker("logs", name))
+    assert.strictEqual(
+      docker("inspect", "--format", "{{.State.Health.Status}}", name),
+      "healthy",
+      docker("logs", name)
+    )
     assert.strictEqual(docker("exec", name, "node", "-p", "process.getuid()"), "1000")
-    assert.notStrictEqual(spawnSync("docker", ["exec", name, "node", "-e", "require.resolve('pnpm')"]).status, 0)
+    assert.notStrictEqual(
+      spawnSync("docker", ["exec", name, "node", "-e", "require.resolve('pnpm')"]).status,
+      0
+    )
     docker("stop", "--time", "60", name)
     assert.strictEqual(docker("inspect", "--format", "{{.State.ExitCode}}", name), "0")
   })

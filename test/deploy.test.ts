@@ -9,7 +9,8 @@ import { isIgnored } from "./image.ts"
 const secretNames = /\b\w*(PASSWORD|SECRET|TOKEN|MACAROON|DATABASE_URL|API_KEY)\w*\s*[:=]/
 
 /** Whether an image has a complete version, optionally followed by the digest that deploy/pin.sh adds. */
-const isExact = (image: string): boolean => /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(image)
+const isExact = (image: string): boolean =>
+  /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(image)
 
 /** The problems of a Dockerfile. */
 const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
@@ -20,9 +21,13 @@ const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
   const [base = ""] = all(dockerfile, /^ARG NODE_IMAGE=(.*)$/gm)
   return [
     ...(isExact(base) ? [] : [`${base} is not an exact version`]),
-    ...of("FROM").flatMap((image) => (/^\$\{NODE_IMAGE\}( AS \w+)?$/.test(image) ? [] : [`${image} is not NODE_IMAGE`])),
+    ...of("FROM").flatMap((image) =>
+      /^\$\{NODE_IMAGE\}( AS \w+)?$/.test(image) ? [] : [`${image} is not NODE_IMAGE`]
+    ),
     ...of("ADD").map((rest) => `ADD may fetch and unpack anything: ${rest}`),
-    ...[...of("ENV"), ...of("ARG")].filter((rest) => secretNames.test(rest)).map((rest) => `the image contains a secret: ${rest}`),
+    ...[...of("ENV"), ...of("ARG")]
+      .filter((rest) => secretNames.test(rest))
+      .map((rest) => `the image contains a secret: ${rest}`),
     ...(/^[1-9]\d*(:\d+)?$/.test(last.findLast(({ name }) => name === "USER")?.rest ?? "")
       ? []
       : ["it runs as root, or as an unknown user"]),
@@ -46,12 +51,16 @@ const composeProblems = (compose: string): ReadonlyArray<string> => [
     // The proxy uses 80 and 443, with TLS. All other ports are open only to this machine.
     .filter((port) => !port.startsWith("127.0.0.1:") && !["80:80", "443:443"].includes(port))
     .map((port) => `${port} is open to other machines`),
-  ...(/^\s+ports:\s*$/m.test(compose) ? ["write all ports on one line, so that this test can check them"] : []),
+  ...(/^\s+ports:\s*$/m.test(compose)
+    ? ["write all ports on one line, so that this test can check them"]
+    : []),
   ...compose
     .split("\n")
     .filter((line) => secretNames.test(line) && !/_FILE: \/run\/secrets\//.test(line))
     .map((line) => `a secret in the file: ${line.trim()}`),
-  ...(/privileged: true|network_mode: host|docker\.sock/.test(compose) ? ["a container gets full access to the machine"] : [])
+  ...(/privileged: true|network_mode: host|docker\.sock/.test(compose)
+    ? ["a container gets full access to the machine"]
+    : [])
 ]
 
 const compose = read("deploy/compose.yaml")
@@ -87,7 +96,10 @@ describe("deployment files", () => {
     for (const file of ["deploy/Dockerfile", "deploy/satrail@.service", "packages/bench/src/Program.ts"])
       assert.deepStrictEqual(namesOf(read(file)), wanted)
     for (const text of [dockerfile, unit])
-      assert.strictEqual(all(text, /NODE_COMPILE_CACHE=(\S+)/g)[0], `${all(text, /SATRAIL_DATA=(\S+)/g)[0]}/compiled`)
+      assert.strictEqual(
+        all(text, /NODE_COMPILE_CACHE=(\S+)/g)[0],
+        `${all(text, /SATRAIL_DATA=(\S+)/g)[0]}/compiled`
+      )
   })
 
   it("deploy: each rule detects a violation", () => {
@@ -129,7 +141,10 @@ describe("deployment files", () => {
     const [, context = "", file = ""] = /build: { context: (\S+), dockerfile: (\S+) }/.exec(sandbox) ?? []
     assert.isTrue(existsSync(path.join(root, "deploy", context, file)))
     // The image's port and folder.
-    assert.deepStrictEqual(all(sandbox, /ports: \["127\.0\.0\.1:8080:(\d+)"\]/g), all(dockerfile, /^EXPOSE (\d+)$/gm))
+    assert.deepStrictEqual(
+      all(sandbox, /ports: \["127\.0\.0\.1:8080:(\d+)"\]/g),
+      all(dockerfile, /^EXPOSE (\d+)$/gm)
+    )
     assert.deepStrictEqual(all(sandbox, /volumes: \["data:(\S+)"\]/g), all(dockerfile, /SATRAIL_DATA=(\S+)/g))
   })
 
@@ -145,7 +160,10 @@ describe("deployment files", () => {
     // Files that the operator creates are named in the guide and ignored by git.
     const made = ["./node"]
     for (const file of all(compose, /(?:^\s+- |")(\.{1,2}\/[^:"\s]+):/gm)) {
-      assert.isTrue(made.includes(file) ? guide.includes(file.slice(2)) : existsSync(path.join(root, "deploy", file)), file)
+      assert.isTrue(
+        made.includes(file) ? guide.includes(file.slice(2)) : existsSync(path.join(root, "deploy", file)),
+        file
+      )
     }
     for (const file of [...made, ...all(compose, /env_file: (\S+)/g), ...all(compose, /{ file: (\S+) }/g)]) {
       assert.isTrue(
@@ -158,7 +176,10 @@ describe("deployment files", () => {
   })
 
   it("deploy: proxies have longer timeouts than the service, and every setting in the files exists", () => {
-    const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time limit of a request, seconds \| (\d+) \|$/gm).map(Number)
+    const [seconds = NaN] = all(
+      read("docs/reference/limits.md"),
+      /^\| time limit of a request, seconds \| (\d+) \|$/gm
+    ).map(Number)
     for (const [text, pattern] of [
       [caddyfile, /response_header_timeout (\d+)s/g],
       [guide, /proxy_read_timeout (\d+)s/g]
@@ -168,9 +189,15 @@ describe("deployment files", () => {
       assert.isAbove(waits[0] ?? 0, seconds)
     }
     const known = new Set(all(read("docs/reference/configuration.md"), /^\| `(\w+)` \|/gm))
-    const named = [dockerfile, compose, guide, unit, example, read("deploy/proxy.env.example"), caddyfile].flatMap((text) =>
-      all(text, /\b(SATRAIL_[A-Z_]+|DATABASE_URL|LIGHTNING|CHAIN)\b/g)
-    )
+    const named = [
+      dockerfile,
+      compose,
+      guide,
+      unit,
+      example,
+      read("deploy/proxy.env.example"),
+      caddyfile
+    ].flatMap((text) => all(text, /\b(SATRAIL_[A-Z_]+|DATABASE_URL|LIGHTNING|CHAIN)\b/g))
     assert.isNotEmpty(named)
     assert.deepStrictEqual(
       named.filter((name) => !known.has(name)),
@@ -206,7 +233,8 @@ describe("deployment files", () => {
     assert.match(unit, /\bSATRAIL_PROXIES=1\b/)
     assert.match(example, /^SATRAIL_PROXIES=1$/m)
     const [closed = ""] = all(caddyfile, /@inside path (.*)$/gm)
-    for (const route of ["/operator", "/sandbox", "/readyz", "/metrics"]) assert.includeMembers(closed.split(" "), [route, `${route}/*`])
+    for (const route of ["/operator", "/sandbox", "/readyz", "/metrics"])
+      assert.includeMembers(closed.split(" "), [route, `${route}/*`])
     // Every listener except the local one blocks these routes.
     const sites = caddyfile.split(/^(?=\S.* \{$)/m).filter((site) => /^(?!\(|\{\n)/.test(site))
     assert.lengthOf(
@@ -214,20 +242,26 @@ describe("deployment files", () => {
       2
     )
     for (const site of sites) {
-      if (!site.includes("import public") && site.includes("import satrail")) assert.include(site, "bind {$INTERNAL_BIND:127.0.0.1}")
+      if (!site.includes("import public") && site.includes("import satrail"))
+        assert.include(site, "bind {$INTERNAL_BIND:127.0.0.1}")
     }
   })
 
   it("deploy: pin.sh adds Docker digests to the versions, changes nothing else, and can be run again", () => {
     const work = mkdtempSync(path.join(tmpdir(), "satrail-pin-"))
     try {
-      for (const file of ["Dockerfile", "compose.yaml", "pin.sh"]) cpSync(path.join(root, "deploy", file), path.join(work, file))
+      for (const file of ["Dockerfile", "compose.yaml", "pin.sh"])
+        cpSync(path.join(root, "deploy", file), path.join(work, file))
       const pin = (answer: string) => {
         writeFileSync(path.join(work, "docker"), `#!/bin/sh\necho "$@" >> ${work}/asked\n${answer}\n`)
         chmodSync(path.join(work, "docker"), 0o755)
-        return spawnSync("sh", [path.join(work, "pin.sh")], { env: { PATH: `${work}:${process.env["PATH"]}` }, encoding: "utf8" })
+        return spawnSync("sh", [path.join(work, "pin.sh")], {
+          env: { PATH: `${work}:${process.env["PATH"]}` },
+          encoding: "utf8"
+        })
       }
-      const files = () => ["Dockerfile", "compose.yaml"].map((file) => readFileSync(path.join(work, file), "utf8")).join("\n")
+      const files = () =>
+        ["Dockerfile", "compose.yaml"].map((file) => readFileSync(path.join(work, file), "utf8")).join("\n")
       const before = files()
       const failed = pin("echo no such image")
       assert.deepStrictEqual([failed.status, files()], [1, before])
@@ -245,7 +279,9 @@ describe("deployment files", () => {
       const asked = new Set(readFileSync(path.join(work, "asked"), "utf8").trim().split("\n"))
       assert.deepStrictEqual(
         [...asked].map((line) => line.split(" ").slice(0, 4).join(" ")).toSorted(),
-        ["caddy:2.10.2", "node:24.21.0-slim", "postgres:17.7"].map((image) => `buildx imagetools inspect ${image}`)
+        ["caddy:2.10.2", "node:24.21.0-slim", "postgres:17.7"].map(
+          (image) => `buildx imagetools inspect ${image}`
+        )
       )
     } finally {
       rmSync(work, { recursive: true, force: true })
@@ -256,9 +292,14 @@ describe("deployment files", () => {
     const ignore = read("deploy/Dockerfile.dockerignore")
     const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n")
     const given = files.filter((file) => !isIgnored(ignore, file))
-    for (const file of ["pnpm-lock.yaml", "packages/server/src/main.ts", "docs/start.md"]) assert.include(given, file)
+    for (const file of ["pnpm-lock.yaml", "packages/server/src/main.ts", "docs/start.md"])
+      assert.include(given, file)
     assert.deepStrictEqual(
-      given.filter((file) => /(^|\/)(test|node_modules|dist|\.git|deploy)\//.test(file) || /^(examples\/[^/]+\/[^p]|README)/.test(file)),
+      given.filter(
+        (file) =>
+          /(^|\/)(test|node_modules|dist|\.git|deploy)\//.test(file) ||
+          /^(examples\/[^/]+\/[^p]|README)/.test(file)
+      ),
       []
     )
     for (const file of ["deploy/satrail.env", ".satrail/demo.json", "packages/core/dist/index.js"])

@@ -1,7 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
-import { importsWithin, circles, files, floorOf, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
+import {
+  importsWithin,
+  circles,
+  files,
+  floorOf,
+  floors,
+  importsOf,
+  maxLoose,
+  read,
+  root,
+  upwards
+} from "../scripts/house/Floors.ts"
 import { divided, lists, sourcesOf } from "../scripts/house/Tiers.ts"
 import { isMention } from "../scripts/house/Features.ts"
 import { mentions, namesIn } from "../scripts/house/Mentions.ts"
@@ -17,9 +28,27 @@ const asksForTime =
 const allowed: Record<string, ReadonlyArray<string>> = {
   bitcoin: ["effect", "@noble/", "@scure/", "tiny-secp256k1"],
   core: ["@satrail/bitcoin", "effect", "@scure/"],
-  contracts: ["@satrail/bitcoin", "@satrail/core", "@satrail/features", "@satrail/service", "effect", "@effect/vitest", "vitest", "node:"],
+  contracts: [
+    "@satrail/bitcoin",
+    "@satrail/core",
+    "@satrail/features",
+    "@satrail/service",
+    "effect",
+    "@effect/vitest",
+    "vitest",
+    "node:"
+  ],
   memory: ["@satrail/bitcoin", "@satrail/core", "effect"],
-  postgres: ["@satrail/bitcoin", "@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],
+  postgres: [
+    "@satrail/bitcoin",
+    "@satrail/core",
+    "effect",
+    "effect/sql",
+    "effect/reactivity",
+    "pg",
+    "@electric-sql/pglite",
+    "node:"
+  ],
   sandbox: ["@satrail/bitcoin", "@satrail/core", "effect", "@noble/", "@scure/", "node:"],
   chain: ["@satrail/bitcoin", "@satrail/core", "effect", "@scure/", "node:"],
   web: ["@satrail/bitcoin", "@satrail/core", "effect", "ws", "node:"],
@@ -54,7 +83,15 @@ const allowed: Record<string, ReadonlyArray<string>> = {
     "node:zlib",
     "@satrail/ui"
   ],
-  ui: ["@satrail/bitcoin", "lean-qr", "preact", "preact-render-to-string", "node:fs", "node:module", "node:path"],
+  ui: [
+    "@satrail/bitcoin",
+    "lean-qr",
+    "preact",
+    "preact-render-to-string",
+    "node:fs",
+    "node:module",
+    "node:path"
+  ],
   client: [],
   react: ["react"],
   server: [""],
@@ -83,7 +120,9 @@ const isAllowed = (rules: ReadonlyArray<string>, specifier: string) =>
  */
 const unstable = globSync("node_modules/effect/dist/*.d.ts", { cwd: root }).flatMap((file) => {
   const source = read(file)
-  return source.includes("@stability unstable") && !source.includes("@stability stable") ? [path.basename(file, ".d.ts")] : []
+  return source.includes("@stability unstable") && !source.includes("@stability stable")
+    ? [path.basename(file, ".d.ts")]
+    : []
 })
 
 /** The imports of `file` that package `name` is not allowed. */
@@ -97,7 +136,9 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
     if (!isAllowed(allowed[name] ?? [], specifier)) return [`${file} may not import ${specifier}`]
     if (name !== "core" || packageOf(specifier) !== "effect") return []
     const taken = new Set(`${clause} ${specifier}`.match(/\w+/g))
-    return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
+    return unstable
+      .filter((module) => taken.has(module))
+      .map((module) => `${file} takes ${module} from effect, which is unstable`)
   })
 
 /** The titles in a file's calls to `it`. A title passed as `title` is found where the function is called. */
@@ -158,9 +199,15 @@ const differences = (folder: string, sources: string, tests: string): ReadonlyAr
     ...without(dependencies, [...used, ...implied], "is a dependency that no source imports"),
     ...without(peers, [...used, ...implied], "is a peer dependency that no source imports"),
     ...without(usedByTests, [...runtime, ...development], "is imported by the tests and is not a dependency"),
-    ...without(development, [...usedByTests, ...peers, ...implied], "is a development dependency that no test imports"),
+    ...without(
+      development,
+      [...usedByTests, ...peers, ...implied],
+      "is a development dependency that no test imports"
+    ),
     // Two copies of effect in one program do not share services, so the host provides the only one.
-    ...(manifest.private !== true && dependencies.includes("effect") ? [`${folder}/package.json: effect must be a peer dependency`] : [])
+    ...(manifest.private !== true && dependencies.includes("effect")
+      ? [`${folder}/package.json: effect must be a peer dependency`]
+      : [])
   ]
 }
 
@@ -183,21 +230,29 @@ describe("the house", () => {
 
     it(`house: ${name} depends on the packages that it imports`, () => {
       // The code for browsers and its bundler are not available after installation.
-      assert.deepStrictEqual(differences(folder, `${folder}/src/**/*.ts`, `${folder}/{test,browser,build}/**/*.{ts,tsx}`), [])
+      assert.deepStrictEqual(
+        differences(folder, `${folder}/src/**/*.ts`, `${folder}/{test,browser,build}/**/*.{ts,tsx}`),
+        []
+      )
     })
   }
 
   for (const [name, order] of Object.entries(floors)) {
     it(`house: the folders of ${name} import code and types only from lower folders, and few files are outside the folders`, () => {
       const sources = files(`packages/${name}/src/**/*.ts`)
-      const folders = new Set(sources.map((file) => floorOf(name, path.dirname(path.relative(`packages/${name}/src`, file)))))
+      const folders = new Set(
+        sources.map((file) => floorOf(name, path.dirname(path.relative(`packages/${name}/src`, file))))
+      )
       folders.delete(".")
       assert.sameMembers([...folders], [...order], "a new folder must be added to this order")
       assert.deepStrictEqual(
         sources.flatMap((file) => upwards(name, file, read(file))),
         []
       )
-      assert.isAtMost(sources.filter((file) => path.dirname(file) === `packages/${name}/src`).length, maxLoose)
+      assert.isAtMost(
+        sources.filter((file) => path.dirname(file) === `packages/${name}/src`).length,
+        maxLoose
+      )
     })
   }
 
@@ -214,15 +269,23 @@ describe("the house", () => {
   })
 
   it("house: no files of a package import each other in a circle, not even for types", () => {
-    const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, importsWithin(file)]))))
+    const found = packages.flatMap((folder) =>
+      circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, importsWithin(file)])))
+    )
     assert.deepStrictEqual(found, [])
-    assert.deepStrictEqual(circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))), [["b", "c"]])
+    assert.deepStrictEqual(
+      circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))),
+      [["b", "c"]]
+    )
   })
 
   it("house: a service's key is its path", () => {
     const found = files("packages/*/src/**/*.ts").flatMap((file) => {
       const [, name = "", where = ""] = /^packages\/([^/]+)\/src\/(.*)\.ts$/.exec(file) ?? []
-      const keys = Array.from(read(file).matchAll(/(?:>\(\)|\bContext\.Reference(?:<.*>)?)\("([^"]+\/[^"]+)"/g), ([, key = ""]) => key)
+      const keys = Array.from(
+        read(file).matchAll(/(?:>\(\)|\bContext\.Reference(?:<.*>)?)\("([^"]+\/[^"]+)"/g),
+        ([, key = ""]) => key
+      )
       return keys
         .filter((key) => key !== `@satrail/${name}/${where}` && !key.startsWith(`@satrail/${name}/${where}/`))
         .map((key) => `${file}: ${key}`)
@@ -235,7 +298,8 @@ describe("the house", () => {
       assert.isTrue(existsSync(path.join(root, folder, "main.ts")), "an example starts at main.ts")
       assert.deepStrictEqual(differences(folder, `${folder}/**/*.{ts,js,mjs}`, `${folder}/none`), [])
       for (const file of files(`${folder}/**/*.{ts,js,mjs}`)) {
-        for (const { specifier } of importsOf(read(file))) assert.notMatch(specifier, /(^|\/)test(\/|$)|packages\//, file)
+        for (const { specifier } of importsOf(read(file)))
+          assert.notMatch(specifier, /(^|\/)test(\/|$)|packages\//, file)
       }
     })
   }
@@ -252,8 +316,14 @@ describe("the house", () => {
     const call = "it" // split in two, because these would be titles themselves
     assert.deepStrictEqual(titlesIn(`${call}("a: b", () => 1)`), ["a: b"])
     assert.deepStrictEqual(titlesIn(`${call}.skipIf("a" in b)(\n  "a: b"`), ["a: b"])
-    for (const title of ["invoice: credited once", "C12 C60: fee limit: held", "${name}: 404"]) assert.isTrue(isReadable(title), title)
-    for (const title of ["is credited once", "C12: is held", "that is held stays pending for days: never released", "C12: that: x"])
+    for (const title of ["invoice: credited once", "C12 C60: fee limit: held", "${name}: 404"])
+      assert.isTrue(isReadable(title), title)
+    for (const title of [
+      "is credited once",
+      "C12: is held",
+      "that is held stays pending for days: never released",
+      "C12: that: x"
+    ])
       assert.isFalse(isReadable(title), title)
   })
 
@@ -261,7 +331,9 @@ describe("the house", () => {
     const silent = files("{packages,examples,test,scripts}/**/*.{ts,mjs}").flatMap((file) =>
       read(file)
         .split("\n")
-        .flatMap((line, index) => (/\/[/*] *oxlint-disable/.test(line) && !/ -- \S/.test(line) ? [`${file}:${index + 1}`] : []))
+        .flatMap((line, index) =>
+          /\/[/*] *oxlint-disable/.test(line) && !/ -- \S/.test(line) ? [`${file}:${index + 1}`] : []
+        )
     )
     assert.deepStrictEqual(silent, [])
   })
@@ -271,11 +343,13 @@ describe("the house", () => {
     assert.deepStrictEqual(asking, [])
     for (const statement of ["default now()", "set x = clock_timestamp()", "values (CURRENT_TIMESTAMP)"])
       assert.match(statement, asksForTime)
-    for (const code of ["performance.now()", "Date.now()", "const known = ()"]) assert.notMatch(code, asksForTime)
+    for (const code of ["performance.now()", "Date.now()", "const known = ()"])
+      assert.notMatch(code, asksForTime)
   })
 
   it("house: only code counts as a mention of a feature, and prose and comments do not", () => {
-    const isMention = (source: string, file = "packages/core/src/X.ts") => mentions(namesIn(file, source), "vouchers?")
+    const isMention = (source: string, file = "packages/core/src/X.ts") =>
+      mentions(namesIn(file, source), "vouchers?")
     for (const source of [
       `voucherId`,
       `type A = B["maxVouchers"]`,
@@ -284,7 +358,12 @@ describe("the house", () => {
       `import "./vouchers/A.ts"`
     ])
       assert.isTrue(isMention(source), source)
-    for (const source of [`// vouchers`, `const ${"a"}vouchers = 1`, `f("a voucher expired")`, "`a voucher ${expired}`"])
+    for (const source of [
+      `// vouchers`,
+      `const ${"a"}vouchers = 1`,
+      `f("a voucher expired")`,
+      "`a voucher ${expired}`"
+    ])
       assert.isFalse(isMention(source), source)
     assert.isTrue(isMention("`select * from vouchers -- all`", "packages/postgres/src/X.ts"))
     assert.isFalse(isMention("`select 1 -- vouchers`", "packages/postgres/src/X.ts"))
@@ -297,18 +376,25 @@ describe("the house", () => {
     assert.isTrue(isMention("offers", "packages/core/src/sending/X.ts", "const issuedOffers = 1"))
     assert.isFalse(isMention("statements", "packages/postgres/src/reads/X.ts", "const statement = 1"))
     assert.isTrue(
-      isMention("statements", "packages/service/src/features/postgres.ts", 'import { statements } from "./statements/index.ts"')
+      isMention(
+        "statements",
+        "packages/service/src/features/postgres.ts",
+        'import { statements } from "./statements/index.ts"'
+      )
     )
     assert.isFalse(isMention("approvals", "packages/memory/src/ApiKey.ts", "const { approval } = key"))
     assert.isTrue(isMention("approvals", "packages/core/src/sending/X.ts", "const { approval } = withdrawal"))
     assert.isFalse(isMention("audit", "packages/core/src/ledger/X.ts", "const audit = entry"))
     assert.isTrue(isMention("audit", "packages/core/src/sending/X.ts", "const audit = entry"))
-    assert.isFalse(isMention("checkouts", "packages/ui/src/console/X.ts", 'import { Qr } from "../checkout/Qr.ts"'))
+    assert.isFalse(
+      isMention("checkouts", "packages/ui/src/console/X.ts", 'import { Qr } from "../checkout/Qr.ts"')
+    )
     assert.isTrue(isMention("checkouts", "packages/ui/src/console/X.ts", "const checkoutId = 1"))
   })
 
   it("house: each rule detects a violation", () => {
-    const found = (name: string, source: string) => violations(name, `packages/${name}/src/X.ts`, source).length
+    const found = (name: string, source: string) =>
+      violations(name, `packages/${name}/src/X.ts`, source).length
     for (const [name, source] of [
       ["core", `import { readFileSync } from "node:fs"`],
       ["core", `import * as SqlClient from "effect/sql/SqlClient"`],
@@ -354,19 +440,29 @@ const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
   importsOf(source).flatMap(({ specifier, clause }) => {
     const [folder = ""] = /^\w+\/[^/]+/.exec(file) ?? []
     if (specifier === "@satrail/contracts") {
-      const taken = Array.from(clause.matchAll(/(\w+)(?: as (\w+))?/g), ([, contract = "", name = contract]) => ({ contract, name }))
-      return taken.filter(({ name }) => source.includes(`${name}.suite(`)).map(({ contract }) => ({ contract, folder }))
+      const taken = Array.from(
+        clause.matchAll(/(\w+)(?: as (\w+))?/g),
+        ([, contract = "", name = contract]) => ({ contract, name })
+      )
+      return taken
+        .filter(({ name }) => source.includes(`${name}.suite(`))
+        .map(({ contract }) => ({ contract, folder }))
     }
-    const contract = contracts.find((name) => specifier.startsWith("@satrail/contracts/") && specifier.endsWith(`/${name}`))
+    const contract = contracts.find(
+      (name) => specifier.startsWith("@satrail/contracts/") && specifier.endsWith(`/${name}`)
+    )
     const [, name = ""] = /\* as (\w+)/.exec(clause) ?? []
-    return contract !== undefined && name !== "" && source.includes(`${name}.suite(`) ? [{ contract, folder }] : []
+    return contract !== undefined && name !== "" && source.includes(`${name}.suite(`)
+      ? [{ contract, folder }]
+      : []
   })
 
 describe("test tiers", () => {
   const tests = files("{packages,examples}/*/test/**/*.test.ts")
   const isReal = (file: string) => /\.(chain|btcd|bitcoind|regtest)\.test\.ts$/.test(file)
   const isFast = (file: string) => !isReal(file) && !file.endsWith(".slow.test.ts")
-  const held = (which: (file: string) => boolean) => tests.filter(which).flatMap((file) => heldIn(file, read(file)))
+  const held = (which: (file: string) => boolean) =>
+    tests.filter(which).flatMap((file) => heldIn(file, read(file)))
   const among = (all: ReadonlyArray<Held>, { contract, folder }: Held) =>
     all.some((one) => one.contract === contract && one.folder === folder)
 
@@ -389,18 +485,25 @@ describe("test tiers", () => {
   })
 
   it("house: each package has a fast test", () => {
-    const without = packages.filter((folder) => !tests.some((file) => file.startsWith(`${folder}/`) && isFast(file)))
+    const without = packages.filter(
+      (folder) => !tests.some((file) => file.startsWith(`${folder}/`) && isFast(file))
+    )
     assert.deepStrictEqual(without, [])
   })
 
   it("house: npm test builds and starts no real node", () => {
-    const reaching = tests.filter((file) => isFast(file) && /@satrail\/regtest\/(?:Network|Btcd|Bitcoind|Chain|Lnd|Real)"/.test(read(file)))
+    const reaching = tests.filter(
+      (file) =>
+        isFast(file) && /@satrail\/regtest\/(?:Network|Btcd|Bitcoind|Chain|Lnd|Real)"/.test(read(file))
+    )
     assert.deepStrictEqual(reaching, [])
   })
 
   it("house: the contracts that a test imports are found", () => {
     const source = `import * as A from "@satrail/contracts/journal/Journal"\nimport * as B from "@satrail/contracts/journal/Tasks"\nA.suite("x", layer)\n`
-    assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [{ contract: "Journal", folder: "packages/x" }])
+    assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [
+      { contract: "Journal", folder: "packages/x" }
+    ])
     const outside = `import { Journal, Tasks as T, Records } from "@satrail/contracts"\nT.suite("x", layer)\nJournal.suite("x", layer)\n`
     assert.deepStrictEqual(
       heldIn("examples/x/test/y.test.ts", outside).map(({ contract }) => contract),

@@ -9,7 +9,11 @@ import { instructionsOf } from "./deployFiles.ts"
 const patternOf = (text: string): RegExp => {
   const parts = text
     .split(/(\*\*\/|\*\*|\*)/)
-    .map((part) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" })[part] ?? part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"))
+    .map(
+      (part) =>
+        ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" })[part] ??
+        part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")
+    )
   return new RegExp(`^${parts.join("")}$`)
 }
 
@@ -41,7 +45,8 @@ export interface Image {
 const json = (text: string): ReadonlyArray<string> => JSON.parse(text)
 
 /** Moves the absolute paths in a text into a stage's folder. */
-export const inside = (root: string, text: string): string => text.replaceAll(/(^|[\s"'=:>])\/(?=\w)/g, `$1${root}/`)
+export const inside = (root: string, text: string): string =>
+  text.replaceAll(/(^|[\s"'=:>])\/(?=\w)/g, `$1${root}/`)
 
 interface Stage {
   readonly root: string
@@ -52,14 +57,22 @@ interface Stage {
 
 /** Copies a repository's build context: the files in git that the ignore file does not exclude. */
 const copyContext = (repository: string, ignore: string, to: string): void => {
-  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: repository, encoding: "utf8" })
+  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: repository,
+    encoding: "utf8"
+  })
   for (const file of files.split("\n").filter((file) => file !== "" && !isIgnored(ignore, file))) {
     mkdirSync(path.dirname(path.join(to, file)), { recursive: true })
     copyFileSync(path.join(repository, file), path.join(to, file))
   }
 }
 
-const copy = (stages: ReadonlyArray<Stage>, stage: Stage, rest: string, context: (to: string) => void): void => {
+const copy = (
+  stages: ReadonlyArray<Stage>,
+  stage: Stage,
+  rest: string,
+  context: (to: string) => void
+): void => {
   const [, from, source = "", target = ""] = /^(?:--from=(\w+) )?(\S+) (\S+)$/.exec(rest) ?? []
   const to = path.resolve(stage.workdir, target.startsWith("/") ? path.join(stage.root, target) : target)
   if (from === undefined) {
@@ -72,7 +85,13 @@ const copy = (stages: ReadonlyArray<Stage>, stage: Stage, rest: string, context:
 }
 
 /** Runs every step of a Dockerfile below a folder. Returns the metadata of its last stage. */
-export const build = (dockerfile: string, ignore: string, repository: string, into: string, env: NodeJS.ProcessEnv): Image => {
+export const build = (
+  dockerfile: string,
+  ignore: string,
+  repository: string,
+  into: string,
+  env: NodeJS.ProcessEnv
+): Image => {
   const stages: Array<Stage> = []
   for (const { name, rest } of instructionsOf(dockerfile)) {
     if (name === "FROM") {
@@ -87,7 +106,11 @@ export const build = (dockerfile: string, ignore: string, repository: string, in
     if (name === "WORKDIR") mkdirSync((stage.workdir = path.join(stage.root, rest)), { recursive: true })
     else if (name === "COPY") copy(stages, stage, rest, (to) => copyContext(repository, ignore, to))
     else if (name === "RUN")
-      execFileSync("sh", ["-ec", inside(stage.root, rest)], { cwd: stage.workdir, env, stdio: ["ignore", "pipe", "pipe"] })
+      execFileSync("sh", ["-ec", inside(stage.root, rest)], {
+        cwd: stage.workdir,
+        env,
+        stdio: ["ignore", "pipe", "pipe"]
+      })
     else stage.said.set(name, rest)
   }
   const last = stages.at(-1)
@@ -95,7 +118,12 @@ export const build = (dockerfile: string, ignore: string, repository: string, in
   const { root, said } = last
   return {
     root,
-    env: Object.fromEntries(Array.from((said.get("ENV") ?? "").matchAll(/(\w+)=(\S+)/g), ([, name = "", value = ""]) => [name, value])),
+    env: Object.fromEntries(
+      Array.from((said.get("ENV") ?? "").matchAll(/(\w+)=(\S+)/g), ([, name = "", value = ""]) => [
+        name,
+        value
+      ])
+    ),
     user: said.get("USER") ?? "0",
     entrypoint: json(said.get("ENTRYPOINT") ?? "[]"),
     command: json(said.get("CMD") ?? "[]"),

@@ -4,7 +4,18 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -40,9 +51,14 @@ const runWith = (
   ...args: ReadonlyArray<string>
 ): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(command, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024, timeout: programsMillis }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
-    })
+    execFile(
+      command,
+      args,
+      { cwd: folder, env, maxBuffer: 64 * 1024 * 1024, timeout: programsMillis },
+      (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
+      }
+    )
   })
 
 const run = (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<Ended> =>
@@ -51,7 +67,12 @@ const run = (bin: string, folder: string, command: string, ...args: ReadonlyArra
 /** The first line of the output as JSON. npm may print warnings after it. */
 const answered = ({ said }: Ended) => JSON.parse(said.split("\n")[0] ?? "")
 
-const right = async (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<string> => {
+const right = async (
+  bin: string,
+  folder: string,
+  command: string,
+  ...args: ReadonlyArray<string>
+): Promise<string> => {
   const { status, said } = await run(bin, folder, command, ...args)
   assert.strictEqual(status, 0, `${command} ${args.join(" ")} in ${folder}: ${said}`)
   return said
@@ -62,23 +83,43 @@ const nodeAt = async (version: string): Promise<string> => {
   const folder = path.join(work, `node-${version}`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, "package.json"), "{}")
-  await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund", `${kind}@${version}`)
+  await right(
+    path.dirname(process.execPath),
+    folder,
+    "npm",
+    "install",
+    "--no-audit",
+    "--no-fund",
+    `${kind}@${version}`
+  )
   return path.join(folder, "node_modules", kind, "bin")
 }
 
 /** The size of a folder in megabytes. */
 const megabytes = (folder: string): number => {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0) / 1e6
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile()
+  )
+  return (
+    files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0) / 1e6
+  )
 }
 
 /** The packages installed in a folder, by size. */
 const installed = (folder: string): ReadonlyMap<string, number> => {
   const modules = path.join(folder, "node_modules")
   const names = readdirSync(modules).flatMap((name) =>
-    name.startsWith("@") ? readdirSync(path.join(modules, name)).map((inner) => `${name}/${inner}`) : name.startsWith(".") ? [] : [name]
+    name.startsWith("@")
+      ? readdirSync(path.join(modules, name)).map((inner) => `${name}/${inner}`)
+      : name.startsWith(".")
+        ? []
+        : [name]
   )
-  return new Map(names.map((name): [string, number] => [name, megabytes(path.join(modules, name))]).toSorted(([, a], [, b]) => b - a))
+  return new Map(
+    names
+      .map((name): [string, number] => [name, megabytes(path.join(modules, name))])
+      .toSorted(([, a], [, b]) => b - a)
+  )
 }
 
 const all = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
@@ -129,14 +170,21 @@ const config = (module: "nodenext" | "preserve", moduleResolution: "nodenext" | 
 /** Compiler settings for shops that have a page and, with NestJS, decorators. */
 const shops = () => {
   const { compilerOptions } = config("nodenext", "nodenext")
-  const options = { ...compilerOptions, lib: ["ES2024", "DOM"], jsx: "react-jsx", experimentalDecorators: true }
+  const options = {
+    ...compilerOptions,
+    lib: ["ES2024", "DOM"],
+    jsx: "react-jsx",
+    experimentalDecorators: true
+  }
   return { compilerOptions: options, include: ["examples/frameworks"] }
 }
 
 /** The manifest of an application that installs these packages from the release. */
 const manifestWith = (names: ReadonlyArray<string>): string => {
   const files = tarballs().filter((file) => names.includes(nameOf(file)))
-  const dependencies = Object.fromEntries(files.map((file) => [nameOf(file), `file:${path.join(release, file)}`]))
+  const dependencies = Object.fromEntries(
+    files.map((file) => [nameOf(file), `file:${path.join(release, file)}`])
+  )
   return JSON.stringify({ name: "host", private: true, type: "module", dependencies })
 }
 
@@ -148,7 +196,16 @@ const host = async (bin: string, version: string): Promise<string> => {
   mkdirSync(folder)
   writeFileSync(path.join(folder, "package.json"), manifestWith(tarballs().map(nameOf)))
   // The newest versions in the allowed ranges, the types of this Node, and nothing else.
-  const newest = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node", ...frameworks, ...others]
+  const newest = [
+    "effect",
+    "vitest",
+    "@effect/vitest",
+    "typescript",
+    "@types/node@24",
+    "@effect/platform-node",
+    ...frameworks,
+    ...others
+  ]
   const startedMillis = Date.now()
   await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...newest)
   console.log(`Node ${version}: installed in ${Math.round((Date.now() - startedMillis) / 1000)} s`)
@@ -169,7 +226,8 @@ const host = async (bin: string, version: string): Promise<string> => {
  * Compiler errors about our packages or the application. Other packages' declarations (effect, hono) use DOM
  * types (CryptoKey, BinaryType), which a Node program lacks.
  */
-const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@?satrail\/)/.test(line))
+const ours = (said: string) =>
+  said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@?satrail\/)/.test(line))
 
 /** The compiler of the first application, with one type checker, because several check much of the code twice. */
 const tsc = (...args: ReadonlyArray<string>) => [
@@ -200,9 +258,12 @@ const lean = async (
   await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...others)
   const seconds = Math.round((Date.now() - startedMillis) / 1000)
   const packages = installed(folder)
-  const sum = (isMeant: (name: string) => boolean) => [...packages].reduce((all, [name, size]) => all + (isMeant(name) ? size : 0), 0)
+  const sum = (isMeant: (name: string) => boolean) =>
+    [...packages].reduce((all, [name, size]) => all + (isMeant(name) ? size : 0), 0)
   const largest = [...packages].slice(0, 8).map(([name, size]) => `${name} ${size.toFixed(1)}`)
-  console.log(`${name}: ${packages.size} packages in ${seconds} s, ${sum(() => true).toFixed(1)} MB; the largest: ${largest.join(", ")}`)
+  console.log(
+    `${name}: ${packages.size} packages in ${seconds} s, ${sum(() => true).toFixed(1)} MB; the largest: ${largest.join(", ")}`
+  )
   assert.isBelow(
     sum((one) => one !== "effect" && !one.startsWith("@satrail/")),
     megabytesOfOthers
@@ -215,8 +276,14 @@ const lean = async (
           .map((entry) => path.posix.join(one.source.name, entry))
       : []
   )
-  writeFileSync(path.join(folder, "main.ts"), entries.map((one, index) => `export * as e${index} from "${one}"\n`).join(""))
-  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
+  writeFileSync(
+    path.join(folder, "main.ts"),
+    entries.map((one, index) => `export * as e${index} from "${one}"\n`).join("")
+  )
+  writeFileSync(
+    path.join(folder, "tsconfig.json"),
+    JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] })
+  )
   const { said } = await run(bin, folder, "node", ...tsc("-p", "."))
   assert.deepStrictEqual(ours(said), [])
   return folder
@@ -228,13 +295,22 @@ const running = new Set<ChildProcess>()
  * Starts the service as its README describes. Waits until it is ready, runs `meanwhile`, and stops it. Returns
  * the result.
  */
-const started = async (bin: string, folder: string, meanwhile: (variables: Readonly<Record<string, string>>) => Promise<void>) => {
+const started = async (
+  bin: string,
+  folder: string,
+  meanwhile: (variables: Readonly<Record<string, string>>) => Promise<void>
+) => {
   const variables = { HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
   const env = { ...environment(bin), ...variables, PORT: "0" }
-  const npx = spawn(path.join(folder, "node_modules/.bin/satrail"), ["start"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
+  const npx = spawn(path.join(folder, "node_modules/.bin/satrail"), ["start"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   running.add(npx)
   let said = ""
-  for (const stream of [npx.stdout, npx.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
+  for (const stream of [npx.stdout, npx.stderr])
+    stream.setEncoding("utf8").on("data", (text) => (said += text))
   const ended = once(npx, "exit")
   const portOf = () => /running at http:\S+:(\d+),/.exec(said)?.[1]
   const status = async () => (await fetch(`http://127.0.0.1:${portOf()}/readyz`)).status
@@ -252,8 +328,10 @@ const started = async (bin: string, folder: string, meanwhile: (variables: Reado
   return { code, said }
 }
 
-const isHere = spawnSync("npm", ["ping", "--fetch-retries=0", "--fetch-timeout=20000"], { encoding: "utf8" }).status === 0
-if (!isHere && process.env["REQUIRE_REGISTRY"] === undefined) console.log("install: skipped, because no package registry can be reached")
+const isHere =
+  spawnSync("npm", ["ping", "--fetch-retries=0", "--fetch-timeout=20000"], { encoding: "utf8" }).status === 0
+if (!isHere && process.env["REQUIRE_REGISTRY"] === undefined)
+  console.log("install: skipped, because no package registry can be reached")
 
 describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
   "the packages of a release",
@@ -274,7 +352,10 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     })
 
     it("release: every package has a checksum, and the release lists everything that the packages install", () => {
-      assert.lengthOf(tarballs(), globSync("packages/*/README.md", { cwd: root, exclude: ["packages/regtest/*"] }).length)
+      assert.lengthOf(
+        tarballs(),
+        globSync("packages/*/README.md", { cwd: root, exclude: ["packages/regtest/*"] }).length
+      )
       assert.lengthOf(readFileSync(path.join(release, "SHA256SUMS"), "utf8").trim().split("\n"), all().length)
       const { components } = JSON.parse(readFileSync(path.join(release, "sbom.cdx.json"), "utf8"))
       assert.includeMembers(
@@ -286,7 +367,10 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     it("release: no package has a declaration above 200 kB, which would slow editors down", () => {
       const declarations = globSync("node_modules/@satrail/*/dist/**/*.d.ts", { cwd: hostOf(minimumNode) })
       assert.isAbove(declarations.length, 300)
-      const large = declarations.map((file) => ({ file, bytes: statSync(path.join(hostOf(minimumNode), file)).size }))
+      const large = declarations.map((file) => ({
+        file,
+        bytes: statSync(path.join(hostOf(minimumNode), file)).size
+      }))
       assert.deepStrictEqual(
         large.filter(({ bytes }) => bytes > 200_000),
         []
@@ -307,10 +391,29 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           const satrail = (variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
             runWith({ ...environment(bin), ...variables }, folder, "npx", "@satrail/server", ...args)
           const { code, said } = await started(bin, folder, async (variables) => {
-            const opened = await satrail(variables, "companies", "create", "--name", "Acme", "--plan", "paid", "--json")
+            const opened = await satrail(
+              variables,
+              "companies",
+              "create",
+              "--name",
+              "Acme",
+              "--plan",
+              "paid",
+              "--json"
+            )
             const { id, plan } = answered(opened)
             assert.strictEqual(plan, "paid", opened.said)
-            const key = await satrail(variables, "keys", "issue", id, "--name", "shop", "--scopes", "receive", "--json")
+            const key = await satrail(
+              variables,
+              "keys",
+              "issue",
+              id,
+              "--name",
+              "shop",
+              "--scopes",
+              "receive",
+              "--json"
+            )
             assert.match(answered(key).key, /^sr_regtest_/, key.said)
           })
           assert.strictEqual(code, 0, said)
@@ -319,7 +422,10 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           assert.include(await right(bin, folder, "npx", "@satrail/server", "check"), "settings")
           // The bundle that calls a running service is one file and imports only Node's modules.
           const remote = readFileSync(path.join(folder, "node_modules/@satrail/server/dist/cli.js"), "utf8")
-          const imported = Array.from(remote.matchAll(/^import .*?"([^"]+)";$/gm), ([, specifier]) => specifier)
+          const imported = Array.from(
+            remote.matchAll(/^import .*?"([^"]+)";$/gm),
+            ([, specifier]) => specifier
+          )
           assert.isAbove(imported.length, 3)
           assert.isTrue(
             imported.every((one = "") => isBuiltin(one)),
@@ -330,11 +436,15 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         })
 
         it(`install: unsupported entry points have internal in their names (Node ${version})`, async () => {
-          const load = (specifier: string) => run(bin, folder, "node", "-e", `import(${JSON.stringify(specifier)})`)
+          const load = (specifier: string) =>
+            run(bin, folder, "node", "-e", `import(${JSON.stringify(specifier)})`)
           for (const entry of ["@satrail/service", "@satrail/core/ports", "@satrail/features/vouchers/core"])
             assert.strictEqual((await load(entry)).status, 0, entry)
           assert.include((await load("@satrail/service/core/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
-          assert.strictEqual((await load("@satrail/postgres/package.json")).said.includes("NOT_EXPORTED"), false)
+          assert.strictEqual(
+            (await load("@satrail/postgres/package.json")).said.includes("NOT_EXPORTED"),
+            false
+          )
         })
       })
     }
@@ -353,35 +463,54 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     })
 
     // The gate also runs the examples and some guides from their sources, on this workspace's Node.
-    it.skipIf(!isTurnOf(1, 3))(`install: the programs of the guides and the examples run (Node ${minimumNode})`, async () => {
-      assert.isAbove(programs.length, 8)
-      for (const { at, file } of programs.filter(({ file }) => !file.endsWith(".test.ts"))) {
-        const { status, said } = await run(lowest, lowestHost, "node", path.join("blocks", file))
-        assert.strictEqual(status, 0, `${at}: ${said}`)
+    it.skipIf(!isTurnOf(1, 3))(
+      `install: the programs of the guides and the examples run (Node ${minimumNode})`,
+      async () => {
+        assert.isAbove(programs.length, 8)
+        for (const { at, file } of programs.filter(({ file }) => !file.endsWith(".test.ts"))) {
+          const { status, said } = await run(lowest, lowestHost, "node", path.join("blocks", file))
+          assert.strictEqual(status, 0, `${at}: ${said}`)
+        }
+        for (const name of examples)
+          await right(
+            lowest,
+            lowestHost,
+            "node",
+            `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`
+          )
       }
-      for (const name of examples) await right(lowest, lowestHost, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
-    })
+    )
 
     // Each of the following tests is about another kind of application. They take turns.
-    it.skipIf(!isTurnOf(0, 3))(`install: the contract tests run with the newest vitest in their range (Node ${minimumNode})`, async () => {
-      const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
-      const said = await right(
-        lowest,
-        lowestHost,
-        "node",
-        "node_modules/vitest/vitest.mjs",
-        "run",
-        `--testTimeout=${programsMillis}`,
-        `--hookTimeout=${programsMillis}`,
-        ...tests,
-        "examples/custom-node/test/contract.test.ts"
-      )
-      const [, passed = ""] = /Tests\s+(\d+) passed/.exec(said) ?? []
-      assert.isAbove(Number(passed), 100, said)
-    })
+    it.skipIf(!isTurnOf(0, 3))(
+      `install: the contract tests run with the newest vitest in their range (Node ${minimumNode})`,
+      async () => {
+        const tests = programs
+          .filter(({ file }) => file.endsWith(".test.ts"))
+          .map(({ file }) => path.join("blocks", file))
+        const said = await right(
+          lowest,
+          lowestHost,
+          "node",
+          "node_modules/vitest/vitest.mjs",
+          "run",
+          `--testTimeout=${programsMillis}`,
+          `--hookTimeout=${programsMillis}`,
+          ...tests,
+          "examples/custom-node/test/contract.test.ts"
+        )
+        const [, passed = ""] = /Tests\s+(\d+) passed/.exec(said) ?? []
+        assert.isAbove(Number(passed), 100, said)
+      }
+    )
 
     it(`install: the example that mounts the service in other servers runs (Node ${process.versions.node})`, async () => {
-      const { status, said } = await run(path.dirname(process.execPath), hostOf(process.versions.node), "node", "examples/mounts/check.ts")
+      const { status, said } = await run(
+        path.dirname(process.execPath),
+        hostOf(process.versions.node),
+        "node",
+        "examples/mounts/check.ts"
+      )
       assert.strictEqual(status, 0, said)
     })
 
@@ -392,13 +521,20 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         const { said } = await run(bin, folder, "node", ...tsc("-p", "tsconfig.frameworks.json"))
         assert.deepStrictEqual(ours(said), [])
         // Node does not run decorators.
-        const into = ["--noEmit", "false", "--allowImportingTsExtensions", "false", "--rewriteRelativeImportExtensions"]
+        const into = [
+          "--noEmit",
+          "false",
+          "--allowImportingTsExtensions",
+          "false",
+          "--rewriteRelativeImportExtensions"
+        ]
         const nest = { ...shops(), include: ["examples/frameworks/nest.ts"] }
         writeFileSync(path.join(folder, "tsconfig.nest.json"), JSON.stringify(nest))
         const compiled = ["--rootDir", "examples/frameworks", "--outDir", "examples/frameworks/compiled"]
         await run(bin, folder, "node", ...tsc("-p", "tsconfig.nest.json", ...into, ...compiled))
         const checked = await right(bin, folder, "node", "examples/frameworks/check.ts")
-        for (const name of ["express", "fastify", "hono", "nest", "node", "next"]) assert.include(checked, `${name}: sells and receives`)
+        for (const name of ["express", "fastify", "hono", "nest", "node", "next"])
+          assert.include(checked, `${name}: sells and receives`)
       }
     )
 
@@ -408,12 +544,21 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         const bin = path.dirname(process.execPath)
         const folder = path.join(work, "bundling")
         mkdirSync(folder)
-        const taken = ["bitcoin", "core", "features", "http", "memory", "postgres", "sandbox", "service", "ui"].map(
-          (name) => `@satrail/${name}`
-        )
+        const taken = [
+          "bitcoin",
+          "core",
+          "features",
+          "http",
+          "memory",
+          "postgres",
+          "sandbox",
+          "service",
+          "ui"
+        ].map((name) => `@satrail/${name}`)
         writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
         await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", ...bundlers)
-        for (const name of ["host.mjs", "build.mjs"]) cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
+        for (const name of ["host.mjs", "build.mjs"])
+          cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
         await right(bin, folder, "node", "build.mjs", "out")
         for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
           const elsewhere = path.join(work, `bundled-${name}`)
@@ -421,7 +566,11 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           cpSync(path.join(folder, "out", name), path.join(elsewhere, name))
           const { status, said } = await run(bin, elsewhere, "node", name)
           // Log lines may come first.
-          assert.deepStrictEqual({ status, last: said.trimEnd().split("\n").at(-1) }, { status: 0, last: "settled" }, name)
+          assert.deepStrictEqual(
+            { status, last: said.trimEnd().split("\n").at(-1) },
+            { status: 0, last: "settled" },
+            name
+          )
         }
       }
     )
@@ -430,7 +579,12 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       "install: an application that embeds the core with a custom database installs only the packages that it needs",
       async () => {
         const bin = path.dirname(process.execPath)
-        const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts", "@satrail/react"], ["effect", "pg"], 15)
+        const folder = await lean(
+          "embedding",
+          ["@satrail/server", "@satrail/contracts", "@satrail/react"],
+          ["effect", "pg"],
+          15
+        )
         for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
           assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
         }
@@ -448,7 +602,8 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       async () => {
         const folder = await lean("serving", ["@satrail/contracts", "@satrail/react"], [], 45)
         assert.isTrue(existsSync(path.join(folder, "node_modules/@electric-sql/pglite")))
-        for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
+        for (const name of ["redis", "@redis", "undici"])
+          assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
         const bin = path.dirname(process.execPath)
         assert.include(await right(bin, folder, "npx", "@satrail/server", "--version"), version)
         await right(bin, folder, "npm", "ls") // no bundled package lacks a dependency
@@ -461,12 +616,22 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       const folder = path.join(work, "alone")
       mkdirSync(folder)
       const needed = (name: string): ReadonlyArray<string> => {
-        const { dependencies = {} } = JSON.parse(readFileSync(path.join(hostOf(minimumNode), "node_modules", name, "package.json"), "utf8"))
+        const { dependencies = {} } = JSON.parse(
+          readFileSync(path.join(hostOf(minimumNode), "node_modules", name, "package.json"), "utf8")
+        )
         const ours = Object.keys(dependencies).filter((other) => other.startsWith("@satrail/"))
         return [name, ...ours.flatMap(needed)]
       }
       writeFileSync(path.join(folder, "package.json"), manifestWith(needed("satrail")))
-      const said = await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund", "--loglevel=notice")
+      const said = await right(
+        path.dirname(process.execPath),
+        folder,
+        "npm",
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=notice"
+      )
       const count = Number(/added (\d+) packages/.exec(said)?.[1])
       const size = megabytes(path.join(folder, "node_modules"))
       const large = [...installed(folder)].filter(([, size]) => size > 5)
@@ -475,7 +640,10 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       assert.isAtMost(count, 150)
       assert.isAtMost(size, 120)
       // docs/decisions/packages.md#0075 gives the reason for each.
-      assert.deepStrictEqual(new Set(large.map(([name]) => name)), new Set(["effect", "@electric-sql/pglite"]))
+      assert.deepStrictEqual(
+        new Set(large.map(([name]) => name)),
+        new Set(["effect", "@electric-sql/pglite"])
+      )
     })
 
     it.skipIf(!isTurnOf(2, 3))(
@@ -485,14 +653,21 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         const folder = path.join(work, `host-${process.versions.node}`)
         assert.isTrue(existsSync(folder))
         const sentence = problem(oldNode) ?? assert.fail()
-        assert.deepStrictEqual(await run(bin, folder, "node", "node_modules/.bin/satrail", "start"), { status: 1, said: `${sentence}\n` })
+        assert.deepStrictEqual(await run(bin, folder, "node", "node_modules/.bin/satrail", "start"), {
+          status: 1,
+          said: `${sentence}\n`
+        })
         // create-satrail imports nothing, so the project's own satrail reports the old version.
         for (const file of tarballs().filter((one) => !one.startsWith("create-"))) {
           const load = `import(${JSON.stringify(nameOf(file))}).then(() => console.log("loaded"), ({ message }) => console.log(message))`
           // Packages for browsers run on any Node.
           const isAnywhere = ["@satrail/client", "@satrail/react"].includes(nameOf(file))
           const expected = isAnywhere ? "loaded" : sentence
-          assert.deepStrictEqual(await run(bin, folder, "node", "-e", load), { status: 0, said: `${expected}\n` }, file)
+          assert.deepStrictEqual(
+            await run(bin, folder, "node", "-e", load),
+            { status: 0, said: `${expected}\n` },
+            file
+          )
         }
       }
     )

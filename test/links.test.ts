@@ -20,7 +20,8 @@ const deadLinks = (page: string, text: string): ReadonlyArray<string> =>
     const at = path.join(root, target)
     if (to.startsWith("/") || !existsSync(at)) return [`${page}:${line}: ${to} does not exist`]
     if (anchor === undefined || (file !== "" && !file.endsWith(".md"))) return []
-    const there = file === "" ? text : readFileSync(statSync(at).isDirectory() ? path.join(at, "README.md") : at, "utf8")
+    const there =
+      file === "" ? text : readFileSync(statSync(at).isDirectory() ? path.join(at, "README.md") : at, "utf8")
     return anchorsIn(there).has(anchor) ? [] : [`${page}:${line}: ${to} has no such heading`]
   })
 
@@ -77,5 +78,8 @@ it("links: no page has text that a browser would treat as an HTML element", () =
     found.filter(([, names]) => names?.length !== 0),
     []
   )
-  assert.deepStrictEqual(strayElements("`<API_KEY>` and <API_KEY>, <br> or\n\n    <b>\n\n<T extends string>"), ["API_KEY", "b", "T"])
+  assert.deepStrictEqual(
+    strayElements("`<API_KEY>` and <API_KEY>, <br> or\n\n    <b>\n\n<T extends string>"),
+    ["API_KEY", "b", "T"]
+  )
 })

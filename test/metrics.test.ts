@@ -8,7 +8,9 @@ import { all, read, root } from "./deployFiles.ts"
 
 // The types of the console's pages include the DOM's, which contradict Node's in the other tests and examples.
 const alarmsFile = new URL("../packages/service/src/console/operator/Alarms.ts", import.meta.url).href
-const Alarms: { readonly all: ReadonlyArray<readonly [name: string, alarm: unknown]> } = await import(alarmsFile)
+const Alarms: { readonly all: ReadonlyArray<readonly [name: string, alarm: unknown]> } = await import(
+  alarmsFile
+)
 
 // A module registers its metrics when it is loaded. These imports load all modules.
 const loaded = [Environment.bundled, Server.services]
@@ -53,7 +55,9 @@ describe("metrics", () => {
     )
     assert.isAbove(sources.length, 300)
     const others = sources.filter(
-      (file) => !file.endsWith("base/Measure.ts") && /Metric\.(counter|gauge|histogram|summary|frequency)\(/.test(read(file))
+      (file) =>
+        !file.endsWith("base/Measure.ts") &&
+        /Metric\.(counter|gauge|histogram|summary|frequency)\(/.test(read(file))
     )
     assert.deepStrictEqual(others, [], "make it with core's base/Measure.ts")
     const named = sources.flatMap((file) => all(read(file), /Measure\.\w+\(\s*"(satrail_\w+)"/g))
@@ -61,7 +65,11 @@ describe("metrics", () => {
   })
 
   it("metrics: the alarms and the dashboard query only existing metrics and labels", () => {
-    for (const file of ["deploy/prometheus/rules.yaml", "deploy/prometheus/rules.test.yaml", "deploy/grafana/satrail.json"])
+    for (const file of [
+      "deploy/prometheus/rules.yaml",
+      "deploy/prometheus/rules.test.yaml",
+      "deploy/grafana/satrail.json"
+    ])
       assert.deepStrictEqual(problems(unescaped(read(file))), [], file)
     assert.deepStrictEqual(problems('rate(satrail_nothing_total[5m]) > satrail_ready{company="1"}'), [
       "satrail_nothing_total",
@@ -70,14 +78,21 @@ describe("metrics", () => {
   })
 
   it("metrics: the console lists each alarm, and links only to existing sections of the guides", () => {
-    const sources = globSync("packages/{ui/src/console,service/src/console,features/src/*/console}/**/*.ts", { cwd: root }).map(read)
+    const sources = globSync("packages/{ui/src/console,service/src/console,features/src/*/console}/**/*.ts", {
+      cwd: root
+    }).map(read)
     const alarms = Alarms.all.map(([name]) => name)
-    assert.deepStrictEqual(alarms.toSorted(), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g).toSorted())
+    assert.deepStrictEqual(
+      alarms.toSorted(),
+      all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g).toSorted()
+    )
     const guides = sources.flatMap((source) => all(source, /guide: "(.*?)"/g))
     assert.isAbove(guides.length, alarms.length)
     for (const guide of new Set(guides)) {
       const [page = "", section] = guide.split("#")
-      const sections = all(read(`docs/guides/${page}.md`), /^#+ (.*)/gm).map((title) => title.toLowerCase().replaceAll(" ", "-"))
+      const sections = all(read(`docs/guides/${page}.md`), /^#+ (.*)/gm).map((title) =>
+        title.toLowerCase().replaceAll(" ", "-")
+      )
       assert.isTrue(section === undefined || sections.includes(section), guide)
     }
   })

@@ -15,9 +15,13 @@ const mounts = path.join(root, "examples/mounts")
 describe("the code that mounts the service in a server", () => {
   it("mounts: a connection whose body was rejected accepts its next request, and does not keep the server open", async () => {
     const answer = nodeHandler(async (request) =>
-      request.method === "POST" ? new Response("too large", { status: 413 }) : new Response("next", { status: 200 })
+      request.method === "POST"
+        ? new Response("too large", { status: 413 })
+        : new Response("next", { status: 200 })
     )
-    const server = createServer((request, response) => void answer(request, response, request.url ?? "/")).listen(0, "127.0.0.1")
+    const server = createServer(
+      (request, response) => void answer(request, response, request.url ?? "/")
+    ).listen(0, "127.0.0.1")
     const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1").setEncoding("utf8")
     let said = ""
@@ -46,7 +50,9 @@ describe("the code that mounts the service in a server", () => {
 
   it("mounts: a client that never sends the rest of a rejected body is disconnected", async () => {
     const answer = nodeHandler(async () => new Response("too large", { status: 413 }))
-    const server = createServer((request, response) => void answer(request, response, request.url ?? "/")).listen(0, "127.0.0.1")
+    const server = createServer(
+      (request, response) => void answer(request, response, request.url ?? "/")
+    ).listen(0, "127.0.0.1")
     const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     socket.write("POST /v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\nx")
@@ -72,9 +78,22 @@ describe("the code that mounts the service in a server", () => {
           noEmit: true,
           target: "ES2024"
         }
-        const options = { ...compilerOptions, module: "nodenext", types: ["node"], typeRoots: ["./types"], ...(lib && { lib }) }
-        writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["node.ts"] }))
-        const ran = promisify(execFile)(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", folder])
+        const options = {
+          ...compilerOptions,
+          module: "nodenext",
+          types: ["node"],
+          typeRoots: ["./types"],
+          ...(lib && { lib })
+        }
+        writeFileSync(
+          path.join(folder, "tsconfig.json"),
+          JSON.stringify({ compilerOptions: options, include: ["node.ts"] })
+        )
+        const ran = promisify(execFile)(process.execPath, [
+          path.join(root, "node_modules/typescript/bin/tsc"),
+          "-p",
+          folder
+        ])
         const { stdout } = await ran.catch((error: { readonly stdout: string }) => error)
         assert.strictEqual(stdout, "", lib === undefined ? "default lib" : lib.join())
       }

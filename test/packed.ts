@@ -9,8 +9,19 @@ import { pack as packAll } from "../scripts/release/Pack.ts"
 import { published, version } from "../scripts/release/Package.ts"
 
 /** Runs a program and returns its output. */
-export const run = (cwd: string, command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env): string =>
-  execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 64 * 1024 * 1024 })
+export const run = (
+  cwd: string,
+  command: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = process.env
+): string =>
+  execFileSync(command, args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 64 * 1024 * 1024
+  })
 
 const cache = spawnSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).stdout.trim()
 
@@ -20,9 +31,12 @@ const cache = spawnSync("npm", ["config", "get", "cache"], { encoding: "utf8" })
  */
 export const environment = (home: string, bin: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(?:npm_config_|NPM_CONFIG_|NODE_EXTRA_CA|https?_proxy$|HTTPS?_PROXY$)/.test(name))
+    Object.entries(process.env).filter(([name]) =>
+      /^(?:npm_config_|NPM_CONFIG_|NODE_EXTRA_CA|https?_proxy$|HTTPS?_PROXY$)/.test(name)
+    )
   ),
-  NPM_CONFIG_USERCONFIG: process.env["NPM_CONFIG_USERCONFIG"] ?? path.join(process.env["HOME"] ?? "", ".npmrc"),
+  NPM_CONFIG_USERCONFIG:
+    process.env["NPM_CONFIG_USERCONFIG"] ?? path.join(process.env["HOME"] ?? "", ".npmrc"),
   npm_config_cache: cache,
   npm_config_local_prefix: "",
   HOME: home,
@@ -31,8 +45,16 @@ export const environment = (home: string, bin: string): NodeJS.ProcessEnv => ({
 })
 
 /** Packs every published package, and these LDK programs, into `work`. Returns the tarballs by name. */
-export const pack = async (work: string, programs: ReadonlyArray<Native> = []): Promise<ReadonlyMap<string, string>> => {
-  const { packed, missing } = await packAll(path.join(work, "packed"), path.join(work, "staged"), () => undefined, programs)
+export const pack = async (
+  work: string,
+  programs: ReadonlyArray<Native> = []
+): Promise<ReadonlyMap<string, string>> => {
+  const { packed, missing } = await packAll(
+    path.join(work, "packed"),
+    path.join(work, "staged"),
+    () => undefined,
+    programs
+  )
   if (missing[0] !== undefined) throw new Error(missing[0].why)
   return new Map(packed.map(({ name, file }) => [name, file]))
 }
@@ -49,7 +71,11 @@ export const release = async (): Promise<string> => {
   if (mkdirSync(begun, { recursive: true }) !== undefined)
     try {
       const options = { cwd: path.dirname(import.meta.dirname), maxBuffer: 64 * 1024 * 1024 }
-      await promisify(execFile)(process.execPath, ["scripts/release/main.ts", "--dry-run", "--out", out], options)
+      await promisify(execFile)(
+        process.execPath,
+        ["scripts/release/main.ts", "--dry-run", "--out", out],
+        options
+      )
       renameSync(out, ready)
     } catch (cause) {
       mkdirSync(failed)
@@ -66,20 +92,28 @@ export const release = async (): Promise<string> => {
 export const released = async (): Promise<ReadonlyMap<string, string>> => {
   const folder = await release()
   return new Map(
-    published().map(({ source: { name } }) => [name, path.join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)])
+    published().map(({ source: { name } }) => [
+      name,
+      path.join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)
+    ])
   )
 }
 
 /** The tarballs that a program which uses `satrail` installs, as a manifest's dependencies. */
 export const files = (tarballs: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    [...tarballs].filter(([name]) => !/^create-|contracts$|\/ldk/.test(name)).map(([name, file]) => [name, `file:${file}`])
+    [...tarballs]
+      .filter(([name]) => !/^create-|contracts$|\/ldk/.test(name))
+      .map(([name, file]) => [name, `file:${file}`])
   )
 
 /** Installs packages into a new folder. */
 export const install = (folder: string, dependencies: Readonly<Record<string, string>>): void => {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
+  writeFileSync(
+    path.join(folder, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies })
+  )
   run(folder, "npm", ["install", "--no-audit", "--no-fund"])
 }
 

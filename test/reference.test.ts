@@ -17,7 +17,8 @@ it("docs: the console's types match the OpenAPI documents", () => {
 })
 
 it("docs: the types and amounts of @satrail/client match the OpenAPI documents", () => {
-  for (const { file, text } of client()) assert.strictEqual(readFileSync(file, "utf8"), text, "run `npm run docs`")
+  for (const { file, text } of client())
+    assert.strictEqual(readFileSync(file, "utf8"), text, "run `npm run docs`")
 })
 
 it("docs: the guide to webhooks lists every event type", () => {
@@ -25,7 +26,9 @@ it("docs: the guide to webhooks lists every event type", () => {
   const rows = guide.split("\n").filter((line) => /^\|.*`\w+\.\w/.test(line))
   for (const type of Catalogue.types) {
     const [subject = "", ...rest] = type.split(".")
-    const row = rows.find((line) => line.includes(`\`${subject}.`)) ?? assert.fail(`docs/guides/webhooks.md has no row for ${type}`)
+    const row =
+      rows.find((line) => line.includes(`\`${subject}.`)) ??
+      assert.fail(`docs/guides/webhooks.md has no row for ${type}`)
     assert.include(row, `.${rest.at(-1)}\``, type)
   }
 })
@@ -46,6 +49,7 @@ it("docs: the recording runs the README's code blocks unchanged and shows their 
   )
   for (const [index, { output }] of blocks.entries()) {
     const printed = (story.blocks[index] ?? []).map(({ output }) => output).join("")
-    if (output !== undefined) assert.isTrue(matches(output, printed, true), `${output}\n\nis not\n\n${printed}`)
+    if (output !== undefined)
+      assert.isTrue(matches(output, printed, true), `${output}\n\nis not\n\n${printed}`)
   }
 })

@@ -21,7 +21,8 @@ describe("a release", () => {
     assert.isAbove(all.length, 8)
     for (const one of all) {
       const made = manifest(one)
-      for (const member of ["name", "version", "license", "homepage", "bugs", "type"] as const) assert.isNotEmpty(made[member], member)
+      for (const member of ["name", "version", "license", "homepage", "bugs", "type"] as const)
+        assert.isNotEmpty(made[member], member)
       assert.isAbove(made.description?.length ?? 0, 30, made.name)
       assert.isAbove(made.keywords?.length ?? 0, 2, made.name)
       assert.match(made.engines.node, /^>=\d+\.\d+\.\d+$/)
@@ -37,14 +38,21 @@ describe("a release", () => {
   it("manifest: peer dependencies are ranges, all packages use one version of effect, and the embedded database is optional", () => {
     for (const one of published()) {
       const { name, dependencies, peerDependencies } = manifest(one)
-      assert.strictEqual(peerDependencies["effect"], withoutEffect.includes(name) ? undefined : "^4.1.0", name)
+      assert.strictEqual(
+        peerDependencies["effect"],
+        withoutEffect.includes(name) ? undefined : "^4.1.0",
+        name
+      )
       assert.notProperty(dependencies, "effect", name)
-      for (const [peer, range] of Object.entries(peerDependencies)) assert.match(range, /^\^/, `${name}: ${peer}`)
+      for (const [peer, range] of Object.entries(peerDependencies))
+        assert.match(range, /^\^/, `${name}: ${peer}`)
       for (const [other, wanted] of Object.entries(dependencies))
         assert.match(wanted, /^(?:satrail|@satrail\/.*)$/.test(other) ? /^\d/ : /^\^/, `${name}: ${other}`)
     }
     const postgres = published().find(({ source }) => source.name === "@satrail/postgres") ?? assert.fail()
-    assert.deepStrictEqual(manifest(postgres).peerDependenciesMeta, { "@electric-sql/pglite": { optional: true } })
+    assert.deepStrictEqual(manifest(postgres).peerDependenciesMeta, {
+      "@electric-sql/pglite": { optional: true }
+    })
     assert.notProperty(manifest(postgres).dependencies, "@electric-sql/pglite")
   })
 
@@ -57,7 +65,17 @@ describe("a release", () => {
       for (const other of Object.keys(dependencies)) assert.notMatch(other, /^@satrail\/ldk/, name)
     }
     for (const one of natives) {
-      const { name, version: itsOwn, os, cpu, libc, files, license, publishConfig, repository } = nativeManifest(one)
+      const {
+        name,
+        version: itsOwn,
+        os,
+        cpu,
+        libc,
+        files,
+        license,
+        publishConfig,
+        repository
+      } = nativeManifest(one)
       assert.deepStrictEqual([`@satrail/ldk-${os}-${cpu}`, itsOwn, libc], [name, version, ["glibc"]])
       assert.includeMembers(files, ["satrail-ldk", "libldk_node.so", "SHA256SUMS", "licenses"])
       assert.include(license, "Apache-2.0")
@@ -108,7 +126,10 @@ describe("the changelog", () => {
       text: "An invoice is credited once."
     })
     for (const wrong of ["", "An invoice", "fixed: An invoice", "fix:", "fix: \n"]) {
-      assert.throws(() => noteOf("changes/a.md", wrong), "changes/a.md must begin with one of breaking, feature, fix")
+      assert.throws(
+        () => noteOf("changes/a.md", wrong),
+        "changes/a.md must begin with one of breaking, feature, fix"
+      )
     }
   })
 
@@ -116,7 +137,10 @@ describe("the changelog", () => {
     const before = "# Changelog\n\nIntroduction.\n\n## 0.1.0\n\n- The first.\n"
     const notes = [note("fix", "C"), note("feature", "B"), note("breaking", "A")]
     const after = withNotes(before, "0.2.0", notes)
-    assert.strictEqual(after, "# Changelog\n\nIntroduction.\n\n## 0.2.0\n\n- **Breaking:** A\n- B\n- C\n\n## 0.1.0\n\n- The first.\n")
+    assert.strictEqual(
+      after,
+      "# Changelog\n\nIntroduction.\n\n## 0.2.0\n\n- **Breaking:** A\n- B\n- C\n\n## 0.1.0\n\n- The first.\n"
+    )
     assert.strictEqual(withNotes(before, "0.1.0", [note("fix", "C")]), `${before}- C\n`)
     assert.strictEqual(withNotes(after, "0.2.0", [note("fix", "D")]), after.replace("- C\n", "- C\n- D\n"))
     assert.strictEqual(withNotes(before, "0.2.0", []), before)
@@ -125,8 +149,14 @@ describe("the changelog", () => {
   it("changelog: a release of only fixes is a patch version, and versions only increase", () => {
     assert.isUndefined(problemWith("0.1.1", "0.1.0", [note("fix", "C")]))
     assert.isUndefined(problemWith("0.2.0", "0.1.9", [note("breaking", "A")]))
-    assert.isUndefined(problemWith("0.1.0", "0.1.0", [note("feature", "B")]), "the first one has not been published")
-    assert.include(problemWith("0.1.1", "0.1.0", [note("fix", "C"), note("feature", "B")]), 'changes/B.md says "feature"')
+    assert.isUndefined(
+      problemWith("0.1.0", "0.1.0", [note("feature", "B")]),
+      "the first one has not been published"
+    )
+    assert.include(
+      problemWith("0.1.1", "0.1.0", [note("fix", "C"), note("feature", "B")]),
+      'changes/B.md says "feature"'
+    )
     assert.include(problemWith("0.1.9", "0.2.0", []), "is before")
     assert.include(problemWith("1.0", "0.2.0", []), "such as 0.2.0")
   })

@@ -67,15 +67,25 @@ describe.skipIf(!hasRegistry)(
 
     it("released: for each method, editors show a sentence and an example", async () => {
       const folder = path.join(host, "editor")
-      assert.deepStrictEqual(await Editor.problems({ folder, from: "satrail", config: { compilerOptions: strict }, compiler }), [])
+      assert.deepStrictEqual(
+        await Editor.problems({ folder, from: "satrail", config: { compilerOptions: strict }, compiler }),
+        []
+      )
     })
 
     it("released: declarations contain none of effect's types, and a program type-checks when satrail is replaced with the client", async () => {
       const folder = path.join(host, "types")
       mkdirSync(folder)
-      for (const file of ["satrail/test/plain.types.ts", "client/test/swap/embedded.ts", "client/test/swap/remote.ts"]) {
+      for (const file of [
+        "satrail/test/plain.types.ts",
+        "client/test/swap/embedded.ts",
+        "client/test/swap/remote.ts"
+      ]) {
         const text = readFileSync(path.join(root, "packages", file), "utf8")
-        const released = text.replaceAll(/"(?:\.\.\/)+src\/index\.ts"/g, file.startsWith("client") ? '"@satrail/client"' : '"satrail"')
+        const released = text.replaceAll(
+          /"(?:\.\.\/)+src\/index\.ts"/g,
+          file.startsWith("client") ? '"@satrail/client"' : '"satrail"'
+        )
         assert.notInclude(released, "../")
         writeFileSync(path.join(folder, path.basename(file)), released)
       }
@@ -96,7 +106,11 @@ describe.skipIf(!hasRegistry)(
         const ran = (file: string) => {
           const env = { PATH: process.env["PATH"], HOME: path.join(work, "home"), NO_COLOR: "1" }
           const command = path.join(tools, "node_modules", program)
-          const { status, stdout, stderr } = spawnSync(command, [...args, file], { cwd: host, env, encoding: "utf8" })
+          const { status, stdout, stderr } = spawnSync(command, [...args, file], {
+            cwd: host,
+            env,
+            encoding: "utf8"
+          })
           assert.deepStrictEqual([status, stderr], [0, ""], stdout)
           return stdout
         }
@@ -114,7 +128,13 @@ describe.skipIf(!hasRegistry)(
         })
 
         it(`released: a shop serves HTTP, a client sells there, and a test's clock advances (${name})`, () => {
-          const lines = ["a web request: 200", "21000 sats for order 1042", "the other invoice is expired", "closed", ""]
+          const lines = [
+            "a web request: 200",
+            "21000 sats for order 1042",
+            "the other invoice is expired",
+            "closed",
+            ""
+          ]
           assert.deepStrictEqual(ran("shop.ts").split("\n"), lines)
         })
       })

@@ -2,7 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { identifierProblemsIn } from "../scripts/words/Identifiers.ts"
 import { problemsOf } from "../scripts/words/Lengths.ts"
 
-const page = (words: number) => `<!-- Made from the code -->\n# Title\n\nFor readers. ${"word ".repeat(words - 10)}\n`
+const page = (words: number) =>
+  `<!-- Made from the code -->\n# Title\n\nFor readers. ${"word ".repeat(words - 10)}\n`
 
 it("words: pages within their limits have no problems", () => {
   const pages = new Map([
@@ -34,5 +35,7 @@ it("words: a page whose first sentence does not name its readers is reported", (
 
 it("words: an exported identifier that no reader would search for is reported", () => {
   const source = "export const deliveryTold = 1\nexport interface Badge {}\nconst told = 2\n"
-  assert.deepStrictEqual(identifierProblemsIn("a.ts", source), ["a.ts: `deliveryTold`: write badge, event, notice, reported"])
+  assert.deepStrictEqual(identifierProblemsIn("a.ts", source), [
+    "a.ts: `deliveryTold`: write badge, event, notice, reported"
+  ])
 })

@@ -17,7 +17,9 @@ const origin = `http://127.0.0.1:${address.port}`
 const { handler, services, close } = await Shop.open(new URL(origin).host)
 
 server.on("request", async ({ url = "", method = "GET", headersDistinct }, response) => {
-  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value])
+  )
   const answer = await handler(new Request(new URL(url, origin), { method, headers }))
   response.writeHead(answer.status, [...answer.headers].flat())
   return pipeline(answer.body === null ? Readable.from([]) : answer.body, response)
@@ -33,7 +35,8 @@ assert.equal(status, "open")
 console.log(`checkout   ${url}`)
 const outside = await services.runPromise(Sandbox.Sandbox)
 await services.runPromise(outside.pay({ paymentRequest: asking.invoice }))
-const events = (await fetch(`${url}/state`, { headers: { accept: "text/event-stream" } })).body ?? assert.fail("a stream")
+const events =
+  (await fetch(`${url}/state`, { headers: { accept: "text/event-stream" } })).body ?? assert.fail("a stream")
 let heard = ""
 for await (const text of events.pipeThrough(new TextDecoderStream())) heard += text // it ends when the checkout is paid
 assert.match(heard, /"status":"paid"/)

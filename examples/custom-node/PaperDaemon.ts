@@ -33,22 +33,35 @@ const InvoiceAsk = Schema.Struct({
   description: Schema.optional(Schema.String),
   description_hash: Schema.optional(Schema.String)
 })
-const PaymentAsk = Schema.Struct({ payment_request: Schema.String, amount_msat: Amount, fee_limit_msat: Amount })
+const PaymentAsk = Schema.Struct({
+  payment_request: Schema.String,
+  amount_msat: Amount,
+  fee_limit_msat: Amount
+})
 
 const ok = (body: object) => HttpServerResponse.jsonUnsafe(body)
-const problem = (status: number, code: string) => HttpServerResponse.jsonUnsafe({ code, message: `It is ${status}` }, { status })
+const problem = (status: number, code: string) =>
+  HttpServerResponse.jsonUnsafe({ code, message: `It is ${status}` }, { status })
 const notFound = problem(404, "not_found")
 
 const invoiceIn = (state: LightningReceiver.InvoiceState) => {
   if (state._tag === "unknown") return notFound
-  if (state._tag === "settled") return ok({ state: "SETTLED", preimage: state.preimage, received_msat: `${state.received}` })
+  if (state._tag === "settled")
+    return ok({ state: "SETTLED", preimage: state.preimage, received_msat: `${state.received}` })
   return ok({ state: state._tag.toUpperCase() })
 }
 
-const paymentIn = (payment: LightningSender.Payment | LightningSender.NotSent | { readonly _tag: "notFound" }) => {
+const paymentIn = (
+  payment: LightningSender.Payment | LightningSender.NotSent | { readonly _tag: "notFound" }
+) => {
   switch (payment._tag) {
     case "settled":
-      return ok({ status: "SUCCEEDED", preimage: payment.preimage, fee_msat: `${payment.fee}`, index: payment.index })
+      return ok({
+        status: "SUCCEEDED",
+        preimage: payment.preimage,
+        fee_msat: `${payment.fee}`,
+        index: payment.index
+      })
     case "failed":
       return ok({ status: "FAILED", failure_reason: payment.reason.toUpperCase() })
     case "pending":
@@ -61,7 +74,11 @@ const paymentIn = (payment: LightningSender.Payment | LightningSender.NotSent | 
   }
 }
 
-const route = <E, R>(method: "GET" | "POST", path: `/${string}`, answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+const route = <E, R>(
+  method: "GET" | "POST",
+  path: `/${string}`,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
   HttpRouter.add(
     method,
     path,
@@ -72,10 +89,17 @@ const hash = Effect.map(HttpRouter.schemaPathParams(Hash), ({ hash }) => hash)
 
 const paymentAsk = Effect.gen(function* () {
   const { payment_request, amount_msat, fee_limit_msat } = yield* HttpServerRequest.schemaBodyJson(PaymentAsk)
-  return { invoice: yield* Effect.fromResult(Bolt11.decode(payment_request)), amount: amount_msat, feeLimit: fee_limit_msat }
+  return {
+    invoice: yield* Effect.fromResult(Bolt11.decode(payment_request)),
+    amount: amount_msat,
+    feeLimit: fee_limit_msat
+  }
 })
 
-const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender: LightningSender.LightningSender["Service"]) =>
+const routes = (
+  receiver: LightningReceiver.LightningReceiver["Service"],
+  sender: LightningSender.LightningSender["Service"]
+) =>
   Layer.mergeAll(
     route("GET", "/v1/info", Effect.succeed(ok({ node_id: receiver.nodeId, network: receiver.network }))),
     route(
@@ -93,7 +117,12 @@ const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender
           description_hash === undefined
             ? ({ _tag: "Text", text: description } as const)
             : ({ _tag: "Hash", sha256: description_hash } as const)
-        const issued = yield* receiver.createInvoice({ id: label, amount: amount_msat, description: what, expirySeconds: expiry_seconds })
+        const issued = yield* receiver.createInvoice({
+          id: label,
+          amount: amount_msat,
+          description: what,
+          expirySeconds: expiry_seconds
+        })
         return ok({ payment_hash: issued.paymentHash, payment_request: issued.paymentRequest })
       })
     ),
@@ -102,7 +131,10 @@ const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender
       "POST",
       "/v1/invoices/:hash/cancel",
       Effect.map(Effect.flatMap(hash, receiver.cancelInvoice), (answer) =>
-        ok({ state: answer._tag.toUpperCase(), ...(answer._tag === "canceled" && { preimage: Redacted.value(answer.preimage) }) })
+        ok({
+          state: answer._tag.toUpperCase(),
+          ...(answer._tag === "canceled" && { preimage: Redacted.value(answer.preimage) })
+        })
       )
     ),
     route(
@@ -110,14 +142,19 @@ const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender
       "/v1/settlements",
       Effect.gen(function* () {
         const { after, wait_seconds } = yield* HttpRouter.schemaParams(After)
-        const next = yield* Effect.timeoutOption(Stream.runHead(receiver.settlements(after)), wait_seconds * 1000)
-        const settlements = Option.toArray(Option.flatten(next)).map(({ cursor, paymentHash, preimage, received, settledAtMillis }) => ({
-          index: Number(cursor),
-          payment_hash: paymentHash,
-          preimage,
-          received_msat: `${received}`,
-          settled_at: Math.floor(settledAtMillis / 1000)
-        }))
+        const next = yield* Effect.timeoutOption(
+          Stream.runHead(receiver.settlements(after)),
+          wait_seconds * 1000
+        )
+        const settlements = Option.toArray(Option.flatten(next)).map(
+          ({ cursor, paymentHash, preimage, received, settledAtMillis }) => ({
+            index: Number(cursor),
+            payment_hash: paymentHash,
+            preimage,
+            received_msat: `${received}`,
+            settled_at: Math.floor(settledAtMillis / 1000)
+          })
+        )
         return ok({ settlements })
       })
     ),
@@ -127,7 +164,9 @@ const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender
       "POST",
       "/v1/routes",
       Effect.map(Effect.flatMap(paymentAsk, sender.quote), (found) =>
-        found === undefined ? notFound : ok({ fee_msat: `${found.fee}`, success_probability: found.probability })
+        found === undefined
+          ? notFound
+          : ok({ fee_msat: `${found.fee}`, success_probability: found.probability })
       )
     )
   )
@@ -152,12 +191,18 @@ const make = Effect.gen(function* () {
     (answer) =>
       Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const response = headers["macaroon"] === Redacted.value(macaroon) ? yield* answer : problem(401, "unauthorized")
+        const response =
+          headers["macaroon"] === Redacted.value(macaroon) ? yield* answer : problem(401, "unauthorized")
         return isCut ? yield* hangUp : response
       }),
     { global: true }
   )
-  yield* Layer.build(HttpRouter.serve(Layer.merge(routes(receiver, sender), wire), { disableLogger: true, disableListenLog: true }))
+  yield* Layer.build(
+    HttpRouter.serve(Layer.merge(routes(receiver, sender), wire), {
+      disableLogger: true,
+      disableListenLog: true
+    })
+  )
 
   return PaperDaemon.of({
     url: HttpServer.formatAddress(server.address),

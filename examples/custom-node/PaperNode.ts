@@ -119,14 +119,22 @@ const wordsOf = (problem: unknown): string => {
 /** The only function here that calls the node. */
 const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 10_000 }: Options) {
   const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
-    request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.setHeader("macaroon", Redacted.value(macaroon)))
+    request.pipe(
+      HttpClientRequest.prependUrl(url),
+      HttpClientRequest.setHeader("macaroon", Redacted.value(macaroon))
+    )
   )
 
   /**
    * The node's response, or undefined if it reports not found. Anything else is an outage: a timeout, a
    * broken connection, a refusal, an unknown value, a proxy's 404.
    */
-  const find = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis = 0) => {
+  const find = <A, I>(
+    operation: string,
+    request: HttpClientRequest.HttpClientRequest,
+    schema: Schema.Codec<A, I>,
+    extraMillis = 0
+  ) => {
     const duration = deadlineMillis + extraMillis
     return client.execute(request).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }), // a redirect would send the macaroon elsewhere
@@ -137,21 +145,31 @@ const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 1
         )
       }),
       Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(`no response within ${duration} ms`) }),
-      Effect.mapError((problem) => new LightningReceiver.NodeUnavailable({ operation, cause: wordsOf(problem) }))
+      Effect.mapError(
+        (problem) => new LightningReceiver.NodeUnavailable({ operation, cause: wordsOf(problem) })
+      )
     )
   }
 
   /** Like the function above, but for records that the node must have. */
-  const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis?: number) =>
+  const ask = <A, I>(
+    operation: string,
+    request: HttpClientRequest.HttpClientRequest,
+    schema: Schema.Codec<A, I>,
+    extraMillis?: number
+  ) =>
     Effect.flatMap(find(operation, request, schema, extraMillis), (answer) =>
-      answer === undefined ? Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: "not_found" })) : Effect.succeed(answer)
+      answer === undefined
+        ? Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: "not_found" }))
+        : Effect.succeed(answer)
     )
 
   return { find, ask }
 })
 
 const get = HttpClientRequest.get
-const post = (path: string, body: object) => HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(path), body)
+const post = (path: string, body: object) =>
+  HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(path), body)
 
 const receiver = Effect.fnUntraced(function* (options: Options) {
   const { find, ask } = yield* connect(options)
@@ -163,8 +181,16 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
     // The label is our id, so a repeated call returns the existing invoice. If your node responds with "exists"
     // instead, look the invoice up by its label.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
-      const text = description._tag === "Text" ? { description: description.text } : { description_hash: description.sha256 }
-      const request = post("/v1/invoices", { label: id, amount_msat: amount && `${amount}`, expiry_seconds: expirySeconds, ...text })
+      const text =
+        description._tag === "Text"
+          ? { description: description.text }
+          : { description_hash: description.sha256 }
+      const request = post("/v1/invoices", {
+        label: id,
+        amount_msat: amount && `${amount}`,
+        expiry_seconds: expirySeconds,
+        ...text
+      })
       return Effect.map(ask("createInvoice", request, Invoice), ({ payment_hash, payment_request }) => ({
         paymentHash: payment_hash,
         paymentRequest: payment_request
@@ -176,7 +202,8 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
       ),
     cancelInvoice: (paymentHash) =>
       Effect.map(ask("cancelInvoice", post(`/v1/invoices/${paymentHash}/cancel`, {}), Canceled), (answer) => {
-        if (answer.state === "CANCELED") return { _tag: "canceled", preimage: Redacted.make(answer.preimage) } as const
+        if (answer.state === "CANCELED")
+          return { _tag: "canceled", preimage: Redacted.make(answer.preimage) } as const
         return { _tag: answer.state === "SETTLED" ? "settled" : "accepted" } as const
       }),
     // Each request continues where the last response ended. The cursor is a number assigned by the node, so it
@@ -210,7 +237,8 @@ const sender = Effect.fnUntraced(function* (options: Options) {
     graceMillis: 60_000,
     // If the node refuses the call, the result is unknown too. `lookupPayment` decides whether there is a
     // payment.
-    pay: (payment) => orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
+    pay: (payment) =>
+      orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
     lookupPayment: (paymentHash) =>
       orUnknown(
         Effect.map(find("lookupPayment", get(`/v1/payments/${paymentHash}`), Sent), (sent) =>
@@ -230,8 +258,12 @@ const sender = Effect.fnUntraced(function* (options: Options) {
  * Receives payments with the node. Fails if the node doesn't respond at startup, because the backend needs its
  * public key.
  */
-export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
-  Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
+export const layerReceiver = (
+  options: Options
+): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
+  Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(
+    Layer.provide(FetchHttpClient.layer)
+  )
 
 /** Sends payments with the node. */
 export const layerSender = (options: Options): Layer.Layer<LightningSender.LightningSender> =>

@@ -1,5 +1,9 @@
 import { Msat } from "@satrail/bitcoin"
-import { LightningReceiver as Receiver, LightningSender as Sender, LightningWire as Wire } from "@satrail/contracts"
+import {
+  LightningReceiver as Receiver,
+  LightningSender as Sender,
+  LightningWire as Wire
+} from "@satrail/contracts"
 import { Effect, Layer, References } from "effect"
 import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
 import * as PaperNode from "./PaperNode.ts"
@@ -23,7 +27,10 @@ const payee = Layer.effect(
       invoice: (ask) => invoice({ type: "lightning_invoice", ...ask }),
       unreachable: (amount) => invoice({ type: "lightning_invoice", amount, payee: "fern" }),
       received: (paymentHash) =>
-        Effect.map(outside.payments, (paid) => paid.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
+        Effect.map(
+          outside.payments,
+          (paid) => paid.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero
+        ),
       release: (paymentHash, outcome) => outside.release({ paymentHash, outcome }),
       cut,
       mend
@@ -49,6 +56,13 @@ export const layerWire = Layer.effect(
   Effect.map(PaperDaemon, ({ url, macaroon }) => ({
     url,
     adapter: (url, deadlineMillis) =>
-      Layer.merge(PaperNode.layerReceiver({ url, macaroon, deadlineMillis }), PaperNode.layerSender({ url, macaroon, deadlineMillis }))
+      Layer.merge(
+        PaperNode.layerReceiver({ url, macaroon, deadlineMillis }),
+        PaperNode.layerSender({ url, macaroon, deadlineMillis })
+      )
   }))
-).pipe(Layer.merge(payee), Layer.provide(daemon), Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")))
+).pipe(
+  Layer.merge(payee),
+  Layer.provide(daemon),
+  Layer.merge(Layer.succeed(References.MinimumLogLevel, "None"))
+)

@@ -22,7 +22,8 @@ const hold = Effect.fnUntraced(function* <R>(port: string, promises: Contract.Pr
 })
 
 const program = Effect.gen(function* () {
-  const broken = (yield* hold("LightningReceiver", Receiver.promises)) + (yield* hold("LightningSender", Sender.promises))
+  const broken =
+    (yield* hold("LightningReceiver", Receiver.promises)) + (yield* hold("LightningSender", Sender.promises))
   if (broken > 0) return yield* Effect.fail(`${broken} contract tests failed`)
   yield* Console.log("The node passed every contract test.")
 })

@@ -3,7 +3,17 @@
 // example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Msat } from "@satrail/bitcoin"
-import { Answer, Balance, Companies, Decimal, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/service"
+import {
+  Answer,
+  Balance,
+  Companies,
+  Decimal,
+  Invoices,
+  Policy,
+  Satrail,
+  Transactions,
+  Withdrawals
+} from "@satrail/service"
 import { Fee } from "@satrail/service/records"
 import { Memory } from "@satrail/service/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
@@ -26,7 +36,10 @@ const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sat
 
 /** Polls until the condition holds, for at most ten seconds. */
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
-  look.pipe(Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }), Effect.timeout("10 seconds"))
+  look.pipe(
+    Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeout("10 seconds")
+  )
 
 const program = Effect.gen(function* () {
   const companies = yield* Companies.Companies
@@ -35,12 +48,16 @@ const program = Effect.gen(function* () {
   const transactions = yield* Transactions.Transactions
   const outside = yield* Sandbox.Sandbox
 
-  const company = yield* companies.open({ name: "Corner Café", plan: "free" }).pipe(Effect.flatMap(Answer.made))
+  const company = yield* companies
+    .open({ name: "Corner Café", plan: "free" })
+    .pipe(Effect.flatMap(Answer.made))
   const balance = transactions.balance(company.id)
 
   // Receive.
   const coffee = { description: "Coffee for all", expirySeconds: 600, metadata: { table: "4" } }
-  const invoice = yield* invoices.create({ companyId: company.id, ...sats(25_000n), ...coffee }).pipe(Effect.flatMap(Answer.made))
+  const invoice = yield* invoices
+    .create({ companyId: company.id, ...sats(25_000n), ...coffee })
+    .pipe(Effect.flatMap(Answer.made))
   yield* Console.log(`invoice    ${invoice.paymentRequest.slice(0, 48)}…`)
   yield* outside.pay({ paymentRequest: invoice.paymentRequest })
   yield* until(invoices.get(company.id, invoice.id), ({ status }) => status === "settled")
@@ -55,13 +72,20 @@ const program = Effect.gen(function* () {
     `estimate   10000 sats to ${estimate.recipient} would cost ${Number(fee) / 1000} sats more, and work with ${estimate.successProbability}`
   )
   const withdrawal = yield* withdrawals.confirm({ ...ask, metadata: {} }).pipe(Effect.flatMap(Answer.made))
-  yield* Console.log(`confirmed  it is ${withdrawal.status}, and ${Msat.toSats((yield* balance).held)} sats are held for it`)
-  const ended = yield* until(transactions.withdrawal(company.id, withdrawal.id), ({ status }) => status !== "pending")
+  yield* Console.log(
+    `confirmed  it is ${withdrawal.status}, and ${Msat.toSats((yield* balance).held)} sats are held for it`
+  )
+  const ended = yield* until(
+    transactions.withdrawal(company.id, withdrawal.id),
+    ({ status }) => status !== "pending"
+  )
   yield* Console.log(`sent       it is ${ended.status}; the proof is ${ended.preimage}`)
 
   const { rows: lines } = yield* transactions.list(company.id, { limit: 10 })
   for (const { type, amount, fee, status } of lines) {
-    yield* Console.log(`           ${type} of ${Msat.toSats(amount)} sats, fee ${Number(fee) / 1000}, ${status}`)
+    yield* Console.log(
+      `           ${type} of ${Msat.toSats(amount)} sats, fee ${Number(fee) / 1000}, ${status}`
+    )
   }
   const rest = yield* balance
   yield* Console.log(`balance    ${Number(Balance.available(rest)) / 1000} sats`)

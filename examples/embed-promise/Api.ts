@@ -17,9 +17,14 @@ export const mount = async (payments: Payments) => {
   )
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "GET", url = "/", headersDistinct } = request
-    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
-    const body = method === "GET" || method === "HEAD" ? {} : { body: Readable.toWeb(request), duplex: "half" as const }
-    const answered = await handler(new Request(new URL(url, "http://localhost"), { method, headers, ...body }))
+    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value])
+    )
+    const body =
+      method === "GET" || method === "HEAD" ? {} : { body: Readable.toWeb(request), duplex: "half" as const }
+    const answered = await handler(
+      new Request(new URL(url, "http://localhost"), { method, headers, ...body })
+    )
     response.writeHead(answered.status, [...answered.headers].flat())
     await pipeline(answered.body ?? [], response)
   }

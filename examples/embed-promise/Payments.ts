@@ -7,9 +7,13 @@ import { Layer, ManagedRuntime } from "effect"
 export const open = (directory: string) =>
   ManagedRuntime.make(
     Satrail.layerWorkers.pipe(
-      Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
+      Layer.provideMerge(
+        Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })
+      ),
       Layer.provideMerge(Storage.layerEmbedded({ directory })), // or on your pool: Storage.layerPool(pool)
-      Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "embed-promise", network: "regtest" }), FixedRates.layer()))
+      Layer.provideMerge(
+        Layer.merge(Sandbox.layer({ seed: "embed-promise", network: "regtest" }), FixedRates.layer())
+      )
     )
   )
 

@@ -10,7 +10,8 @@ const sats = new Map([
   ["cake", 4_200n]
 ])
 
-const statusOf = (error: unknown) => (error instanceof Journal.NotFound ? 404 : error instanceof Journal.IdempotencyMismatch ? 409 : 503)
+const statusOf = (error: unknown) =>
+  error instanceof Journal.NotFound ? 404 : error instanceof Journal.IdempotencyMismatch ? 409 : 503
 
 /**
  * The shop's HTTP server, which is not listening yet. It serves `POST /checkout` and `GET /orders/:id`, and the
@@ -27,8 +28,15 @@ export const open = async (payments: Payments, companyId: CompanyId.CompanyId) =
   const checkout = async (id: string, item: string) => {
     const price = sats.get(item)
     if (price === undefined || id === "") throw new Journal.NotFound({ what: "item", id: item })
-    const ask = { companyId, amount: Decimal.make(price), currency: "sats" as const, description: `One ${item}`, expirySeconds: 600 }
-    const render = (invoice: Invoice.Invoice) => JSON.stringify({ order: invoice.id, pay: invoice.paymentRequest })
+    const ask = {
+      companyId,
+      amount: Decimal.make(price),
+      currency: "sats" as const,
+      description: `One ${item}`,
+      expirySeconds: 600
+    }
+    const render = (invoice: Invoice.Invoice) =>
+      JSON.stringify({ order: invoice.id, pay: invoice.paymentRequest })
     const request = { key: id, fingerprint: item, render }
     const outcome = await payments.runPromise(invoices.create({ ...ask, metadata: { item }, request }))
     return outcome._tag === "Made" ? render(outcome.value) : outcome.answer
@@ -40,7 +48,8 @@ export const open = async (payments: Payments, companyId: CompanyId.CompanyId) =
   }
 
   const answer = (method: string, path: string, form: URLSearchParams) => {
-    if (method === "POST" && path === "/checkout") return checkout(form.get("id") ?? "", form.get("item") ?? "")
+    if (method === "POST" && path === "/checkout")
+      return checkout(form.get("id") ?? "", form.get("item") ?? "")
     if (method === "GET" && path.startsWith("/orders/")) return order(path.slice("/orders/".length))
     throw new Journal.NotFound({ what: "page", id: path })
   }

@@ -63,7 +63,9 @@ console.log("paid       thank you: it is on its way")
 
 // The shop's other programs use HTTP and a key.
 const apiKeys = await payments.runPromise(ApiKeys.ApiKeys)
-const key = await payments.runPromise(apiKeys.issue({ companyId, name: "bookkeeping", scopes: ["read"], expiresAtMillis: null }))
+const key = await payments.runPromise(
+  apiKeys.issue({ companyId, name: "bookkeeping", scopes: ["read"], expiresAtMillis: null })
+)
 assert(key._tag === "Made")
 const authorization = `Bearer ${Redacted.value(key.value.text)}`
 const balance = await (await fetch(`${url}/v1/transactions/balance`, { headers: { authorization } })).text()

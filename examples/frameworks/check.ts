@@ -16,12 +16,17 @@ const portOf = (server: { address: () => AddressInfo | string | null }) => {
   return typeof address === "object" && address !== null ? address.port : assert.fail("it does not listen")
 }
 const answer = nodeHandler(handler)
-const service = createServer((request, response) => void answer(request, response, request.url ?? "/")).listen(0, "127.0.0.1")
+const service = createServer(
+  (request, response) => void answer(request, response, request.url ?? "/")
+).listen(0, "127.0.0.1")
 await once(service, "listening")
 
 const key = await payments.runPromise(
   Effect.gen(function* () {
-    const company = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Corner shop", plan: "free" }), Answer.made)
+    const company = yield* Effect.flatMap(
+      (yield* Companies.Companies).open({ name: "Corner shop", plan: "free" }),
+      Answer.made
+    )
     const keys = yield* ApiKeys.ApiKeys
     return yield* Effect.flatMap(
       keys.issue({ companyId: company.id, name: "shop", scopes: ["receive"], expiresAtMillis: null }),
@@ -61,7 +66,11 @@ type Ask = (path: string, init: RequestInit) => Promise<Response>
 
 const check = async (name: string, ask: Ask) => {
   const buy = async () => {
-    const response = await ask("/buy", { method: "POST", body: new URLSearchParams({ order: name }), redirect: "manual" })
+    const response = await ask("/buy", {
+      method: "POST",
+      body: new URLSearchParams({ order: name }),
+      redirect: "manual"
+    })
     assert.equal(response.status, 303, `${name}: ${await response.text()}`)
     return response.headers.get("location") ?? ""
   }
@@ -79,13 +88,14 @@ const listening =
 
 /** Decorators require a compiler. This is the compiled nest.ts. */
 const compiled = "./compiled/nest.js"
-const [{ app: express }, { app: fastify }, { app: hono }, { app: nest }, { server: node }] = await Promise.all([
-  import("./express.ts"),
-  import("./fastify.ts"),
-  import("./hono.ts"),
-  import(compiled),
-  import("./node.ts")
-])
+const [{ app: express }, { app: fastify }, { app: hono }, { app: nest }, { server: node }] =
+  await Promise.all([
+    import("./express.ts"),
+    import("./fastify.ts"),
+    import("./hono.ts"),
+    import(compiled),
+    import("./node.ts")
+  ])
 const [buyRoute, webhooksRoute, { buy }] = await Promise.all([
   import("./next/app/buy/route.ts"),
   import("./next/app/webhooks/route.ts"),
@@ -108,7 +118,9 @@ for (const [name, server] of [
 ] as const)
   await check(name, listening(portOf(server)))
 // What Next does: one function per method and action.
-await check("next", (path, init) => (path === "/buy" ? buyRoute : webhooksRoute).POST(new Request(`http://localhost${path}`, init)))
+await check("next", (path, init) =>
+  (path === "/buy" ? buyRoute : webhooksRoute).POST(new Request(`http://localhost${path}`, init))
+)
 const form = new FormData()
 form.set("order", "next")
 assert.match(await buy(null, form), /\/pay\/\w+$/)

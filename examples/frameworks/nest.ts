@@ -1,4 +1,14 @@
-import { Body, Controller, HttpCode, HttpException, Module, Post, type RawBodyRequest, Redirect, Req } from "@nestjs/common"
+import {
+  Body,
+  Controller,
+  HttpCode,
+  HttpException,
+  Module,
+  Post,
+  type RawBodyRequest,
+  Redirect,
+  Req
+} from "@nestjs/common"
 import { NestFactory } from "@nestjs/core"
 import type { IncomingMessage } from "node:http"
 import { checkout, receive } from "./shop.ts"

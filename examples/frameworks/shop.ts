@@ -1,10 +1,18 @@
 import { client, type Received } from "@satrail/client"
 
-export const pay = client({ url: process.env["SATRAIL_URL"] ?? "", key: process.env["SATRAIL_API_KEY"] ?? "" })
+export const pay = client({
+  url: process.env["SATRAIL_URL"] ?? "",
+  key: process.env["SATRAIL_API_KEY"] ?? ""
+})
 
 /** Returns the page where an order is paid. A second click returns the same page. */
 export const checkout = async (order: string): Promise<string> => {
-  const { url } = await pay.checkouts.create({ amount: "4.50 eur", description: "Two coffees", orderId: order, idempotencyKey: order })
+  const { url } = await pay.checkouts.create({
+    amount: "4.50 eur",
+    description: "Two coffees",
+    orderId: order,
+    idempotencyKey: order
+  })
   return url
 }
 

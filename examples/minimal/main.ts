@@ -11,7 +11,11 @@ console.log(`balance    ${left} sats`)
 
 const { rolldown } = await import("rolldown")
 const { fileURLToPath } = await import("node:url")
-const bundle = await rolldown({ input: fileURLToPath(new URL("Cafe.ts", import.meta.url)), platform: "node", logLevel: "silent" })
+const bundle = await rolldown({
+  input: fileURLToPath(new URL("Cafe.ts", import.meta.url)),
+  platform: "node",
+  logLevel: "silent"
+})
 const { output } = await bundle.generate({ minify: true })
 await bundle.close()
 
@@ -24,4 +28,6 @@ const folders = output
     return folder === undefined ? [] : [folder]
   })
 const bytes = output.reduce((sum, one) => sum + (one.type === "chunk" ? Buffer.byteLength(one.code) : 0), 0)
-console.log(`bundle     ${Math.round(bytes / 1024)} KiB minified; of core: ${[...new Set(folders)].toSorted().join(", ")}`)
+console.log(
+  `bundle     ${Math.round(bytes / 1024)} KiB minified; of core: ${[...new Set(folders)].toSorted().join(", ")}`
+)

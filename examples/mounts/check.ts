@@ -16,9 +16,17 @@ import { close, payments } from "./payments.ts"
 
 const key = await payments.runPromise(
   Effect.gen(function* () {
-    const company = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Corner shop", plan: "free" }), Answer.made)
+    const company = yield* Effect.flatMap(
+      (yield* Companies.Companies).open({ name: "Corner shop", plan: "free" }),
+      Answer.made
+    )
     const keys = yield* ApiKeys.ApiKeys
-    const ask = { companyId: company.id, name: "checkout", scopes: ["receive", "read"], expiresAtMillis: null } as const
+    const ask = {
+      companyId: company.id,
+      name: "checkout",
+      scopes: ["receive", "read"],
+      expiresAtMillis: null
+    } as const
     return yield* Effect.flatMap(keys.issue(ask), Answer.made)
   })
 )
@@ -28,9 +36,16 @@ type Ask = (path: string, init?: RequestInit) => Promise<Response>
 
 const check = async (name: string, ask: Ask) => {
   assert.equal((await ask("/v1/transactions/balance")).status, 401)
-  const body = JSON.stringify({ amount: 21_000, currency: "sats", description: "two coffees", metadata: { shop: name } })
+  const body = JSON.stringify({
+    amount: 21_000,
+    currency: "sats",
+    description: "two coffees",
+    metadata: { shop: name }
+  })
   const headers = { authorization, "content-type": "application/json", "idempotency-key": `order-${name}` }
-  const answers = [1, 2].map(() => ask("/v1/bitcoin/deposit/lightning-invoice", { method: "POST", headers, body }))
+  const answers = [1, 2].map(() =>
+    ask("/v1/bitcoin/deposit/lightning-invoice", { method: "POST", headers, body })
+  )
   const [first = "", second] = await Promise.all((await Promise.all(answers)).map((answer) => answer.text()))
   assert.match(first, /"payment_request":"lnbcrt210u1/, name)
   assert.equal(second, first)
@@ -68,11 +83,18 @@ for (const [name, port] of [
   await check(name, listening(port))
 }
 // What Next does: one function per method, from a Request to a Response.
-await check("next", (path, init) => (init?.method === "POST" ? next.POST : next.GET)(new Request(`http://localhost${path}`, init)))
+await check("next", (path, init) =>
+  (init?.method === "POST" ? next.POST : next.GET)(new Request(`http://localhost${path}`, init))
+)
 
 /** A connection whose body was left unread after the 413 would delay the close by a minute or more. */
 const closesSoon = (name: string, closed: Promise<unknown>) =>
-  Promise.race([closed, setTimeout(30_000, undefined, { ref: false }).then(() => assert.fail(`${name} does not close after a 413`))])
+  Promise.race([
+    closed,
+    setTimeout(30_000, undefined, { ref: false }).then(() =>
+      assert.fail(`${name} does not close after a 413`)
+    )
+  ])
 
 for (const [name, server] of [
   ["express", expressServer],

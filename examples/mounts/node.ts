@@ -16,7 +16,9 @@ export const nodeHandler =
   (handler: (request: Request) => Promise<Response>) =>
   async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {
     const { method = "GET", headersDistinct } = incoming
-    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
+    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value])
+    )
     const chunks = incoming.iterator({ destroyOnReturn: false })
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: async (controller) => {

@@ -7,8 +7,15 @@ import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Layer, ManagedRuntime } from "effect"
 
 const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
-const ports = Layer.mergeAll(Storage.layerEmbedded(), Sandbox.layer({ seed: "mounts", network: "regtest" }), FixedRates.layer())
-const services = Satrail.layerWorkers.pipe(Layer.provideMerge(Satrail.layer(settings)), Layer.provideMerge(ports))
+const ports = Layer.mergeAll(
+  Storage.layerEmbedded(),
+  Sandbox.layer({ seed: "mounts", network: "regtest" }),
+  FixedRates.layer()
+)
+const services = Satrail.layerWorkers.pipe(
+  Layer.provideMerge(Satrail.layer(settings)),
+  Layer.provideMerge(ports)
+)
 
 /** Every service, for the application's own code: `payments.runPromise(Invoices.Invoices)`. */
 export const payments = ManagedRuntime.make(services)

@@ -21,7 +21,12 @@ export interface Box extends Schema.Schema.Type<typeof Box> {}
 export const noun = Noun.make("boxes", Box, { moving: ["status", "updatedAtMillis"] })
 
 export const life = {
-  opened: Noun.move(noun, "opened", { from: ["locked"], to: "open", stamps: ["updatedAtMillis"], again: { in: ["open"] } })
+  opened: Noun.move(noun, "opened", {
+    from: ["locked"],
+    to: "open",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["open"] }
+  })
 }
 
 /** Its table, which the service creates when it starts. */
@@ -54,9 +59,19 @@ export interface BoxOpened extends Written.Written<
   "credit" | "fence",
   "box.opened"
 > {}
-export interface BoxTaken extends Written.Written<"BoxTaken", readonly [Noun.TransitionOf<typeof life.opened>], "credit", "box.opened"> {}
+export interface BoxTaken extends Written.Written<
+  "BoxTaken",
+  readonly [Noun.TransitionOf<typeof life.opened>],
+  "credit",
+  "box.opened"
+> {}
 
-const parts = ({ id, companyId, ledgerTxId }: Box, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
+const parts = ({ id, companyId, ledgerTxId }: Box, atMillis: number) => ({
+  id,
+  companyId,
+  atMillis,
+  transferId: ledgerTxId
+})
 
 /** Moves the amount from `available` to `held`. */
 export const filled = (row: Box, once?: Change.Once): BoxFilled => ({
@@ -71,14 +86,20 @@ export const filled = (row: Box, once?: Change.Once): BoxFilled => ({
 
 const back = (row: Box, atMillis: number) => ({
   ...parts(row, atMillis),
-  legs: [{ companyId: row.companyId, postings: [{ from: "held", to: "available", amount: row.amount }] as const }],
+  legs: [
+    { companyId: row.companyId, postings: [{ from: "held", to: "available", amount: row.amount }] as const }
+  ],
   writes: [Noun.step(life.opened, row, {})] as const,
   jobs: [Change.complete(row.id)],
   event: { type: "box.opened", subject: row.id } as const
 })
 
 /** Moves the amount back at the time at which the box opens. */
-export const opened = (row: Box, fence: Change.Fence, atMillis: number): BoxOpened => ({ _tag: "BoxOpened", ...back(row, atMillis), fence })
+export const opened = (row: Box, fence: Change.Fence, atMillis: number): BoxOpened => ({
+  _tag: "BoxOpened",
+  ...back(row, atMillis),
+  fence
+})
 
 /** Moves the amount back when the company asks for it. */
 export const taken = (row: Box, atMillis: number): BoxTaken => ({ _tag: "BoxTaken", ...back(row, atMillis) })

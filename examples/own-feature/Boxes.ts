@@ -17,19 +17,32 @@ const make = Effect.gen(function* () {
 
   const open = Effect.fnUntraced(function* (task: Tasks.Task) {
     const found = yield* nouns.get(Box.noun, task.companyId, task.id)
-    if (Option.isSome(found)) yield* commit(Box.opened(found.value, Tasks.fence(task), yield* Clock.currentTimeMillis))
+    if (Option.isSome(found))
+      yield* commit(Box.opened(found.value, Tasks.fence(task), yield* Clock.currentTimeMillis))
   })
 
   return {
     /** Puts money into a new box. A request repeated with its idempotency key fills only one. */
     put: Effect.fnUntraced(function* (
       companyId: CompanyId.CompanyId,
-      { amount, label, opensAtMillis }: { readonly amount: Msat.Msat; readonly label: string; readonly opensAtMillis: number },
+      {
+        amount,
+        label,
+        opensAtMillis
+      }: { readonly amount: Msat.Msat; readonly label: string; readonly opensAtMillis: number },
       request?: Answer.Request<Box.Box>
     ) {
       const createdAtMillis = yield* Clock.currentTimeMillis
       const times = { opensAtMillis, createdAtMillis, updatedAtMillis: createdAtMillis }
-      const row: Box.Box = { id: yield* Id.make, companyId, ledgerTxId: yield* Id.make, amount, label, status: "locked", ...times }
+      const row: Box.Box = {
+        id: yield* Id.make,
+        companyId,
+        ledgerTxId: yield* Id.make,
+        amount,
+        label,
+        status: "locked",
+        ...times
+      }
       const once = Answer.once(companyId, request, row, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* commit(Box.filled(row, once)), row)
     }),
@@ -43,7 +56,12 @@ const make = Effect.gen(function* () {
     list: (companyId: CompanyId.CompanyId) => nouns.newestFirst(Box.noun, companyId, null, 100),
     /** Opens due boxes. Any number of processes can run it at the same time, because only one of them claims each job. */
     step: Effect.gen(function* () {
-      const claimed = yield* tasks.claim({ kind: Box.taskKind, nowMillis: yield* Clock.currentTimeMillis, leaseMillis, limit: 20 })
+      const claimed = yield* tasks.claim({
+        kind: Box.taskKind,
+        nowMillis: yield* Clock.currentTimeMillis,
+        leaseMillis,
+        limit: 20
+      })
       yield* Effect.forEach(claimed, open, { discard: true })
     })
   }
@@ -61,9 +79,19 @@ const workers = Layer.effectDiscard(
   })
 )
 
-const tell = Effect.fnUntraced(function* ({ companyId, subject }: { readonly companyId: CompanyId.CompanyId; readonly subject: string }) {
+const tell = Effect.fnUntraced(function* ({
+  companyId,
+  subject
+}: {
+  readonly companyId: CompanyId.CompanyId
+  readonly subject: string
+}) {
   const found = yield* (yield* NounReads.NounReads).get(Box.noun, companyId, subject)
-  return Option.toArray(found).map((record) => ({ kind: "box" as const, type: "box.opened" as const, record: Box.shown(record) }))
+  return Option.toArray(found).map((record) => ({
+    kind: "box" as const,
+    type: "box.opened" as const,
+    record: Box.shown(record)
+  }))
 })
 
 /** Provide it in the list `Features`, below the store. */
@@ -73,7 +101,11 @@ export const boxes = Feature.make({
   lives: [Box.life],
   changes: Feature.changes<Box.BoxFilled | Box.BoxOpened | Box.BoxTaken>(),
   events: { "box.opened": "boxes" },
-  notices: { kind: "box", types: ["box.opened"], byEvent: { "box.opened": { as: ["box.opened"], convert: tell } } },
+  notices: {
+    kind: "box",
+    types: ["box.opened"],
+    byEvent: { "box.opened": { as: ["box.opened"], convert: tell } }
+  },
   // `satrail verify` recounts the money in locked boxes, and `satrail backlog` lists them.
   holds: [
     Feature.holds(Box.noun, {

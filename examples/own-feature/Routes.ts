@@ -26,7 +26,14 @@ const put = Section.company(
       opens_at: Schema.String.check(Schema.isMaxLength(40))
     }),
     success: Envelope.success(201, Shown),
-    error: Errors.of("malformed", "conflict", "idempotency_mismatch", "insufficient_balance", "company_frozen", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "conflict",
+      "idempotency_mismatch",
+      "insufficient_balance",
+      "company_frozen",
+      "store_unavailable"
+    )
   })
     .annotate(Authentication.Scopes, ["send"])
     .annotate(OpenApi.Summary, "Put money into a box"),
@@ -36,10 +43,16 @@ const put = Section.company(
       const opensAtMillis = Date.parse(payload.opens_at)
       // A time in the past is accepted, because a request repeated when it is due returns the stored response.
       if (Number.isNaN(opensAtMillis))
-        return yield* Effect.fail(Errors.malformedRequest([{ path: "opens_at", message: "must be a time such as 2026-11-20T20:39:15Z" }]))
+        return yield* Effect.fail(
+          Errors.malformedRequest([
+            { path: "opens_at", message: "must be a time such as 2026-11-20T20:39:15Z" }
+          ])
+        )
       const asked = { amount: Msat.fromSats(payload.amount_sats), label: payload.label, opensAtMillis }
       const once = yield* creation.once(request, headers["idempotency-key"], asked)
-      return creation.answer(yield* Errors.answered(put(yield* Authentication.companyId, asked, once.request)))
+      return creation.answer(
+        yield* Errors.answered(put(yield* Authentication.companyId, asked, once.request))
+      )
     })
 )
 
@@ -74,7 +87,11 @@ const list = Section.company(
     })
 )
 
-export const section = Section.make("boxes", { title: "Boxes", description: "Money that a company puts aside" }, [put, takeOut, list])
+export const section = Section.make(
+  "boxes",
+  { title: "Boxes", description: "Money that a company puts aside" },
+  [put, takeOut, list]
+)
 
 /** A page next to the console, where a signed-in company sees its boxes. */
 const script = `
@@ -88,7 +105,11 @@ export const page = Extension.make(
     Effect.fnUntraced(function* (router) {
       const html = `<!doctype html><meta charset="utf-8"><title>Boxes</title><h1>Boxes</h1><ul></ul><script type="module" src="boxes.js"></script>`
       yield* router.add("GET", "/boxes", Effect.succeed(HttpServerResponse.html(html)))
-      yield* router.add("GET", "/boxes.js", Effect.succeed(HttpServerResponse.text(script, { contentType: "text/javascript" })))
+      yield* router.add(
+        "GET",
+        "/boxes.js",
+        Effect.succeed(HttpServerResponse.text(script, { contentType: "text/javascript" }))
+      )
     })
   ),
   { headers: { "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'" } }

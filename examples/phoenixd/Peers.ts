@@ -1,5 +1,9 @@
 import { Msat } from "@satrail/bitcoin"
-import { LightningReceiver as Receiver, LightningSender as Sender, LightningWire as Wire } from "@satrail/contracts"
+import {
+  LightningReceiver as Receiver,
+  LightningSender as Sender,
+  LightningWire as Wire
+} from "@satrail/contracts"
 import { Effect, Layer, References } from "effect"
 import { layer as daemon, PhoenixDaemon } from "./PhoenixDaemon.ts"
 import * as Phoenixd from "./Phoenixd.ts"
@@ -23,7 +27,10 @@ const payee = Layer.effect(
       invoice: (ask) => invoice({ type: "lightning_invoice", ...ask }),
       unreachable: (amount) => invoice({ type: "lightning_invoice", amount, payee: "fern" }),
       received: (paymentHash) =>
-        Effect.map(outside.payments, (paid) => paid.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
+        Effect.map(
+          outside.payments,
+          (paid) => paid.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero
+        ),
       release: (paymentHash, outcome) => outside.release({ paymentHash, outcome }),
       cut,
       mend
@@ -33,7 +40,10 @@ const payee = Layer.effect(
 
 const node = Layer.unwrap(
   Effect.map(PhoenixDaemon, ({ url, password }) =>
-    Layer.merge(Phoenixd.layerReceiver({ url, password, network: "regtest" }), Phoenixd.layerSender({ url, password, network: "regtest" }))
+    Layer.merge(
+      Phoenixd.layerReceiver({ url, password, network: "regtest" }),
+      Phoenixd.layerSender({ url, password, network: "regtest" })
+    )
   )
 )
 
@@ -54,4 +64,8 @@ export const layerWire = Layer.effect(
         Phoenixd.layerSender({ url, password, network: "regtest", deadlineMillis })
       )
   }))
-).pipe(Layer.merge(payee), Layer.provide(daemon), Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")))
+).pipe(
+  Layer.merge(payee),
+  Layer.provide(daemon),
+  Layer.merge(Layer.succeed(References.MinimumLogLevel, "None"))
+)

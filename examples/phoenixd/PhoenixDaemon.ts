@@ -40,18 +40,30 @@ const Asked = Schema.Struct({
   descriptionHash: Schema.optional(Schema.String)
 })
 const Paying = Schema.Struct({ invoice: Schema.String, amountSat: Schema.optional(Schema.NumberFromString) })
-const Listing = Schema.Struct({ from: Schema.optional(Schema.NumberFromString), externalId: Schema.optional(Schema.String) })
+const Listing = Schema.Struct({
+  from: Schema.optional(Schema.NumberFromString),
+  externalId: Schema.optional(Schema.String)
+})
 const Hash = Schema.Struct({ hash: PaymentHash.PaymentHash })
 
 /** Omits null values. */
-const present = (body: object): object => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
-const json = (body: object) => HttpServerResponse.jsonUnsafe(Array.isArray(body) ? body.map(present) : present(body))
+const present = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+const json = (body: object) =>
+  HttpServerResponse.jsonUnsafe(Array.isArray(body) ? body.map(present) : present(body))
 const nothing = HttpServerResponse.text("Unknown endpoint (check api doc)", { status: 404 })
-const noHash = HttpServerResponse.text("Request parameter paymentHash couldn't be parsed/converted to hex32", { status: 400 })
-const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
+const noHash = HttpServerResponse.text(
+  "Request parameter paymentHash couldn't be parsed/converted to hex32",
+  { status: 400 }
+)
+const tariff = (amount: Msat.Msat) =>
+  Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
 
 const make = Effect.gen(function* () {
-  const [receiver, sender] = [yield* LightningReceiver.LightningReceiver, yield* LightningSender.LightningSender]
+  const [receiver, sender] = [
+    yield* LightningReceiver.LightningReceiver,
+    yield* LightningSender.LightningSender
+  ]
   const [outside, server] = [yield* Sandbox.Sandbox, yield* HttpServer.HttpServer]
   const password = Redacted.make("of the tests")
   const incoming = new Map<PaymentHash.PaymentHash, Incoming>()
@@ -66,25 +78,53 @@ const make = Effect.gen(function* () {
     if (isPaid && !paidAt.has(paymentHash)) paidAt.set(paymentHash, yield* Clock.currentTimeMillis)
     const receivedSat = isPaid ? Number(Msat.toSats(state.received)) : 0
     const preimage = isPaid ? state.preimage : "00".repeat(32)
-    return { paymentHash, preimage, externalId, invoice, isPaid, receivedSat, fees: 0, completedAt: paidAt.get(paymentHash) ?? null }
+    return {
+      paymentHash,
+      preimage,
+      externalId,
+      invoice,
+      isPaid,
+      receivedSat,
+      fees: 0,
+      completedAt: paidAt.get(paymentHash) ?? null
+    }
   })
 
   const outgoingIn = Effect.fnUntraced(function* (one: Outgoing) {
     const payment = yield* sender.lookupPayment(one.paymentHash)
     const isPaid = payment._tag === "settled"
-    if (isPaid || payment._tag === "failed" || payment._tag === "notFound") one.completedAt ??= yield* Clock.currentTimeMillis
+    if (isPaid || payment._tag === "failed" || payment._tag === "notFound")
+      one.completedAt ??= yield* Clock.currentTimeMillis
     const fees = isPaid ? Number(tariff(one.amount)) : 0
-    return { paymentHash: one.paymentHash, preimage: isPaid ? payment.preimage : null, isPaid, fees, completedAt: one.completedAt }
+    return {
+      paymentHash: one.paymentHash,
+      preimage: isPaid ? payment.preimage : null,
+      isPaid,
+      fees,
+      completedAt: one.completedAt
+    }
   })
 
   const create = Effect.gen(function* () {
-    const { amountSat, externalId, expirySeconds, description = "", descriptionHash } = yield* HttpServerRequest.schemaBodyUrlParams(Asked)
+    const {
+      amountSat,
+      externalId,
+      expirySeconds,
+      description = "",
+      descriptionHash
+    } = yield* HttpServerRequest.schemaBodyUrlParams(Asked)
     const what =
-      descriptionHash === undefined ? ({ _tag: "Text", text: description } as const) : ({ _tag: "Hash", sha256: descriptionHash } as const)
+      descriptionHash === undefined
+        ? ({ _tag: "Text", text: description } as const)
+        : ({ _tag: "Hash", sha256: descriptionHash } as const)
     const id = `${externalId} ${incoming.size}` // each call is a new invoice, whatever its externalId
     const amount = amountSat === undefined ? null : Msat.fromSats(amountSat)
     const issued = yield* receiver.createInvoice({ id, amount, description: what, expirySeconds })
-    incoming.set(issued.paymentHash, { paymentHash: issued.paymentHash, invoice: issued.paymentRequest, externalId })
+    incoming.set(issued.paymentHash, {
+      paymentHash: issued.paymentHash,
+      invoice: issued.paymentRequest,
+      externalId
+    })
     return json({ amountSat, paymentHash: issued.paymentHash, serialized: issued.paymentRequest })
   })
 
@@ -92,7 +132,8 @@ const make = Effect.gen(function* () {
     const asked = yield* HttpServerRequest.schemaBodyUrlParams(Paying)
     const invoice = yield* Effect.fromResult(Bolt11.decode(asked.invoice))
     const { paymentHash } = invoice
-    if (outgoing.has(paymentHash)) return json({ paymentHash, reason: "this invoice is being paid, or has been" })
+    if (outgoing.has(paymentHash))
+      return json({ paymentHash, reason: "this invoice is being paid, or has been" })
     const amount = invoice.amount ?? Msat.fromSats(asked.amountSat ?? 0)
     const record: Outgoing = { paymentHash, amount, completedAt: null }
     outgoing.set(paymentHash, record)
@@ -102,18 +143,30 @@ const make = Effect.gen(function* () {
     while (!(yield* isOver)) yield* Effect.sleep(20)
     const { isPaid, preimage, fees } = yield* outgoingIn(record)
     if (!isPaid) return json({ paymentHash, reason: "the payment has failed" })
-    return json({ paymentHash, paymentPreimage: preimage, recipientAmountSat: Number(Msat.toSats(amount)), routingFeeSat: fees / 1000 })
+    return json({
+      paymentHash,
+      paymentPreimage: preimage,
+      recipientAmountSat: Number(Msat.toSats(amount)),
+      routingFeeSat: fees / 1000
+    })
   })
 
   const list = Effect.gen(function* () {
     const { from, externalId } = yield* HttpServerRequest.schemaSearchParams(Listing)
     const all = yield* Effect.forEach([...incoming.values()], incomingIn)
     return json(
-      all.filter((one) => (externalId === undefined ? one.isPaid && (one.completedAt ?? 0) >= (from ?? 0) : one.externalId === externalId))
+      all.filter((one) =>
+        externalId === undefined
+          ? one.isPaid && (one.completedAt ?? 0) >= (from ?? 0)
+          : one.externalId === externalId
+      )
     )
   })
 
-  const found = <A, B extends object, E>(records: ReadonlyMap<string, A>, show: (one: A) => Effect.Effect<B, E>) =>
+  const found = <A, B extends object, E>(
+    records: ReadonlyMap<string, A>,
+    show: (one: A) => Effect.Effect<B, E>
+  ) =>
     Effect.gen(function* () {
       const { hash } = yield* HttpRouter.schemaPathParams(Hash)
       if (!/^[0-9a-f]{64}$/.test(hash)) return noHash
@@ -122,7 +175,11 @@ const make = Effect.gen(function* () {
     })
 
   const routes = Layer.mergeAll(
-    HttpRouter.add("GET", "/getinfo", Effect.succeed(json({ nodeId: receiver.nodeId, chain: receiver.network, version: "0.6.2" }))),
+    HttpRouter.add(
+      "GET",
+      "/getinfo",
+      Effect.succeed(json({ nodeId: receiver.nodeId, chain: receiver.network, version: "0.6.2" }))
+    ),
     HttpRouter.add("POST", "/createinvoice", create),
     HttpRouter.add("GET", "/payments/incoming", list),
     HttpRouter.add("GET", "/payments/incoming/:hash", found(incoming, incomingIn)),
@@ -134,19 +191,30 @@ const make = Effect.gen(function* () {
     (answer) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const response = request.headers["authorization"] === basic ? yield* answer : HttpServerResponse.empty({ status: 401 })
+        const response =
+          request.headers["authorization"] === basic
+            ? yield* answer
+            : HttpServerResponse.empty({ status: 401 })
         if (isCut) NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
         return response
       }),
     { global: true }
   )
-  yield* Layer.build(HttpRouter.serve(Layer.merge(routes, wire), { disableLogger: true, disableListenLog: true }))
+  yield* Layer.build(
+    HttpRouter.serve(Layer.merge(routes, wire), { disableLogger: true, disableListenLog: true })
+  )
 
   const setCut = (is: boolean) =>
     Effect.sync(() => {
       isCut = is
     })
-  return PhoenixDaemon.of({ url: HttpServer.formatAddress(server.address), password, cut: setCut(true), mend: setCut(false), outside })
+  return PhoenixDaemon.of({
+    url: HttpServer.formatAddress(server.address),
+    password,
+    cut: setCut(true),
+    mend: setCut(false),
+    outside
+  })
 })
 
 /** Listens on an unused port of this machine for as long as the scope is open. */

@@ -9,7 +9,10 @@ import assert from "node:assert/strict"
 import * as Peers from "./Peers.ts"
 
 const program = Effect.gen(function* () {
-  const [receiver, sender] = [yield* LightningReceiver.LightningReceiver, yield* LightningSender.LightningSender]
+  const [receiver, sender] = [
+    yield* LightningReceiver.LightningReceiver,
+    yield* LightningSender.LightningSender
+  ]
   const [payer, payees] = [yield* Receiving.Peer, yield* Sending.Peer]
   yield* Console.log(`lacks      ${[...(receiver.lacks ?? []), ...(sender.lacks ?? [])].join(", ")}`)
 
@@ -26,7 +29,9 @@ const program = Effect.gen(function* () {
   yield* Console.log(`received   5000 sats: ${state._tag}`)
 
   const amount = Msat.fromSats(10_000)
-  const invoice = yield* Effect.fromResult(Bolt11.decode(yield* payees.invoice({ amount, behaviour: "settle" })))
+  const invoice = yield* Effect.fromResult(
+    Bolt11.decode(yield* payees.invoice({ amount, behaviour: "settle" }))
+  )
   const dear = yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(43) })
   assert.equal(dear._tag, "failed")
   yield* Console.log("refused    the node's fee is 44 sats, and the limit was 43")

@@ -45,7 +45,11 @@ export const open = async ({ service, apiKey, file, port }: Options) => {
   const ask = async (path: string, body: unknown, key: string) => {
     const response = await fetch(`${service}${path}`, {
       method: "POST",
-      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "idempotency-key": key },
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": key
+      },
       body: JSON.stringify(body)
     })
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
@@ -70,7 +74,9 @@ export const open = async ({ service, apiKey, file, port }: Options) => {
     kept.orders[order] ??= { item, shipped: 0 }
     save()
     const invoice = { amount: 1000, currency: "sats", description: item, metadata: { order } }
-    return (await ask("/v1/bitcoin/deposit/lightning-invoice", invoice, `order-${order}`))["payment_request"] ?? ""
+    return (
+      (await ask("/v1/bitcoin/deposit/lightning-invoice", invoice, `order-${order}`))["payment_request"] ?? ""
+    )
   }
 
   const server: Server = createServer((request, response) => {

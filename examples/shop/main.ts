@@ -36,10 +36,19 @@ const until = async <A>(what: string, look: () => A | undefined | Promise<A | un
 let running: ChildProcess | undefined
 /** Starts the service with its sandbox. Every start uses the same data. */
 const start = async () => {
-  running = spawn(process.execPath, [path.resolve(import.meta.dirname, "../../packages/server/src/main.ts")], {
-    env: { PATH: process.env["PATH"], PORT: String(port), SATRAIL_DATA: path.join(directory, "service"), SATRAIL_LOG_LEVEL: "error" },
-    stdio: "ignore"
-  })
+  running = spawn(
+    process.execPath,
+    [path.resolve(import.meta.dirname, "../../packages/server/src/main.ts")],
+    {
+      env: {
+        PATH: process.env["PATH"],
+        PORT: String(port),
+        SATRAIL_DATA: path.join(directory, "service"),
+        SATRAIL_LOG_LEVEL: "error"
+      },
+      stdio: "ignore"
+    }
+  )
   await until("the service is ready", async () => ((await fetch(`${service}/readyz`)).ok ? true : undefined))
 }
 const kill = async () => {

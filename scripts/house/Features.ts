@@ -33,7 +33,8 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
   },
   // The payment page is also used for payments to Lightning addresses. The benchmark runs checkouts of git.
   checkouts: {
-    files: /^packages\/bench\/|\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
+    files:
+      /^packages\/bench\/|\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
     names: /(?:ui|src|\.\.)\/checkout\/|^checkout\.(?:css|js)$/
   },
   // `forPeople` formats the output of commands.
@@ -50,7 +51,8 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
 const packagesOf: Readonly<Record<string, RegExp>> = { checkouts: /^packages\/react\// }
 
 /** Returns the pattern that matches a feature's word in names. */
-export const wordOf = (feature: string): string => words[feature] ?? feature.replaceAll("-", "_").replace(/s$/, "s?")
+export const wordOf = (feature: string): string =>
+  words[feature] ?? feature.replaceAll("-", "_").replace(/s$/, "s?")
 
 const rulesOf = (feature: string) => {
   const word = wordOf(feature)
@@ -92,24 +94,42 @@ interface Mentioning {
  * Returns the files outside each feature's own folders whose code imports or mentions the feature. Lists of
  * features are counted. Generated files are not, because they follow the whole API.
  */
-export const mentioning = (sources: ReadonlyArray<string>, tests: ReadonlyArray<string>): ReadonlyArray<Mentioning> => {
+export const mentioning = (
+  sources: ReadonlyArray<string>,
+  tests: ReadonlyArray<string>
+): ReadonlyArray<Mentioning> => {
   const list = "packages/service/src/features/core.ts"
-  const folders = Array.from(read(list).matchAll(/"@satrail\/features\/([\w-]+)\/core"/g), ([, name = ""]) => name)
+  const folders = Array.from(
+    read(list).matchAll(/"@satrail\/features\/([\w-]+)\/core"/g),
+    ([, name = ""]) => name
+  )
   if (folders.length === 0) throw new Error(`found no feature in ${list}`)
   const parsedOf = (some: ReadonlyArray<string>) =>
     some.flatMap((file) => {
       const source = read(file)
-      return source.startsWith("// Made by `npm run docs`") ? [] : [{ file, source, names: namesIn(file, source) }]
+      return source.startsWith("// Made by `npm run docs`")
+        ? []
+        : [{ file, source, names: namesIn(file, source) }]
     })
   const [parsedSources, parsedTests] = [parsedOf(sources), parsedOf(tests)]
   return [...new Set([...folders, ...Object.keys(words)])].map((feature) => {
     const { isOwn, isOwnTest, isMention } = rulesOf(feature)
     const outside = (some: typeof parsedSources) =>
-      some.filter(({ file, source, names }) => !isOwn(file) && isMention(file, source, names)).map(({ file }) => file)
-    return { feature, sources: outside(parsedSources), tests: outside(parsedTests).filter((file) => !isOwnTest(file)) }
+      some
+        .filter(({ file, source, names }) => !isOwn(file) && isMention(file, source, names))
+        .map(({ file }) => file)
+    return {
+      feature,
+      sources: outside(parsedSources),
+      tests: outside(parsedTests).filter((file) => !isOwnTest(file))
+    }
   })
 }
 
 /** Sources and tests of all packages. */
 export const sources = ["packages/*/src/**/*.{ts,tsx}", "packages/ui/browser/**/*.{ts,tsx}"].flatMap(files)
-export const tests = ["packages/*/test/**/*.{ts,tsx}", "examples/*/test/**/*.{ts,tsx}", "test/**/*.{ts,tsx}"].flatMap(files)
+export const tests = [
+  "packages/*/test/**/*.{ts,tsx}",
+  "examples/*/test/**/*.{ts,tsx}",
+  "test/**/*.{ts,tsx}"
+].flatMap(files)

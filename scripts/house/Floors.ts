@@ -4,7 +4,8 @@ import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
 
 export const root = path.dirname(path.dirname(import.meta.dirname))
-export const files = (pattern: string) => globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).toSorted()
+export const files = (pattern: string) =>
+  globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).toSorted()
 export const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 
 /**
@@ -13,7 +14,18 @@ export const read = (file: string) => readFileSync(path.join(root, file), "utf8"
  * layer of all features. The folders of `features/` in other packages are one floor, except for those listed here.
  */
 export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
-  core: ["base", "ledger", "nodes", "accounts", "receiving", "sending", "reports", "reports/reconciliation", "events", "service"],
+  core: [
+    "base",
+    "ledger",
+    "nodes",
+    "accounts",
+    "receiving",
+    "sending",
+    "reports",
+    "reports/reconciliation",
+    "events",
+    "service"
+  ],
   http: ["wire", "edge", "api", "resources", "pages"],
   postgres: ["client", "statements", "reads", "journal", "migrations"],
   features: ["core", "postgres", "http", "console"],
@@ -66,16 +78,24 @@ export interface Import {
  * that each statement begins a line.
  */
 export const importsOf = (source: string): ReadonlyArray<Import> => [
-  ...Array.from(source.matchAll(/^(?:import|export)\s+([\w$*{},\s]+?)\s+from\s+"([^"]+)"/gm), ([, clause = "", specifier = ""]) => ({
+  ...Array.from(
+    source.matchAll(/^(?:import|export)\s+([\w$*{},\s]+?)\s+from\s+"([^"]+)"/gm),
+    ([, clause = "", specifier = ""]) => ({
+      specifier,
+      clause
+    })
+  ),
+  ...Array.from(source.matchAll(/(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm), ([, specifier = ""]) => ({
     specifier,
-    clause
-  })),
-  ...Array.from(source.matchAll(/(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm), ([, specifier = ""]) => ({ specifier, clause: "" }))
+    clause: ""
+  }))
 ]
 
 /** Returns the files of the same package that a file imports. */
 export const importsWithin = (file: string): ReadonlyArray<string> =>
-  importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
+  importsOf(read(file)).flatMap(({ specifier }) =>
+    specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []
+  )
 
 /** Returns a file's imports from folders above its own. */
 export const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
@@ -95,7 +115,9 @@ export const upwards = (name: string, file: string, source: string): ReadonlyArr
  * Returns groups of at least two files that all import each other, directly or indirectly (strongly connected
  * components, found by Tarjan's algorithm).
  */
-export const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
+export const circles = (
+  graph: ReadonlyMap<string, ReadonlyArray<string>>
+): ReadonlyArray<ReadonlyArray<string>> => {
   const order = new Map<string, number>()
   const open: Array<string> = []
   const found: Array<ReadonlyArray<string>> = []

@@ -32,4 +32,5 @@ export const namesIn = (file: string, source: string): string => {
 }
 
 /** Returns whether names contain a word. The word is a pattern: `voucher_id` and `max_vouchers` contain `vouchers?`. */
-export const mentions = (names: string, word: string) => new RegExp(`(?<![a-z])(?:${word})(?![a-z])`).test(names)
+export const mentions = (names: string, word: string) =>
+  new RegExp(`(?<![a-z])(?:${word})(?![a-z])`).test(names)

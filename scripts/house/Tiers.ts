@@ -10,7 +10,9 @@ export const divided = ["core", "http", "postgres", "memory", "ui"] as const
 const targetOf = (file: string, specifier: string): string | undefined => {
   if (specifier.startsWith(".")) return path.join(path.dirname(file), specifier)
   const [, name, module = "index"] = /^@satrail\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
-  return [`packages/${name}/src/${module}.ts`, `packages/${name}/src/${module}/index.ts`].find((file) => existsSync(path.join(root, file)))
+  return [`packages/${name}/src/${module}.ts`, `packages/${name}/src/${module}/index.ts`].find((file) =>
+    existsSync(path.join(root, file))
+  )
 }
 
 const targets = (file: string, source: string): ReadonlyArray<string> =>
@@ -18,11 +20,14 @@ const targets = (file: string, source: string): ReadonlyArray<string> =>
 
 /** Returns a file's imports of features and of their composition, which a package without features may not have. */
 export const lists = (file: string, source: string): ReadonlyArray<string> =>
-  targets(file, source).flatMap((target) => (/^packages\/(?:features|service)\//.test(target) ? [`${file} -> ${target}`] : []))
+  targets(file, source).flatMap((target) =>
+    /^packages\/(?:features|service)\//.test(target) ? [`${file} -> ${target}`] : []
+  )
 
 export const sourcesOf = (name: string): ReadonlyArray<string> => files(`packages/${name}/src/**/*.ts`)
 
-const linesOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
+const linesOf = (some: ReadonlyArray<string>) =>
+  some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
 
 /** Returns the lines of each package without features, and of the layers of features and their composition. */
 export const tiers = () => [

@@ -23,7 +23,12 @@ const shown = process.argv[process.argv.indexOf("--mentions") + 1] ?? ""
 const featureRows = (): ReadonlyArray<Row> =>
   mentioning(sources, tests).map(({ feature, sources, tests }) => {
     if (feature === shown) console.log(sources.join("\n"))
-    return { name: `files that mention ${feature}`, value: sources.length, goal: 20, note: `and ${tests.length} of tests` }
+    return {
+      name: `files that mention ${feature}`,
+      value: sources.length,
+      goal: 20,
+      note: `and ${tests.length} of tests`
+    }
   })
 
 const looseRows = (): ReadonlyArray<Row> =>
@@ -34,11 +39,22 @@ const looseRows = (): ReadonlyArray<Row> =>
   })
 
 const importRows = (): ReadonlyArray<Row> => {
-  const arrows = Object.keys(floors).flatMap((name) => sourcesOf(name).flatMap((file) => upwards(name, file, read(file))))
-  const found = packages.flatMap((name) => circles(new Map(sourcesOf(name).map((file) => [file, importsWithin(file)]))))
-  const circle = found[0] === undefined ? "" : `${found[0].length} files, such as ${found[0].slice(0, 2).join(" and ")}`
+  const arrows = Object.keys(floors).flatMap((name) =>
+    sourcesOf(name).flatMap((file) => upwards(name, file, read(file)))
+  )
+  const found = packages.flatMap((name) =>
+    circles(new Map(sourcesOf(name).map((file) => [file, importsWithin(file)])))
+  )
+  const circle =
+    found[0] === undefined ? "" : `${found[0].length} files, such as ${found[0].slice(0, 2).join(" and ")}`
   return [
-    { name: "imports from a higher folder", value: arrows.length, goal: 0, note: arrows[0] ?? "", isLimit: true },
+    {
+      name: "imports from a higher folder",
+      value: arrows.length,
+      goal: 0,
+      note: arrows[0] ?? "",
+      isLimit: true
+    },
     { name: "import circles", value: found.length, goal: 0, note: circle, isLimit: true }
   ]
 }
@@ -48,7 +64,13 @@ const tierRows = (): ReadonlyArray<Row> => {
   const importing = divided.flatMap((name) => sourcesOf(name).flatMap((file) => lists(file, read(file))))
   return [
     ...tiers().map(({ name, lines }) => ({ name: `lines of ${name}`, value: lines })),
-    { name: "imports of features by packages without", value: importing.length, goal: 0, note: importing[0] ?? "", isLimit: true }
+    {
+      name: "imports of features by packages without",
+      value: importing.length,
+      goal: 0,
+      note: importing[0] ?? "",
+      isLimit: true
+    }
   ]
 }
 
@@ -63,7 +85,8 @@ const proving = /^packages\/(?:bench|contracts|regtest|simulator|testing)\//
  * examples are not counted.
  */
 const lineRows = (): ReadonlyArray<Row> => {
-  const linesOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
+  const linesOf = (some: ReadonlyArray<string>) =>
+    some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
   const go = files("packages/nodes/ldk/*.go")
   const isProof = (file: string) => proving.test(file) || file.endsWith("_test.go")
   const product = [...sources, ...go].filter((file) => !isProof(file))
@@ -75,7 +98,8 @@ const lineRows = (): ReadonlyArray<Row> => {
 }
 
 const docRows = (): ReadonlyArray<Row> => {
-  const wordsOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + (read(file).match(/\S+/g) ?? []).length, 0)
+  const wordsOf = (some: ReadonlyArray<string>) =>
+    some.reduce((sum, file) => sum + (read(file).match(/\S+/g) ?? []).length, 0)
   const decisions = files("docs/decisions/*.md")
   return [
     { name: "files of decisions", value: decisions.length, goal: 60 },
@@ -97,8 +121,18 @@ interface Finding {
  */
 const lengthRows = (): ReadonlyArray<Row> => {
   // .oxlintrc.json exempts these: the last is data, the others are generated.
-  const exempt = ["packages/ui/src/console/wire.ts", "packages/client/src/Records.ts", "packages/contracts/src/records/Records.ts"]
-  const args = ["-c", "scripts/house/lengths.json", "-f", "json", ...exempt.map((file) => `--ignore-pattern=${file}`)]
+  const exempt = [
+    "packages/ui/src/console/wire.ts",
+    "packages/client/src/Records.ts",
+    "packages/contracts/src/records/Records.ts"
+  ]
+  const args = [
+    "-c",
+    "scripts/house/lengths.json",
+    "-f",
+    "json",
+    ...exempt.map((file) => `--ignore-pattern=${file}`)
+  ]
   const folders = [...packages.map((name) => `packages/${name}/src`), "packages/ui/browser"]
   const output = execFileSync(process.execPath, ["node_modules/oxlint/bin/oxlint", ...args, ...folders], {
     cwd: root,
@@ -115,19 +149,33 @@ const lengthRows = (): ReadonlyArray<Row> => {
         line: labels[0]?.span.line ?? 1
       }))
       .toSorted((a, b) => b.value - a.value)[0]
-    if (found === undefined) throw new Error(`oxlint found nothing above the limit of ${rule} in lengths.json`)
+    if (found === undefined)
+      throw new Error(`oxlint found nothing above the limit of ${rule} in lengths.json`)
     return { name, value: found.value, goal, note: `${found.filename}:${found.line}`, isLimit: true }
   }
-  return [longest("longest file", "max-lines", 400), longest("longest function", "max-lines-per-function", 100)]
+  return [
+    longest("longest file", "max-lines", 400),
+    longest("longest function", "max-lines-per-function", 100)
+  ]
 }
 
-const rows = [...featureRows(), ...looseRows(), ...importRows(), ...tierRows(), ...lineRows(), ...docRows(), ...lengthRows()]
+const rows = [
+  ...featureRows(),
+  ...looseRows(),
+  ...importRows(),
+  ...tierRows(),
+  ...lineRows(),
+  ...docRows(),
+  ...lengthRows()
+]
 const print = ({ name, value, goal, note = "" }: Row) =>
   `${name.padEnd(36)}${String(value).padStart(7)}${String(goal ?? "").padStart(8)}  ${note}`.trimEnd()
 console.log(`${"".padEnd(36)}${"now".padStart(7)}${"goal".padStart(8)}`)
 for (const row of rows) console.log(print(row))
 
-const exceeded = rows.filter(({ value, goal, isLimit }) => isLimit === true && goal !== undefined && value > goal)
+const exceeded = rows.filter(
+  ({ value, goal, isLimit }) => isLimit === true && goal !== undefined && value > goal
+)
 if (process.argv.includes("--check") && exceeded.length > 0) {
   console.error(`\nlimit exceeded:\n${exceeded.map(print).join("\n")}`)
   process.exitCode = 1

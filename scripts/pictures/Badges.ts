@@ -21,7 +21,8 @@ interface Badge {
 /** Returns a width that is sufficient for any 11 px sans-serif font. The text is fitted to that width. */
 const widthOf = (text: string): number => Math.round(text.length * 6.3 + 14)
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+const escaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 const draw = ({ label, value, colour }: Badge): string => {
   const [left, right] = [widthOf(label), widthOf(value)]
@@ -38,7 +39,9 @@ const draw = ({ label, value, colour }: Badge): string => {
 /** Counts the incidents that have a test, and the tests whose titles contain an incident's number. */
 const defended = () => {
   const proofs = titles()
-  const rows = incidents.flatMap(([, rows]) => rows).filter(({ row }) => proofs.some((titled) => titled.rows.includes(row)))
+  const rows = incidents
+    .flatMap(([, rows]) => rows)
+    .filter(({ row }) => proofs.some((titled) => titled.rows.includes(row)))
   return { rows: rows.length, tests: proofs.length }
 }
 
@@ -50,8 +53,16 @@ export const badges = (): Readonly<Record<string, string>> => {
   const { rows, tests } = defended()
   const { license, version } = json("package.json")
   return {
-    "badge-incidents.svg": draw({ label: "incidents covered", value: `${rows}, with ${atLeast(tests, 50)} tests`, colour: "fact" }),
-    "badge-mutants.svg": draw({ label: "bugs reintroduced", value: `${atLeast(canaries.length, 10)}, each caught`, colour: "fact" }),
+    "badge-incidents.svg": draw({
+      label: "incidents covered",
+      value: `${rows}, with ${atLeast(tests, 50)} tests`,
+      colour: "fact"
+    }),
+    "badge-mutants.svg": draw({
+      label: "bugs reintroduced",
+      value: `${atLeast(canaries.length, 10)}, each caught`,
+      colour: "fact"
+    }),
     "badge-node.svg": draw({ label: "Node", value: `≥ ${minimumNode}`, colour: "fact" }),
     "badge-licence.svg": draw({ label: "licence", value: license, colour: "fact" }),
     "badge-status.svg": draw({ label: `status ${version}`, value: "not audited", colour: "notice" })

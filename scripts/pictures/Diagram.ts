@@ -10,7 +10,10 @@ export const draw = (palette: Palette): string => {
   const { card, arrow, both, label, area } = make(palette)
   const step = (x: number, title: string, ...lines: ReadonlyArray<string>) =>
     `<rect x="${x}" y="96" width="120" height="92" rx="6" fill="none" stroke="${accent}"/><text class="title" x="${x + 60}" y="120" text-anchor="middle">${title}</text>${lines
-      .map((words, i) => `<text class="faint" x="${x + 60}" y="${142 + i * 17}" text-anchor="middle">${words}</text>`)
+      .map(
+        (words, i) =>
+          `<text class="faint" x="${x + 60}" y="${142 + i * 17}" text-anchor="middle">${words}</text>`
+      )
       .join("")}`
   const content = `${label(20, 36, "callers")}
 ${card(20, 52, 190, "Any language", "HTTP /v1, OpenAPI,", "idempotency keys")}

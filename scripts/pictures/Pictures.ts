@@ -35,7 +35,10 @@ const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
   const told = blocksOf(readFileSync(path.join(root, "README.md"), "utf8"))
   const scenes = blocks.map((commands, index): ReadonlyArray<Terminal.Line> => {
     const lines = commands.flatMap(({ command, output }) => [
-      ...linesIn("command", command).map((line, i) => ({ ...line, text: i === 0 ? `$ ${line.text}` : line.text })),
+      ...linesIn("command", command).map((line, i) => ({
+        ...line,
+        text: i === 0 ? `$ ${line.text}` : line.text
+      })),
       ...linesIn("output", output)
     ])
     const caption = told[index]?.caption ?? ""
@@ -45,7 +48,8 @@ const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
   return [{ kind: "command", text: "$ npm start" }, { kind: "output", text: started }, ...scenes.flat()]
 }
 
-const title = "A terminal: the service starts, an invoice is paid, part of it is sent on, and a payment with an unknown outcome stays held"
+const title =
+  "A terminal: the service starts, an invoice is paid, part of it is sent on, and a payment with an unknown outcome stays held"
 
 /** Returns every picture by its file name in docs/assets. */
 export const pictures = (): Readonly<Record<string, string>> => {

@@ -43,11 +43,15 @@ const columns = 96
 const rows = 24
 const character = { width: 8.4, height: 19 }
 const inset = { left: 18, top: 48, bottom: 14 }
-const size = { width: columns * character.width + 2 * inset.left, height: inset.top + rows * character.height + inset.bottom }
+const size = {
+  width: columns * character.width + 2 * inset.left,
+  height: inset.top + rows * character.height + inset.bottom
+}
 
 const millis = { perCharacter: 14, afterCommand: 260, afterOutput: 90, afterCaption: 500, atTheEnd: 7000 }
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+const escaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 /** Wraps long lines, between words if possible. */
 const wrapped = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
@@ -64,7 +68,14 @@ const timed = (lines: ReadonlyArray<Line>) => {
     if (line.kind === "command") now += line.text.length * millis.perCharacter
     const until = now
     const isLast = lines[index + 1]?.kind !== line.kind
-    now += line.kind === "output" ? millis.afterOutput : line.kind === "caption" ? millis.afterCaption : isLast ? millis.afterCommand : 0
+    now +=
+      line.kind === "output"
+        ? millis.afterOutput
+        : line.kind === "caption"
+          ? millis.afterCaption
+          : isLast
+            ? millis.afterCommand
+            : 0
     if (line.kind === "output" && isLast) now += 900
     return { ...line, from, until }
   })
@@ -79,7 +90,9 @@ export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette
   const up = (index: number) => -Math.max(0, index + 1 - rows) * character.height
 
   // The window scrolls with the last line, one step per line.
-  const steps = lines.flatMap(({ from }, index) => (index < rows ? [] : [`${percent(from)}{transform:translateY(${up(index)}px)}`]))
+  const steps = lines.flatMap(({ from }, index) =>
+    index < rows ? [] : [`${percent(from)}{transform:translateY(${up(index)}px)}`]
+  )
   const style = [
     "text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}",
     `.caption{fill:${palette.caption}}.command{fill:${palette.command}}.output{fill:${palette.output}}.prompt{fill:${palette.prompt}}`,
@@ -99,9 +112,14 @@ export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette
 
   const shown = lines.map(({ kind, text }, index) => {
     const [, prompt = "", rest = ""] = /^((?:\$ )?)(.*)$/su.exec(text) ?? []
-    const words = kind === "command" && prompt !== "" ? `<tspan class="prompt">${prompt}</tspan>${escaped(rest)}` : escaped(text)
+    const words =
+      kind === "command" && prompt !== ""
+        ? `<tspan class="prompt">${prompt}</tspan>${escaped(rest)}`
+        : escaped(text)
     const length =
-      text.length === 0 ? "" : ` textLength="${Number((text.length * character.width).toFixed(1))}" lengthAdjust="spacingAndGlyphs"`
+      text.length === 0
+        ? ""
+        : ` textLength="${Number((text.length * character.width).toFixed(1))}" lengthAdjust="spacingAndGlyphs"`
     const line = `<text id="l${index}" class="${kind}" x="${inset.left}" y="${y(index)}"${length}>${words}</text>`
     if (kind !== "command") return line
     const box = `x="${inset.left}" y="${y(index) - 15}" width="${size.width}" height="${character.height + 1}"`

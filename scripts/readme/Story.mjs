@@ -12,7 +12,10 @@
  * @param {string} text
  */
 const firstSentence = (text) =>
-  (/^[^]*?[.:](?=\s|$)/.exec(text) ?? [text])[0].replaceAll(/\s+/g, " ").replace(/[.:]$/, "").replaceAll("`", "")
+  (/^[^]*?[.:](?=\s|$)/.exec(text) ?? [text])[0]
+    .replaceAll(/\s+/g, " ")
+    .replace(/[.:]$/, "")
+    .replaceAll("`", "")
 
 /**
  * Returns the blocks of a page. A block that starts with "sh run" contains commands. If the next block starts
@@ -21,7 +24,9 @@ const firstSentence = (text) =>
  * @returns {ReadonlyArray<Block>}
  */
 export const blocksOf = (markdown) => {
-  const fences = [...markdown.matchAll(/(?:^(\S[^\n]*(?:\n[^\n]+)*)\n\n)?^```(\w+) (run|output)\n([\s\S]*?)^```$/gm)]
+  const fences = [
+    ...markdown.matchAll(/(?:^(\S[^\n]*(?:\n[^\n]+)*)\n\n)?^```(\w+) (run|output)\n([\s\S]*?)^```$/gm)
+  ]
   /** @type {Array<Block>} */
   const blocks = []
   for (const [, before = "", , kind, text = ""] of fences) {

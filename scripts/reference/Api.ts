@@ -1,6 +1,11 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "../../packages/http/src/api/Authentication.ts"
+import {
+  Authentication,
+  OperatorAuthentication,
+  operatorScopesOf,
+  Scopes
+} from "../../packages/http/src/api/Authentication.ts"
 import * as OfCompany from "../../packages/http/src/api/OfCompany.ts"
 import * as SchemaExceptions from "../../packages/service/src/http/SchemaExceptions.ts"
 import * as Errors from "../../packages/http/src/wire/Errors.ts"
@@ -13,7 +18,8 @@ const example = Errors.exampleOf("malformed")
 /** Returns the reference page of all error codes, in Markdown. */
 export const errors = (): string => {
   const rows = Object.entries(catalogue).map(
-    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | <a id="${code}"></a>${meaning} | ${remedy} |`
+    ([code, { status, meaning, remedy }]) =>
+      `| \`${code}\` | ${status} | <a id="${code}"></a>${meaning} | ${remedy} |`
   )
   return [
     "# Errors",
@@ -53,13 +59,19 @@ export const errors = (): string => {
 /** Routes for payers: LUD protocols and pages. */
 const payers: ReadonlyArray<readonly [address: string, what: string]> = [
   ["GET /.well-known/lnurlp/:handle", "A Lightning address (LUD-16)"],
-  ["GET /lnurlp/:domain/:handle", "The same with the domain in the path, on the service's own domain (LUD-06)"],
+  [
+    "GET /lnurlp/:domain/:handle",
+    "The same with the domain in the path, on the service's own domain (LUD-06)"
+  ],
   ["GET /lnurlp/:domain/:handle/callback", "An invoice for a Lightning address (LUD-06)"],
   ["GET /lnurlp/:domain/:handle/verify/:payment_hash", "Payment status of that invoice (LUD-21)"],
   ["GET /lnurlw", "A voucher or a refund link (LUD-03)"],
   ["GET /lnurlw/callback", "Claim of a voucher or refund (LUD-03)"],
   ["GET /pay/:id", "A checkout page"],
-  ["GET /pay/:id/state", "State of a checkout page, as JSON, or as a stream with `Accept: text/event-stream`. Any origin can read it"],
+  [
+    "GET /pay/:id/state",
+    "State of a checkout page, as JSON, or as a stream with `Accept: text/event-stream`. Any origin can read it"
+  ],
   ["GET /pay/:id/qr", "QR code of the amount due (SVG)"],
   ["GET /pay/embed.js", "Script that embeds a checkout in a shop's page"],
   ["GET /pay/to/:handle", "Page to pay a Lightning address; `POST` creates the invoice"],
@@ -67,7 +79,9 @@ const payers: ReadonlyArray<readonly [address: string, what: string]> = [
 ]
 
 /** Returns the reference page of all endpoints with the required credentials, in Markdown. */
-export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>): string => {
+export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): string => {
   const rows: Array<string> = []
   const read = new Set<string>()
   const repeated: Array<string> = []
@@ -91,11 +105,17 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
       if (method === "GET") read.add(path)
       const has = (one: { readonly key: string }) => [...middleware].some(({ key }) => key === one.key)
       const isOperators = has(OperatorAuthentication)
-      const scopes = isOperators ? operatorScopesOf(endpoint) : Context.getOrElse(mergedAnnotations, Scopes, () => [])
+      const scopes = isOperators
+        ? operatorScopesOf(endpoint)
+        : Context.getOrElse(mergedAnnotations, Scopes, () => [])
       const named = [...new Set<string>(scopes)].map((scope) => `\`${scope}\``).join(" or ")
-      const opened = isOperators ? `${path.startsWith("/operator") ? "" : "operator token: "}${named || "`all`"}` : named || "*any*"
+      const opened = isOperators
+        ? `${path.startsWith("/operator") ? "" : "operator token: "}${named || "`all`"}`
+        : named || "*any*"
       const summary = Context.getOrElse(mergedAnnotations, OpenApi.Summary, () => "")
-      rows.push(`| \`${method} ${path}\` | ${summary} | ${isOperators || has(Authentication) ? opened : "no key"} |`)
+      rows.push(
+        `| \`${method} ${path}\` | ${summary} | ${isOperators || has(Authentication) ? opened : "no key"} |`
+      )
     }
   })
   return [
@@ -119,7 +139,9 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "",
     "| Rule | Fields |",
     "|---|---|",
-    ...SchemaExceptions.rules.map(({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`),
+    ...SchemaExceptions.rules.map(
+      ({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`
+    ),
     "",
     "## Routes for payers",
     "",

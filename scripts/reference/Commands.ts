@@ -5,9 +5,14 @@ type Command = Completions.CommandDescriptor
 
 /** Lists the executable commands by their full path. */
 const commandsIn = (one: Command, path: string): ReadonlyArray<readonly [path: string, command: Command]> =>
-  one.subcommands.length === 0 ? [[path, one]] : one.subcommands.flatMap((sub) => commandsIn(sub, `${path} ${sub.name}`))
+  one.subcommands.length === 0
+    ? [[path, one]]
+    : one.subcommands.flatMap((sub) => commandsIn(sub, `${path} ${sub.name}`))
 
-const row = ({ name, description, type }: Completions.FlagDescriptor | Completions.ArgumentDescriptor, shown: string) => {
+const row = (
+  { name, description, type }: Completions.FlagDescriptor | Completions.ArgumentDescriptor,
+  shown: string
+) => {
   const values = type._tag === "Choice" ? ` (${type.values.join(", ")})` : ""
   return `| \`${shown}${name}\` | ${description}${values} |`
 }
@@ -23,10 +28,15 @@ const leastShared = 4
 
 const rowsOf = ({ arguments: wanted, flags }: Command) => ({
   wanted: wanted.map((one) => row(one, "")),
-  options: flags.filter((one) => !isJson(one)).map((one) => ({ name: `\`--${one.name}\``, text: row(one, "--") }))
+  options: flags
+    .filter((one) => !isJson(one))
+    .map((one) => ({ name: `\`--${one.name}\``, text: row(one, "--") }))
 })
 
-const section = (shared: ReadonlySet<string>, [path, command]: readonly [path: string, command: Command]): string => {
+const section = (
+  shared: ReadonlySet<string>,
+  [path, command]: readonly [path: string, command: Command]
+): string => {
   const { wanted, options } = rowsOf(command)
   const rows = [...wanted, ...options.map(({ text }) => text)].filter((one) => !shared.has(one))
   const others = options.flatMap(({ name, text }) => (shared.has(text) ? [name] : []))
@@ -42,7 +52,10 @@ export const page = (satrail: Command): string => {
   const commands = commandsIn(satrail, satrail.name)
   const others = commands.flatMap(([path, { flags }]) => (flags.some(isJson) ? [] : [`\`${path}\``]))
   const all = commands.map(([, command]) => rowsOf(command))
-  const rows = [...all.flatMap(({ wanted }) => wanted), ...all.flatMap(({ options }) => options.map(({ text }) => text))]
+  const rows = [
+    ...all.flatMap(({ wanted }) => wanted),
+    ...all.flatMap(({ options }) => options.map(({ text }) => text))
+  ]
   const shared = new Set(rows.filter((one) => rows.filter((other) => other === one).length >= leastShared))
   return [
     "# Commands",

@@ -4,7 +4,11 @@ import * as Destination from "../../packages/core/src/sending/Destination.ts"
 /** Writes a form as it is read: the invisible characters by their code points. */
 const shown = (form: string): string => {
   const text = form.replaceAll(/[\p{Cc}\p{Default_Ignorable_Code_Point}\u00a0\u3000]/gu, (one) =>
-    one === "\n" ? "⏎" : one === "\r" ? "" : `⟨U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`
+    one === "\n"
+      ? "⏎"
+      : one === "\r"
+        ? ""
+        : `⟨U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`
   )
   const quote = text.includes("`") ? "``" : "`"
   return `${quote}${quote === "``" ? ` ${text} ` : text}${quote}`.replaceAll("|", "\\|")
@@ -19,7 +23,10 @@ const tables = <A>(
   Object.entries(groups)
     .map(([group, forms]) => {
       const byResult = Map.groupBy(forms.map(row), ([, result]) => result)
-      const rows = Array.from(byResult, ([result, rows]) => `| ${rows.map(([form]) => form).join("<br>")} | ${result} |`)
+      const rows = Array.from(
+        byResult,
+        ([result, rows]) => `| ${rows.map(([form]) => form).join("<br>")} | ${result} |`
+      )
       return `### ${group}\n\n| text | ${head} |\n|---|---|\n${rows.join("\n")}`
     })
     .join("\n\n")
@@ -39,7 +46,10 @@ export const page = (): string =>
       "- **Parameters.** Unknown ones are ignored, except `req-…`. An amount after `lightning:` must be in bitcoin, with a decimal point, or equal the invoice's own in any unit."
     ].join("\n"),
     "## Accepted",
-    tables("payment methods, best first", Forms.accepted, ({ form, methods }) => [shown(form), methods.map(shown).join(", ")]),
+    tables("payment methods, best first", Forms.accepted, ({ form, methods }) => [
+      shown(form),
+      methods.map(shown).join(", ")
+    ]),
     "## Refused",
     "The reason is the code in the library's `DestinationInvalid`. Over HTTP, `wrong_network`, `unsupported` and `amount_mismatch` are [error codes](errors.md); the others are `malformed` with `path` `destination`.",
     tables("reason", Forms.refused, ({ form, code }) => [shown(form), `\`${code}\``])

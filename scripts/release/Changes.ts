@@ -19,7 +19,9 @@ export const noteOf = (file: string, source: string): Note => {
   const kind = kinds.find((one) => one === named)
   const text = said.replaceAll(/\s+/g, " ")
   if (kind === undefined || text === "") {
-    throw new Error(`${file} must begin with one of ${kinds.join(", ")}, a colon, and the text for users: "fix: An invoice …"`)
+    throw new Error(
+      `${file} must begin with one of ${kinds.join(", ")}, a colon, and the text for users: "fix: An invoice …"`
+    )
   }
   return { file, kind, text }
 }
@@ -28,7 +30,9 @@ export const notesIn = (folder: string): ReadonlyArray<Note> =>
   readdirSync(folder)
     .filter((file) => file.endsWith(".md") && file !== "README.md")
     .toSorted()
-    .map((file) => noteOf(path.join(path.basename(folder), file), readFileSync(path.join(folder, file), "utf8")))
+    .map((file) =>
+      noteOf(path.join(path.basename(folder), file), readFileSync(path.join(folder, file), "utf8"))
+    )
 
 const numbers = (version: string) => version.split(/[.-]/, 3).map(Number)
 
@@ -37,8 +41,12 @@ const numbers = (version: string) => version.split(/[.-]/, 3).map(Number)
  * Before 1.0 a minor version may break compatibility.
  */
 export const problemWith = (next: string, before: string, notes: ReadonlyArray<Note>): string | undefined => {
-  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) return `a version must have a form such as 0.2.0 (got ${next})`
-  const [[major = 0, minor = 0, patch = 0], [majorBefore = 0, minorBefore = 0, patchBefore = 0]] = [numbers(next), numbers(before)]
+  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next))
+    return `a version must have a form such as 0.2.0 (got ${next})`
+  const [[major = 0, minor = 0, patch = 0], [majorBefore = 0, minorBefore = 0, patchBefore = 0]] = [
+    numbers(next),
+    numbers(before)
+  ]
   const steps = [major - majorBefore, minor - minorBefore, patch - patchBefore]
   if ((steps.find((step) => step !== 0) ?? 0) < 0) return `${next} is before ${before}`
   const isPatch = major === majorBefore && minor === minorBefore && patch > patchBefore
@@ -53,12 +61,16 @@ export const problemWith = (next: string, before: string, notes: ReadonlyArray<N
 export const withNotes = (changelog: string, version: string, notes: ReadonlyArray<Note>): string => {
   if (notes.length === 0) return changelog
   const lines = kinds.flatMap((kind) =>
-    notes.filter((note) => note.kind === kind).map(({ text }) => `- ${kind === "breaking" ? "**Breaking:** " : ""}${text}\n`)
+    notes
+      .filter((note) => note.kind === kind)
+      .map(({ text }) => `- ${kind === "breaking" ? "**Breaking:** " : ""}${text}\n`)
   )
   const sections = changelog.split(/^(?=## )/m)
   const at = sections.findIndex((section) => section.startsWith(`## ${version}\n`))
   const [head = "", ...versions] = sections
   if (at < 0) return [head, `## ${version}\n\n${lines.join("")}\n`, ...versions].join("")
   const end = at === sections.length - 1 ? "" : "\n"
-  return sections.map((section, index) => (index === at ? `${section.trimEnd()}\n${lines.join("")}${end}` : section)).join("")
+  return sections
+    .map((section, index) => (index === at ? `${section.trimEnd()}\n${lines.join("")}${end}` : section))
+    .join("")
 }

@@ -15,7 +15,9 @@ const built = ["satrail-ldk", "libldk_node.so"]
 /** The oldest glibc version on which the program and the library run. */
 const minimumGlibc = "2.34"
 
-const targets: Readonly<Record<(typeof platforms)[number], { readonly cpu: string; readonly goArch: string }>> = {
+const targets: Readonly<
+  Record<(typeof platforms)[number], { readonly cpu: string; readonly goArch: string }>
+> = {
   "linux-x64": { cpu: "x64", goArch: "amd64" },
   "linux-arm64": { cpu: "arm64", goArch: "arm64" }
 }
@@ -23,7 +25,10 @@ const targets: Readonly<Record<(typeof platforms)[number], { readonly cpu: strin
 /** A package that contains the program for one platform. */
 export type Native = { readonly name: string; readonly cpu: string; readonly goArch: string }
 
-export const natives: ReadonlyArray<Native> = platforms.map((platform) => ({ name: packageOf(platform), ...targets[platform] }))
+export const natives: ReadonlyArray<Native> = platforms.map((platform) => ({
+  name: packageOf(platform),
+  ...targets[platform]
+}))
 
 export const nativeManifest = ({ name, cpu }: Native) => ({
   name,
@@ -45,7 +50,10 @@ export const sha256 = (file: string): string => createHash("sha256").update(read
 const copyLicenses = (into: string): void => {
   const format = "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}"
   const lines = new Set(
-    run("go", ["list", "-deps", "-f", format, "."], path.join(root, source), { ...process.env, GOOS: "linux" }).split("\n")
+    run("go", ["list", "-deps", "-f", format, "."], path.join(root, source), {
+      ...process.env,
+      GOOS: "linux"
+    }).split("\n")
   )
   const modules = [...lines].filter((line) => line !== "").map((line) => line.split(" "))
   for (const [name = "", folder = ""] of [...modules, ["go", run("go", ["env", "GOROOT"]).trim()]]) {
@@ -73,7 +81,11 @@ ${sums}\`\`\`
  */
 export const stageNative = (one: Native, into: string): string | undefined => {
   try {
-    run("sh", [path.join(root, source, "build.sh"), into], root, { ...process.env, GOARCH: one.goArch, GOFLAGS: "-mod=readonly" })
+    run("sh", [path.join(root, source, "build.sh"), into], root, {
+      ...process.env,
+      GOARCH: one.goArch,
+      GOFLAGS: "-mod=readonly"
+    })
   } catch (cause) {
     if (cause instanceof CommandFailed && cause.status === toolMissing) return cause.message
     throw cause

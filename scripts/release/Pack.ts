@@ -37,7 +37,12 @@ const fail = (name: string): never => {
  * Packs every package into `out`, each after its dependencies. Of the packages with a program, packs only those
  * in `programs`.
  */
-export const pack = async (out: string, work: string, report: (line: string) => void, programs = natives): Promise<Release> => {
+export const pack = async (
+  out: string,
+  work: string,
+  report: (line: string) => void,
+  programs = natives
+): Promise<Release> => {
   run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...published().map(({ folder }) => folder)])
   const [staged, missing]: [Array<Omit<Packed, "file">>, Array<Release["missing"][number]>] = [[], []]
   const folderOf = (name: string) => {
@@ -62,10 +67,14 @@ export const pack = async (out: string, work: string, report: (line: string) => 
   mkdirSync(out, { recursive: true })
   // npm takes a second to start, so it packs all folders in one run.
   const folders = staged.map(({ staged }) => staged)
-  const files: ReadonlyArray<Tarball> = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", out, ...folders]))
+  const files: ReadonlyArray<Tarball> = JSON.parse(
+    run("npm", ["pack", "--json", "--pack-destination", out, ...folders])
+  )
   const packed = staged.map((one): Packed => {
     const { filename, size, unpackedSize } = files.find(({ name }) => name === one.name) ?? fail(one.name)
-    report(`packed ${one.name} ${version}: ${Math.ceil(size / 1024)} kB, unpacked ${Math.ceil(unpackedSize / 1024)} kB`)
+    report(
+      `packed ${one.name} ${version}: ${Math.ceil(size / 1024)} kB, unpacked ${Math.ceil(unpackedSize / 1024)} kB`
+    )
     return { ...one, file: path.join(out, filename) }
   })
   return { packed, missing }

@@ -58,7 +58,11 @@ export const published = (): ReadonlyArray<Package> => {
     const folder = `packages/${name}`
     const source: Source = json(`${folder}/package.json`)
     if (source.private !== true) {
-      all.set(source.name, { folder, source, assets: (source.files ?? []).filter((file) => !compiled.has(file)) })
+      all.set(source.name, {
+        folder,
+        source,
+        assets: (source.files ?? []).filter((file) => !compiled.has(file))
+      })
     }
   }
   const ordered = new Set<Package>()
@@ -95,9 +99,11 @@ const catalogs = (() => {
 const publishedAs = (name: string, wanted: string): string => {
   if (wanted === "workspace:*") return version
   const [, catalog] = /^catalog:(.*)$/.exec(wanted) ?? []
-  if (catalog === undefined) throw new Error(`${name} is ${wanted}: move its version to a catalog in pnpm-workspace.yaml`)
+  if (catalog === undefined)
+    throw new Error(`${name} is ${wanted}: move its version to a catalog in pnpm-workspace.yaml`)
   const listed = catalogs.get(catalog)?.get(name)
-  if (listed === undefined) throw new Error(`${name} is not in the catalog "${catalog}" of pnpm-workspace.yaml`)
+  if (listed === undefined)
+    throw new Error(`${name} is not in the catalog "${catalog}" of pnpm-workspace.yaml`)
   return catalog === "" ? `^${listed}` : listed
 }
 
@@ -146,7 +152,17 @@ export const entriesOf = ({ folder, source }: Pick<Package, "folder" | "source">
 ]
 
 export const manifest = ({ folder, source, assets }: Package) => {
-  const { name, description, keywords, license, bin, dependencies, bundleDependencies, peerDependencies, peerDependenciesMeta } = source
+  const {
+    name,
+    description,
+    keywords,
+    license,
+    bin,
+    dependencies,
+    bundleDependencies,
+    peerDependencies,
+    peerDependenciesMeta
+  } = source
   return {
     name,
     description,
@@ -164,7 +180,9 @@ export const manifest = ({ folder, source, assets }: Package) => {
         })
       ),
       "./internal/*": { types: "./dist/*.d.ts", default: "./dist/*.js" },
-      ...Object.fromEntries(assets.filter((file) => path.extname(file) !== "").map((file) => [`./${file}`, `./${file}`])),
+      ...Object.fromEntries(
+        assets.filter((file) => path.extname(file) !== "").map((file) => [`./${file}`, `./${file}`])
+      ),
       "./package.json": "./package.json"
     },
     files: ["dist", ...assets],

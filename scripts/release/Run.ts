@@ -13,9 +13,18 @@ export class CommandFailed extends Error {
 /** Runs a command and returns its output. */
 export const run = (command: string, args: ReadonlyArray<string>, cwd = root, env = process.env): string => {
   try {
-    return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 64 * 1024 * 1024 })
+    return execFileSync(command, args, {
+      cwd,
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      maxBuffer: 64 * 1024 * 1024
+    })
   } catch (cause) {
     const { stdout = "", stderr = "", status } = Object(cause)
-    throw new CommandFailed(`\`${command} ${args.join(" ")}\` failed.\n${stdout}${stderr}`, Number(status ?? 1))
+    throw new CommandFailed(
+      `\`${command} ${args.join(" ")}\` failed.\n${stdout}${stderr}`,
+      Number(status ?? 1)
+    )
   }
 }

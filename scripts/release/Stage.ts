@@ -9,7 +9,9 @@ import { entries, manifest, type Package, root } from "./Package.ts"
 const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+|^declare module\s+)(["'])([^"']+)\2/gm
 
 const isPublic = (name: string, module: string): boolean =>
-  entries[name]?.some((entry) => (entry.startsWith("*/") ? /^[^/]+(.+)$/.exec(module)?.[1] === entry.slice(1) : entry === module)) === true
+  entries[name]?.some((entry) =>
+    entry.startsWith("*/") ? /^[^/]+(.+)$/.exec(module)?.[1] === entry.slice(1) : entry === module
+  ) === true
 
 /**
  * Returns a module's text with the import paths of published packages. In the workspace, a package imports
@@ -38,9 +40,12 @@ const bundle = ({ folder, source }: Package, name: string, into: string): void =
     recursive: true,
     filter: (file) => !/^(?:src|node_modules|ai-docs)(?:\/|$)|\.map$/.test(path.relative(from, file))
   })
-  const { dependencies, peerDependencies, ...rest } = JSON.parse(readFileSync(path.join(from, "package.json"), "utf8"))
+  const { dependencies, peerDependencies, ...rest } = JSON.parse(
+    readFileSync(path.join(from, "package.json"), "utf8")
+  )
   const ours = { ...source.dependencies, ...source.peerDependencies }
-  const shared = (wanted = {}) => Object.fromEntries(Object.entries(wanted).filter(([other]) => ours[other] !== undefined))
+  const shared = (wanted = {}) =>
+    Object.fromEntries(Object.entries(wanted).filter(([other]) => ours[other] !== undefined))
   const manifest = { ...rest, dependencies: shared(dependencies), peerDependencies: shared(peerDependencies) }
   writeFileSync(path.join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
 }
@@ -58,7 +63,8 @@ export const stage = (one: Package, into: string): void => {
   for (const file of ["README.md", ...one.assets]) {
     // The documentation is in the repository's root folder, and the server's package contains a copy.
     cpSync(path.join(file === "docs" ? root : folder, file), path.join(into, file), { recursive: true })
-    if (file === "docs") for (const manual of manuals) cpSync(path.join(root, manual), path.join(into, file, manual))
+    if (file === "docs")
+      for (const manual of manuals) cpSync(path.join(root, manual), path.join(into, file, manual))
   }
   for (const name of one.source.bundleDependencies ?? []) bundle(one, name, into)
   copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))

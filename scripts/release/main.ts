@@ -25,7 +25,11 @@ const refuse = (why: string): never => {
 const git = (...args: ReadonlyArray<string>) => run("git", args).trim()
 
 const { values } = parseArgs({
-  options: { "dry-run": { type: "boolean", default: false }, out: { type: "string" }, set: { type: "string" } }
+  options: {
+    "dry-run": { type: "boolean", default: false },
+    out: { type: "string" },
+    set: { type: "string" }
+  }
 })
 
 const step = (does: string) => process.stdout.write(`${does}\n`)
@@ -46,7 +50,9 @@ const setVersion = (next: string) => {
   const changelog = path.join(root, "CHANGELOG.md")
   writeFileSync(changelog, withNotes(readFileSync(changelog, "utf8"), next, notes))
   for (const { file } of notes) rmSync(path.join(root, file))
-  step(`every manifest has version ${next} now, and its section in CHANGELOG.md has ${notes.length} notes: read it, then commit`)
+  step(
+    `every manifest has version ${next} now, and its section in CHANGELOG.md has ${notes.length} notes: read it, then commit`
+  )
 }
 
 /** Checks that the sources of a release are committed and its changes are in the changelog. */
@@ -56,11 +62,15 @@ const checkSources = () => {
   }
   if (values["dry-run"]) return
   const [note] = notesIn(path.join(root, "changes"))
-  if (note !== undefined) refuse(`${note.file} is not part of a version yet: --set X.Y.Z moves it to the changelog`)
+  if (note !== undefined)
+    refuse(`${note.file} is not part of a version yet: --set X.Y.Z moves it to the changelog`)
   if (git("status", "--porcelain") !== "") refuse("there are uncommitted changes")
   if (git("tag", "--points-at", "HEAD", "--list", `v${version}`) === "") refuse(`HEAD has no tag v${version}`)
-  const [origin, ours] = [git("remote", "get-url", "origin"), repository].map((url) => url.replace(/^git\+|\.git$/g, ""))
-  if (origin !== ours) refuse(`package.json says the repository is ${String(ours)}, and git's origin is ${String(origin)}`)
+  const [origin, ours] = [git("remote", "get-url", "origin"), repository].map((url) =>
+    url.replace(/^git\+|\.git$/g, "")
+  )
+  if (origin !== ours)
+    refuse(`package.json says the repository is ${String(ours)}, and git's origin is ${String(origin)}`)
 }
 
 /**
@@ -70,10 +80,17 @@ const checkSources = () => {
 const look = (all: ReadonlyArray<Packed>) => {
   // npx takes longer to find a program than publint takes to check a package, so it is run only once.
   const tools = ["-p", `publint@${lint.publint}`, "-p", `@arethetypeswrong/cli@${lint.attw}`]
-  const [publint = "", attw = ""] = run("npx", ["-y", ...tools, "-c", "command -v publint; command -v attw"]).split("\n")
+  const [publint = "", attw = ""] = run("npx", [
+    "-y",
+    ...tools,
+    "-c",
+    "command -v publint; command -v attw"
+  ]).split("\n")
   for (const { name, file, staged } of all) {
     run(publint, ["run", "--strict", "--pack", "false", staged])
-    const [entry] = published().flatMap((one) => (one.source.name === name ? entriesOf(one).filter((other) => !other.includes("*")) : []))
+    const [entry] = published().flatMap((one) =>
+      one.source.name === name ? entriesOf(one).filter((other) => !other.includes("*")) : []
+    )
     if (entry !== undefined) run(attw, ["--profile", "esm-only", "--entrypoints", entry, "--no-color", file])
     step(`${entry !== undefined ? "publint and attw" : "publint"}: ${name} passed`)
   }
@@ -83,20 +100,28 @@ const sums = (all: ReadonlyArray<Packed>, out: string) => {
   const lines = all.map(({ file }) => `${sha256(file)}  ${path.basename(file)}`)
   writeFileSync(path.join(out, "SHA256SUMS"), `${lines.join("\n")}\n`)
   for (const { name, staged, native } of all)
-    if (native) step(`${name} contains, with SHA-256:\n${readFileSync(path.join(staged, "SHA256SUMS"), "utf8").trimEnd()}`)
+    if (native)
+      step(
+        `${name} contains, with SHA-256:\n${readFileSync(path.join(staged, "SHA256SUMS"), "utf8").trimEnd()}`
+      )
 }
 
 /** Writes a CycloneDX list of all packages that a host would install today. */
 const sbom = (all: ReadonlyArray<Packed>, out: string, work: string) => {
   const host = path.join(work, "host")
   mkdirSync(host)
-  const files = (some: ReadonlyArray<Packed>) => Object.fromEntries(some.map(({ name, file }) => [name, `file:${file}`]))
+  const files = (some: ReadonlyArray<Packed>) =>
+    Object.fromEntries(some.map(({ name, file }) => [name, `file:${file}`]))
   const dependencies = files(all.filter(({ native }) => native === undefined))
   const optionalDependencies = files(all.filter(({ native }) => native !== undefined))
   const manifest = { name: "satrail", version, private: true, dependencies, optionalDependencies }
   writeFileSync(path.join(host, "package.json"), JSON.stringify(manifest))
   run("npm", ["install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund"], host)
-  const document = run("npm", ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "library"], host)
+  const document = run(
+    "npm",
+    ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "library"],
+    host
+  )
   writeFileSync(path.join(out, "sbom.cdx.json"), document)
   step(`sbom.cdx.json: ${JSON.parse(document).components.length} components`)
 }

@@ -11,8 +11,9 @@ const unsearchable: Readonly<Record<string, string>> = {
 const exported = /^export (?:abstract )?(?:const|function|class|interface|type|\* as) (\w+)/gm
 
 /** Returns the exported identifiers whose words a reader would not search for. */
-export const identifierProblems = (sources: ReadonlyArray<string> = files("packages/*/src/**/*.{ts,tsx}")): ReadonlyArray<string> =>
-  sources.flatMap((file) => identifierProblemsIn(file, read(file)))
+export const identifierProblems = (
+  sources: ReadonlyArray<string> = files("packages/*/src/**/*.{ts,tsx}")
+): ReadonlyArray<string> => sources.flatMap((file) => identifierProblemsIn(file, read(file)))
 
 export const identifierProblemsIn = (file: string, source: string): ReadonlyArray<string> =>
   Array.from(source.matchAll(exported), ([, name = ""]) => name).flatMap((name) => {
@@ -20,5 +21,7 @@ export const identifierProblemsIn = (file: string, source: string): ReadonlyArra
       .replaceAll(/([a-z0-9])(?=[A-Z])/g, "$1 ")
       .toLowerCase()
       .split(" ")
-    return words.flatMap((word) => (unsearchable[word] === undefined ? [] : [`${file}: \`${name}\`: write ${unsearchable[word]}`]))
+    return words.flatMap((word) =>
+      unsearchable[word] === undefined ? [] : [`${file}: \`${name}\`: write ${unsearchable[word]}`]
+    )
   })

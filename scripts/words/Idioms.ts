@@ -25,7 +25,10 @@ export const idioms: ReadonlyArray<Idiom> = [
   idiom(/\b(?:is|are|was|were) (?:looked at|asked for)\b/i, "is checked, is requested"),
   idiom(/\blooks? again\b|\blooked up again\b/i, "checks again, polls"),
   idiom(/\bwhoever\b/i, "anyone who, name the actor"),
-  idiom(/\bwhat (?:is|was|are|were) (?:not )?\w+(?:ed|en) (?:is|was|are|were)\b/i, "a noun in place of the clause"),
+  idiom(
+    /\bwhat (?:is|was|are|were) (?:not )?\w+(?:ed|en) (?:is|was|are|were)\b/i,
+    "a noun in place of the clause"
+  ),
   idiom(/\bso many\b|\bso much\b/i, "a limit, the number"),
   idiom(/\bof (?:it|them|these|those) (?:there|nothing|none)\b/i, "put the subject first"),
   idiom(/\bin (?:his|her) (?:place|stead)\b|\bin (?:its|their) stead\b/i, "instead"),
@@ -37,5 +40,8 @@ export const idioms: ReadonlyArray<Idiom> = [
   idiom(/\btakes? (?:no )?writes\b/i, "accepts writes"),
   idiom(/\bwants (?:a|an|the|something)\b/i, "requires, needs"),
   idiom(/\bat once: one\b|\bof \w+ at once\b/i, "concurrent"),
-  idiom(/\bcolour|\bfavour|\bbehaviour|isation\b|\bcatalogue\b|\bcancelled\b|\blicence\b/i, "the American spelling")
+  idiom(
+    /\bcolour|\bfavour|\bbehaviour|isation\b|\bcatalogue\b|\bcancelled\b|\blicence\b/i,
+    "the American spelling"
+  )
 ]

@@ -7,7 +7,8 @@ const words = (text: string): number => text.split(/\s+/).filter(Boolean).length
 
 /** Returns the first line of text below the title. */
 const firstLine = (text: string): string =>
-  text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("#") && !line.startsWith("<!--")) ?? ""
+  text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("#") && !line.startsWith("<!--")) ??
+  ""
 
 /**
  * Reports pages that are too long, and pages of docs whose first sentence does not say who they are for, such
@@ -19,11 +20,14 @@ export const problemsOf = (pages: ReadonlyMap<string, string>): ReadonlyArray<st
   return [
     ...(all > limits.all ? [`docs: ${all} words: at most ${limits.all}`] : []),
     ...Array.from(pages).flatMap(([file, text]) => {
-      const most = file === "README.md" ? limits.readme : file.startsWith("docs/guides/") ? limits.guide : limits.all
+      const most =
+        file === "README.md" ? limits.readme : file.startsWith("docs/guides/") ? limits.guide : limits.all
       return words(text) > most ? [`${file}: ${words(text)} words: at most ${most}`] : []
     }),
     ...docs.flatMap(([file, text]) =>
-      firstLine(text).startsWith("For ") ? [] : [`${file}: the first sentence must say who the page is for: "For developers who …"`]
+      firstLine(text).startsWith("For ")
+        ? []
+        : [`${file}: the first sentence must say who the page is for: "For developers who …"`]
     )
   ]
 }

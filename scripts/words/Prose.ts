@@ -36,7 +36,8 @@ const ofPage = (file: string): ReadonlyArray<Passage> => {
     if (line.trim() === "" || /^(?: {4}|\t)/.test(line)) close()
     else if (line.startsWith("|")) {
       close()
-      for (const cell of line.split("|")) if (/[a-z]/i.test(cell)) found.push({ file, line: at + 1, text: bare(cell.trim()) })
+      for (const cell of line.split("|"))
+        if (/[a-z]/i.test(cell)) found.push({ file, line: at + 1, text: bare(cell.trim()) })
     } else if (/^\s*(?:[-*]|\d+\.|#+|>) /.test(line)) {
       close()
       open = { line: at + 1, text: line.replace(/^\s*(?:[-*]|\d+\.|#+|>) /, "") }
@@ -70,9 +71,23 @@ const ofSource = (file: string): ReadonlyArray<Passage> => {
   })
 }
 
-export const pages = ["*.md", "docs/**/*.md", "packages/*/*.md", "examples/**/*.md", "deploy/**/*.md"].flatMap(files)
-export const sources = ["packages/**/*.{ts,tsx,go}", "examples/**/*.ts", "scripts/**/*.{ts,mjs}", "test/**/*.ts"]
+export const pages = [
+  "*.md",
+  "docs/**/*.md",
+  "packages/*/*.md",
+  "examples/**/*.md",
+  "deploy/**/*.md"
+].flatMap(files)
+export const sources = [
+  "packages/**/*.{ts,tsx,go}",
+  "examples/**/*.ts",
+  "scripts/**/*.{ts,mjs}",
+  "test/**/*.ts"
+]
   .flatMap(files)
-  .filter((file) => !/\/(?:words\/(?!en)\w+|Idioms|wire|assets\/.*)\.ts$|\/(?:vectors|corpus|fixtures)\//i.test(file))
+  .filter(
+    (file) =>
+      !/\/(?:words\/(?!en)\w+|Idioms|wire|assets\/.*)\.ts$|\/(?:vectors|corpus|fixtures)\//i.test(file)
+  )
 
 export const passages = (): ReadonlyArray<Passage> => [...pages.flatMap(ofPage), ...sources.flatMap(ofSource)]

@@ -19,7 +19,8 @@ const known = new Map<string, boolean>()
 
 const isKnown = (word: string): boolean => {
   const stem = word.toLowerCase().replace(/'s$/, "")
-  const found = known.get(word) ?? (own.has(stem) || spelling.correct(word) || /^(?:another|else)'s$/.test(word))
+  const found =
+    known.get(word) ?? (own.has(stem) || spelling.correct(word) || /^(?:another|else)'s$/.test(word))
   known.set(word, found)
   return found
 }
@@ -28,7 +29,8 @@ const isKnown = (word: string): boolean => {
  * Returns the plain words in a text. Identifiers, abbreviations and numbers are not plain words, because they
  * contain other characters.
  */
-const wordsOf = (text: string) => text.match(/(?<![\w.@/$#&-])[A-Za-z][a-z]+(?:['’](?:s|t|re|ve|ll|d))?(?![\w@/(=]|\.\w|-\w)/g) ?? []
+const wordsOf = (text: string) =>
+  text.match(/(?<![\w.@/$#&-])[A-Za-z][a-z]+(?:['’](?:s|t|re|ve|ll|d))?(?![\w@/(=]|\.\w|-\w)/g) ?? []
 
 const sentencesOf = (text: string) => text.split(/(?<=[.!?:;])\s+/)
 

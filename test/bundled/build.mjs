@@ -11,7 +11,14 @@ for (const [format, name] of [
   ["esm", "esbuild.mjs"],
   ["cjs", "esbuild.cjs"]
 ])
-  await build({ entryPoints: ["host.mjs"], bundle: true, platform: "node", format, outfile: path.join(out, name), logLevel: "error" })
+  await build({
+    entryPoints: ["host.mjs"],
+    bundle: true,
+    platform: "node",
+    format,
+    outfile: path.join(out, name),
+    logLevel: "error"
+  })
 
 const bundle = await rolldown({ input: "host.mjs", platform: "node" })
 await bundle.write({ file: path.join(out, "rolldown.mjs") })

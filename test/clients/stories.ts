@@ -27,40 +27,56 @@ const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Pr
 // Creates an invoice, which an external payer pays. Checks the deposit and the balance.
 const header = { "Idempotency-Key": crypto.randomUUID() }
 const body = { amount: 21_000, currency: "sats", description: "two coffees", metadata: { order: "1042" } }
-const create = async () => right(await client.POST("/v1/bitcoin/deposit/lightning-invoice", { params: { header }, body })).data
+const create = async () =>
+  right(await client.POST("/v1/bitcoin/deposit/lightning-invoice", { params: { header }, body })).data
 const invoice: components["schemas"]["LightningInvoice"] = await create()
 assert.deepEqual(await create(), invoice)
 right(await client.POST("/sandbox/pay", { body: { payment_request: invoice.payment_request } }))
 await until(
   async () =>
-    right(await client.GET("/v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { path: { invoiceID: invoice.id } } })).data,
+    right(
+      await client.GET("/v1/bitcoin/deposit/lightning-invoice/{invoiceID}", {
+        params: { path: { invoiceID: invoice.id } }
+      })
+    ).data,
   ({ settled }) => settled
 )
-const list = async () => right(await client.GET("/v1/transactions", { params: { query: { type: "deposit", limit: 1 } } })).data
+const list = async () =>
+  right(await client.GET("/v1/transactions", { params: { query: { type: "deposit", limit: 1 } } })).data
 const [first] = await until(list, (found) => found.length === 1)
 assert(first !== undefined)
-const deposit = right(await client.GET("/v1/transactions/deposits/{depositID}", { params: { path: { depositID: first.id } } })).data
+const deposit = right(
+  await client.GET("/v1/transactions/deposits/{depositID}", { params: { path: { depositID: first.id } } })
+).data
 assert.equal(deposit.lightning_invoice_id, invoice.id)
 const balance = async (): Promise<number> => right(await client.GET("/v1/transactions/balance")).data.balance
 assert.equal(await balance(), 21_000)
 
 // Sends part of the balance to a Lightning address: estimates, confirms and waits until the withdrawal is
 // final.
-const { destination } = right(await client.POST("/sandbox/destination", { body: { type: "lightning_address" } })).data
+const { destination } = right(
+  await client.POST("/sandbox/destination", { body: { type: "lightning_address" } })
+).data
 const asked = { amount: 3000, currency: "sats", destination }
 const estimate = right(await client.POST("/v1/bitcoin/withdraw/estimate", { body: asked })).data
 const confirmed = right(await client.POST("/v1/bitcoin/withdraw/confirm", { body: asked })).data
 assert.equal(confirmed.fee_sats, estimate.service_fee_sats)
 const withdrawal = await until(
   async () =>
-    right(await client.GET("/v1/transactions/withdrawals/{withdrawalID}", { params: { path: { withdrawalID: confirmed.id } } })).data,
+    right(
+      await client.GET("/v1/transactions/withdrawals/{withdrawalID}", {
+        params: { path: { withdrawalID: confirmed.id } }
+      })
+    ).data,
   ({ status }) => status !== "pending"
 )
 assert.equal(withdrawal.status, "settled")
 assert.equal(await balance(), 21_000 - 3000 - confirmed.fee_sats)
 
 // The code identifies an error and determines its fields.
-const { error, response } = await client.POST("/v1/bitcoin/withdraw/confirm", { body: { ...asked, amount: 1_000_000 } })
+const { error, response } = await client.POST("/v1/bitcoin/withdraw/confirm", {
+  body: { ...asked, amount: 1_000_000 }
+})
 assert.equal(response.status, 422)
 assert(error !== undefined)
 const { error: found } = error

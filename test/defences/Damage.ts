@@ -8,7 +8,10 @@ const declares = String.raw`(?:export |const |let |async |function |class |inter
 const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 
 /** Source from a top-level declaration to the next. Undefined unless exactly one has this name. */
-const section = (source: string, symbol: string): { readonly from: number; readonly to: number } | undefined => {
+const section = (
+  source: string,
+  symbol: string
+): { readonly from: number; readonly to: number } | undefined => {
   const named = new RegExp(
     String.raw`^(?:export )?(?:default )?(?:async )?(?:const|let|function\*?|class|interface|type|func(?: \([^)]*\))?|var) ${escaped(symbol)}\b`,
     "gm"
@@ -31,10 +34,16 @@ const pattern = (text: string): RegExp => {
   }
   const [first = "", last = ""] = [tokens[0], tokens.at(-1)]
   const edge = (token: string) => (/\w/.test(token) ? String.raw`\b` : "")
-  return new RegExp(edge(first) + tokens.map((token, at) => between(at) + escaped(token)).join("") + edge(last), "g")
+  return new RegExp(
+    edge(first) + tokens.map((token, at) => between(at) + escaped(token)).join("") + edge(last),
+    "g"
+  )
 }
 
-const matches = ({ in: symbol, find }: Canary, source: string): ReadonlyArray<{ readonly from: number; readonly to: number }> => {
+const matches = (
+  { in: symbol, find }: Canary,
+  source: string
+): ReadonlyArray<{ readonly from: number; readonly to: number }> => {
   const found = section(source, symbol)
   if (found === undefined) return []
   return Array.from(source.slice(found.from, found.to).matchAll(pattern(find)), ({ 0: text, index }) => ({
@@ -49,6 +58,7 @@ export const fits = (canary: Canary, source: string): number => matches(canary, 
 /** The source with the bug. Throws if the bug does not fit. */
 export const patched = (canary: Canary, source: string): string => {
   const [found, ...others] = matches(canary, source)
-  if (found === undefined || others.length > 0) throw new Error(`${canary.name} does not fit ${canary.in} in ${canary.file}`)
+  if (found === undefined || others.length > 0)
+    throw new Error(`${canary.name} does not fit ${canary.in} in ${canary.file}`)
   return source.slice(0, found.from) + canary.replace + source.slice(found.to)
 }

@@ -43,15 +43,20 @@ export const run = async (canary: Canary | undefined, file: string, titles: stri
     timeout: programsMillis
   })
   let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (said += text))
   await once(child, "close")
   rmSync(folder, { recursive: true })
   const lines = said.split("\n").filter((line) => line.startsWith("{"))
   const events = lines.map((line): Said => JSON.parse(line))
-  const ended = (action: string) => events.flatMap(({ Action, Test }) => (Action === action && Test !== undefined ? [Test] : []))
+  const ended = (action: string) =>
+    events.flatMap(({ Action, Test }) => (Action === action && Test !== undefined ? [Test] : []))
   const output = events.flatMap(({ Output }) => Output ?? [])
   return {
-    failed: ended("fail").map((test) => ({ title: `${file}: ${test}`, why: output.find((line) => line.includes("_test.go")) ?? "" })),
+    failed: ended("fail").map((test) => ({
+      title: `${file}: ${test}`,
+      why: output.find((line) => line.includes("_test.go")) ?? ""
+    })),
     passed: ended("pass").length,
     broken: output.join("").slice(-2000),
     seconds: (Date.now() - begunMillis) / 1000

@@ -120,7 +120,11 @@ const groups = {
       "BTCPay: payout workers raced with manual status changes",
       "The SQL statement checks each change of status, and a final status never changes"
     ],
-    [21, "Blnk: concurrent refunds of one transaction", "A hold is voided by a state transition that happens only once"],
+    [
+      21,
+      "Blnk: concurrent refunds of one transaction",
+      "A hold is voided by a state transition that happens only once"
+    ],
     [
       22,
       "LNbits: the database was locked while the node paid, and no row was written",
@@ -131,7 +135,11 @@ const groups = {
       "Fedimint: a repeated request was validated again and refused as expired",
       "The idempotency key is looked up before anything else, and again in the commit"
     ],
-    [24, "Alby Hub: an event was published before its commit", "An event is committed in one transaction with the record it describes"]
+    [
+      24,
+      "Alby Hub: an event was published before its commit",
+      "An event is committed in one transaction with the record it describes"
+    ]
   ],
   "Fees and amounts": [
     [
@@ -139,7 +147,11 @@ const groups = {
       "LNbits, 2021: payments went out without a fee limit",
       "The fee reserve is held, passed to the node as its fee limit, and compared with the actual fee"
     ],
-    [26, "Nutshell: a node's adapter ignored the fee limit", "The contract tests check the limit with every adapter"],
+    [
+      26,
+      "Nutshell: a node's adapter ignored the fee limit",
+      "The contract tests check the limit with every adapter"
+    ],
     [
       27,
       "LndHub: no reserve for fees, so fees took accounts below zero",
@@ -156,7 +168,11 @@ const groups = {
       "LNbits: a daily limit that counted only the latest payment",
       "The commit that holds a payment locks the limit's totals, checks them, and adds the payment"
     ],
-    [31, "LNbits: a payment to oneself was credited although it failed", "Payer and recipient are booked in one transaction"],
+    [
+      31,
+      "LNbits: a payment to oneself was credited although it failed",
+      "Payer and recipient are booked in one transaction"
+    ],
     [
       32,
       "lightning-dev, 2023: an invoice that reuses another invoice's hash",
@@ -172,7 +188,11 @@ const groups = {
       "lnd, LNbits, Blnk and others: floating-point numbers and truncation",
       "Amounts are exact decimals and big integers; an amount that does not fit is refused"
     ],
-    [35, "lnd, Core Lightning, Blnk and others: negative and zero amounts", "Amounts are at least one satoshi. The tables check this too"],
+    [
+      35,
+      "lnd, Core Lightning, Blnk and others: negative and zero amounts",
+      "Amounts are at least one satoshi. The tables check this too"
+    ],
     [
       36,
       "Blink: rounding, and refunds at another rate, could be exploited",
@@ -202,8 +222,16 @@ const groups = {
   ],
   "On-chain": [
     [42, "LndHub: a deposit was credited twice", "Each transaction output can become only one deposit"],
-    [43, "Blink: only one of several outputs in a transaction was credited", "Deposits are identified by their output"],
-    [44, "Blink: a repeated notification was treated as a new one", "A repeated notification is recognized and credits nothing"],
+    [
+      43,
+      "Blink: only one of several outputs in a transaction was credited",
+      "Deposits are identified by their output"
+    ],
+    [
+      44,
+      "Blink: a repeated notification was treated as a new one",
+      "A repeated notification is recognized and credits nothing"
+    ],
     [
       45,
       "BTCPay: a replaced payment stayed credited",
@@ -226,7 +254,11 @@ const groups = {
       "LNbits (CVE-2025-32013): server-side requests to internal addresses",
       "A guard checks every address, connects only to the checked address, and limits the response"
     ],
-    [49, "LNbits: a failed check was only logged, and the request was sent", "Only the guard can open connections"],
+    [
+      49,
+      "LNbits: a failed check was only logged, and the request was sent",
+      "Only the guard can open connections"
+    ],
     [
       50,
       "BTCPay 2.4.5: connection strings, LNURL and webhooks reached internal addresses",
@@ -252,7 +284,11 @@ const groups = {
       "BTCPay 2.4.7: payouts were reopened after they ended, and request bodies had no size limit",
       "A final status never changes, and request bodies have a size limit"
     ],
-    [55, "BTCPay: scripts and redirects in its pages", "Pages escape all input, and a content security policy limits what they load"],
+    [
+      55,
+      "BTCPay: scripts and redirects in its pages",
+      "Pages escape all input, and a content security policy limits what they load"
+    ],
     [
       56,
       "BTCPay, LNbits, Core Lightning: secrets in logs, URLs and arguments",
@@ -268,7 +304,11 @@ const groups = {
       "OpenNode: a webhook's signature covered only its id",
       "Every signature covers the whole body; Standard Webhooks signatures also cover id and time"
     ],
-    [59, "lnd (CVE-2024-38359 and others), Core Lightning: bugs in the node itself", "A version with known bugs is reported"],
+    [
+      59,
+      "lnd (CVE-2024-38359 and others), Core Lightning: bugs in the node itself",
+      "A version with known bugs is reported"
+    ],
     [
       60,
       "BTCPay: payments missed after a restart",
@@ -278,14 +318,15 @@ const groups = {
 } as const satisfies Record<string, ReadonlyArray<Row>>
 
 /** Every row, grouped by subject. */
-export const incidents: ReadonlyArray<readonly [group: string, rows: ReadonlyArray<Incident>]> = Object.entries(groups).map(
-  ([group, rows]) =>
-    [
-      group,
-      rows.map(([row, incident, defence, reason]: Row) => ({
-        row,
-        incident,
-        ...(defence === null ? { reason } : { defence })
-      }))
-    ] as const
-)
+export const incidents: ReadonlyArray<readonly [group: string, rows: ReadonlyArray<Incident>]> =
+  Object.entries(groups).map(
+    ([group, rows]) =>
+      [
+        group,
+        rows.map(([row, incident, defence, reason]: Row) => ({
+          row,
+          incident,
+          ...(defence === null ? { reason } : { defence })
+        }))
+      ] as const
+  )

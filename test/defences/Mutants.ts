@@ -17,7 +17,10 @@ export interface Mutant {
 const root = path.resolve(import.meta.dirname, "../..")
 
 /** Tables of port mutants: each entry names a mutant and ends with the guarantees that it must break. */
-const tables = globSync(["packages/contracts/test/*.bite.test.ts", "packages/simulator/test/*.bite.slow.test.ts"], { cwd: root }).toSorted()
+const tables = globSync(
+  ["packages/contracts/test/*.bite.test.ts", "packages/simulator/test/*.bite.slow.test.ts"],
+  { cwd: root }
+).toSorted()
 const entries = /^ {2}"([^"]+)": \[([\s\S]*?)(?=^ {2}"[^"]+": \[|^\})/gm
 const promises = /\[((?:\s*"[^"]+",?)+)\s*\]\s*\],?\s*$/
 
@@ -30,7 +33,10 @@ const nameOf = (file: string, bug: string) =>
 const ofPorts: ReadonlyArray<Mutant> = tables.flatMap((file) =>
   Array.from(readFileSync(path.join(root, file), "utf8").matchAll(entries), ([, bug = "", entry = ""]) => {
     const titles = bug.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")
-    const broken = Array.from((promises.exec(entry)?.[1] ?? "").matchAll(/"([^"]+)"/g), ([, promise = ""]) => promise)
+    const broken = Array.from(
+      (promises.exec(entry)?.[1] ?? "").matchAll(/"([^"]+)"/g),
+      ([, promise = ""]) => promise
+    )
     return {
       name: nameOf(file, bug),
       bug,

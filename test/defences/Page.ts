@@ -68,7 +68,9 @@ export const page = (): string => {
     "",
     "| tampering | as the application's role | as the owner |",
     "|---|---|---|",
-    ...tamperings.filter((one) => !isMissed(one)).map(({ what, application, owner }) => `| ${cell(what)} | ${application} | ${owner} |`),
+    ...tamperings
+      .filter((one) => !isMissed(one))
+      .map(({ what, application, owner }) => `| ${cell(what)} | ${application} | ${owner} |`),
     "",
     "`verify` does not find, as the application's role:",
     "",
@@ -81,7 +83,9 @@ export const page = (): string => {
     "- an entry deleted within a second, before it is linked, unless the entry records a change to a record that `verify` compares",
     "- entries removed at the end together with a restored older end: `verify` names only the records that they had changed. To find the rest, store heads elsewhere (one is logged and sent to the operator's webhooks every hour) and pass one with `--audit-head`. This also finds a log that was re-signed with the service's secret.",
     "",
-    ...(absent.length === 0 ? [] : ["## What does not apply", "", "| | incident | why not here |", "|---|---|---|"]),
+    ...(absent.length === 0
+      ? []
+      : ["## What does not apply", "", "| | incident | why not here |", "|---|---|---|"]),
     ...absent.map(({ row, incident, reason }) => `| C${row} | ${cell(incident)} | ${cell(reason ?? "")} |`),
     ""
   ].join("\n")

@@ -37,7 +37,11 @@ const one = (table: string, set: string, where = "true") =>
   `update satrail.${table} set ${set} where ctid = (select ctid from satrail.${table} where ${where} limit 1)`
 
 const elsewhere = (table: string, where?: string) =>
-  one(table, `company_id = (select id from satrail.companies c where c.id <> ${table}.company_id limit 1)`, where)
+  one(
+    table,
+    `company_id = (select id from satrail.companies c where c.id <> ${table}.company_id limit 1)`,
+    where
+  )
 
 /** The rows of the page's table, in order. Each table of the database occurs in one. */
 export const tamperings: ReadonlyArray<Tampering> = [
@@ -46,7 +50,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     application: refused,
     owner: hashes,
     attempts: [
-      ["update satrail.audit_entries set body = replace(body, ':2000', ':9000')", ["changed", "companies differs limits", "unsigned"]]
+      [
+        "update satrail.audit_entries set body = replace(body, ':2000', ':9000')",
+        ["changed", "companies differs limits", "unsigned"]
+      ]
     ]
   },
   {
@@ -65,7 +72,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     application: refused,
     owner: hashes,
     attempts: [
-      ['delete from satrail.audit_entries where body like \'%"record":"operator_tokens"%\'', ["operator_tokens unknown", "removed"]]
+      [
+        'delete from satrail.audit_entries where body like \'%"record":"operator_tokens"%\'',
+        ["operator_tokens unknown", "removed"]
+      ]
     ]
   },
   {
@@ -109,7 +119,12 @@ export const tamperings: ReadonlyArray<Tampering> = [
     what: "the stored end of the audit log changed",
     application: end,
     owner: end,
-    attempts: [["update satrail.cursors set value = '1:1:' || repeat('0', 64) || ':' where source = 'audit head'", ["end"]]]
+    attempts: [
+      [
+        "update satrail.cursors set value = '1:1:' || repeat('0', 64) || ':' where source = 'audit head'",
+        ["end"]
+      ]
+    ]
   },
   {
     what: "a key's hash or scopes changed",
@@ -125,14 +140,19 @@ export const tamperings: ReadonlyArray<Tampering> = [
     what: "an API key inserted",
     application: compared,
     owner: compared,
-    attempts: [[another("api_keys", "'id', 'EveEveEveEve', 'secret_hash', repeat('0', 64)"), ["api_keys unknown"]]]
+    attempts: [
+      [another("api_keys", "'id', 'EveEveEveEve', 'secret_hash', repeat('0', 64)"), ["api_keys unknown"]]
+    ]
   },
   {
     what: "an operator token inserted",
     application: compared,
     owner: compared,
     attempts: [
-      [another("operator_tokens", `${newId}, 'secret_hash', repeat('0', 64), 'scopes', '["all"]'::jsonb`), ["operator_tokens unknown"]]
+      [
+        another("operator_tokens", `${newId}, 'secret_hash', repeat('0', 64), 'scopes', '["all"]'::jsonb`),
+        ["operator_tokens unknown"]
+      ]
     ]
   },
   {
@@ -147,7 +167,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
         ),
         ["console_sessions unknown"]
       ],
-      ["update satrail.console_sessions set expires_at_millis = 9999999999999", ["console_sessions differs expires_at_millis"]],
+      [
+        "update satrail.console_sessions set expires_at_millis = 9999999999999",
+        ["console_sessions differs expires_at_millis"]
+      ],
       [
         "update satrail.console_sessions set stepped_up_at_millis = 1, ended_at_millis = 1",
         ["console_sessions differs ended_at_millis", "console_sessions differs stepped_up_at_millis"]
@@ -173,7 +196,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     owner: compared,
     attempts: [
       [
-        another("wallet_connections", `${newId}, 'api_key_id', gen_random_uuid(), 'app_key', repeat('2', 64)`),
+        another(
+          "wallet_connections",
+          `${newId}, 'api_key_id', gen_random_uuid(), 'app_key', repeat('2', 64)`
+        ),
         ["wallet_connections unknown"]
       ]
     ]
@@ -193,7 +219,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     owner: compared,
     attempts: [
       ["update satrail.companies set plan = 'paid'", ["companies differs plan"]],
-      [`update satrail.companies set frozen = '{"reason":"x","pending":"wait","sinceMillis":1}'`, ["companies differs frozen"]]
+      [
+        `update satrail.companies set frozen = '{"reason":"x","pending":"wait","sinceMillis":1}'`,
+        ["companies differs frozen"]
+      ]
     ]
   },
   {
@@ -201,7 +230,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     application: compared,
     owner: compared,
     attempts: [
-      [`update satrail.companies set fees = '{"internal":7}'`, ["books: unreadable", "companies differs fees"]],
+      [
+        `update satrail.companies set fees = '{"internal":7}'`,
+        ["books: unreadable", "companies differs fees"]
+      ],
       [
         `update satrail.companies set limits = '[]', loosening = '7'`,
         ["books: unreadable", "companies differs limits", "companies differs loosening"]
@@ -212,13 +244,20 @@ export const tamperings: ReadonlyArray<Tampering> = [
     what: "a webhook URL changed",
     application: compared,
     owner: compared,
-    attempts: [["update satrail.webhook_endpoints set url = 'https://eve.example/'", ["webhook_endpoints differs url"]]]
+    attempts: [
+      ["update satrail.webhook_endpoints set url = 'https://eve.example/'", ["webhook_endpoints differs url"]]
+    ]
   },
   {
     what: "a ledger posting changed",
     application: refused,
     owner: recomputed,
-    attempts: [["update satrail.entries set amount = amount + 1000", ["books: held", "books: posted", "books: transfer"]]]
+    attempts: [
+      [
+        "update satrail.entries set amount = amount + 1000",
+        ["books: held", "books: posted", "books: transfer"]
+      ]
+    ]
   },
   {
     what: "a ledger posting appended",
@@ -243,7 +282,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     application: recomputed,
     owner: recomputed,
     attempts: [
-      [one("withdrawals", "status = 'failed', failure = 'unreachable'", "status = 'pending'"), ["books: holds", "books: transfer"]]
+      [
+        one("withdrawals", "status = 'failed', failure = 'unreachable'", "status = 'pending'"),
+        ["books: holds", "books: transfer"]
+      ]
     ]
   },
   {
@@ -264,7 +306,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     attempts: [
       [another("unmatched", newId), ["books: transfer"]],
       [
-        another("suspense_assignments", `${newId}, 'unmatched_id', gen_random_uuid(), 'ledger_tx_id', gen_random_uuid()`),
+        another(
+          "suspense_assignments",
+          `${newId}, 'unmatched_id', gen_random_uuid(), 'ledger_tx_id', gen_random_uuid()`
+        ),
         ["books: transfer"]
       ],
       [
@@ -290,7 +335,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
         "update satrail.operator_requests set requested_by_id = 'e', requested_by = 'Eve'",
         ["operator_requests differs requested_by", "operator_requests differs requested_by_id"]
       ],
-      ["update satrail.operator_requests set until_millis = 9999999999999", ["operator_requests differs until_millis"]]
+      [
+        "update satrail.operator_requests set until_millis = 9999999999999",
+        ["operator_requests differs until_millis"]
+      ]
     ]
   },
   {
@@ -360,7 +408,10 @@ export const tamperings: ReadonlyArray<Tampering> = [
     owner: missed("a repeated request can take effect twice, or gets a false response"),
     attempts: [
       ["delete from satrail.answers", []],
-      ["delete from satrail.answers; insert into satrail.answers values ('owner', 'key', 'fingerprint', '{}', null)", []]
+      [
+        "delete from satrail.answers; insert into satrail.answers values ('owner', 'key', 'fingerprint', '{}', null)",
+        []
+      ]
     ]
   },
   {

@@ -16,10 +16,10 @@ const root = path.resolve(import.meta.dirname, "../..")
 
 // Negative tests refer to guarantees that must break, which proves nothing about an adapter.
 const files = () =>
-  globSync(["packages/*/test/**/*.ts", "packages/contracts/src/**/*.ts", "examples/*/test/*.ts", "test/*.ts"], {
-    cwd: root,
-    exclude: ["**/node_modules", "**/*.bite.test.ts"]
-  }).toSorted()
+  globSync(
+    ["packages/*/test/**/*.ts", "packages/contracts/src/**/*.ts", "examples/*/test/*.ts", "test/*.ts"],
+    { cwd: root, exclude: ["**/node_modules", "**/*.bite.test.ts"] }
+  ).toSorted()
 
 // The first argument of a call, or the name of a property. A title in a list belongs to a test elsewhere.
 const titled = /(\(\s*)?(["`])((?:C\d+ )*C\d+): ((?:(?!\2)[^\\])+)\2(:)?/g
@@ -35,4 +35,5 @@ const titlesIn = (file: string, source: string): ReadonlyArray<Titled> =>
   )
 
 /** Every such test, by file. */
-export const titles = (): ReadonlyArray<Titled> => files().flatMap((file) => titlesIn(file, readFileSync(path.join(root, file), "utf8")))
+export const titles = (): ReadonlyArray<Titled> =>
+  files().flatMap((file) => titlesIn(file, readFileSync(path.join(root, file), "utf8")))

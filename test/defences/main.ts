@@ -39,7 +39,11 @@ interface Test {
 }
 
 /** The results of the selected tests in these files. */
-const outcomeOf = (files: ReadonlyArray<TestFile>, seconds: number, isMeant: (test: Test) => boolean): Outcome => {
+const outcomeOf = (
+  files: ReadonlyArray<TestFile>,
+  seconds: number,
+  isMeant: (test: Test) => boolean
+): Outcome => {
   const tests = files.flatMap(({ name, assertionResults }) =>
     assertionResults.filter(isMeant).map(({ status, fullName, failureMessages }) => ({
       status,
@@ -114,7 +118,8 @@ const runVitest = async (task: Task): Promise<Outcome> => {
   })
   clearTimeout(timer)
   const seconds = (Date.now() - begunMillis) / 1000
-  if (outcome === undefined) return { failed: [], passed: 0, broken: "the process of the tests ended without a result", seconds }
+  if (outcome === undefined)
+    return { failed: [], passed: 0, broken: "the process of the tests ended without a result", seconds }
   idle.push(runner)
   return { ...outcome, seconds }
 }
@@ -135,7 +140,8 @@ interface Trial {
 const judge = async ({ canary, test, titles }: Trial) => {
   const { name, rows = [], bug, file } = canary
   const times = fits(canary, readFileSync(path.join(root, file), "utf8"))
-  if (times !== 1) return tell("FAILED", name, 0, `it fits ${canary.in} in ${file} ${times} times instead of once`)
+  if (times !== 1)
+    return tell("FAILED", name, 0, `it fits ${canary.in} in ${file} ${times} times instead of once`)
   const { failed, passed, broken, seconds } = await run(name, test, titles)
   const [first] = failed
   if (first !== undefined) return tell("ok", name, seconds, `C${rows.join(", C")}: ${first.title}`)
@@ -154,11 +160,18 @@ const known = (report: Report, file: string, titles: string): Outcome | undefine
 
 /** The same tests must pass without a bug, which proves that they detect the bug. */
 const control = async (file: string, trials: ReadonlyArray<Trial>, report: Report | undefined) => {
-  const titles = [...new Set(trials.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))].join("|")
+  const titles = [
+    ...new Set(trials.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))
+  ].join("|")
   const before = report === undefined ? undefined : known(report, file, titles)
   const { failed, passed, broken, seconds } = before ?? (await run("none", file, titles))
   if (failed.length > 0)
-    return tell("FAILED", "none", seconds, `red without any bug:\n${failed.map(({ title, why }) => `${title}\n  ${why}`).join("\n")}`)
+    return tell(
+      "FAILED",
+      "none",
+      seconds,
+      `red without any bug:\n${failed.map(({ title, why }) => `${title}\n  ${why}`).join("\n")}`
+    )
   if (passed === 0) return tell("FAILED", "none", seconds, `no test of ${file} ran:\n${broken}`)
   return tell("ok", "none", seconds, `${passed} tests of ${file} are green without a bug`)
 }
@@ -169,29 +182,39 @@ const control = async (file: string, trials: ReadonlyArray<Trial>, report: Repor
  */
 const judgePorts = async (file: string, names: ReadonlyArray<string>) => {
   const here = inPorts.filter(({ where, name }) => where === file && names.includes(name))
-  const { failed, passed, broken, seconds } = await run("none", file, here.map(({ titles }) => titles).join("|"))
+  const { failed, passed, broken, seconds } = await run(
+    "none",
+    file,
+    here.map(({ titles }) => titles).join("|")
+  )
   const what = path.basename(file, ".ts")
   for (const { title, why } of failed) tell("FAILED", what, seconds, `${title}\n  ${why}`)
   if (passed + failed.length < here.length)
     return tell("FAILED", what, seconds, `${passed} tests of ${here.length} mutants ran:\n${broken}`)
-  if (failed.length === 0) tell("ok", what, seconds, `${here.length} mutants of ports are noticed, by ${passed} tests`)
+  if (failed.length === 0)
+    tell("ok", what, seconds, `${here.length} mutants of ports are noticed, by ${passed} tests`)
 }
 
 const args = process.argv.slice(2)
 if (args[0] === "--list") {
-  for (const { name, bug, where, noticedBy } of mutants) console.log([`${name}: ${bug}`, where, ...noticedBy].join("\n    "))
+  for (const { name, bug, where, noticedBy } of mutants)
+    console.log([`${name}: ${bug}`, where, ...noticedBy].join("\n    "))
   process.exit()
 }
 const [, reportFile, ...afterIt] = args[0] === "--after" ? args : []
-const report: Report | undefined = reportFile === undefined ? undefined : JSON.parse(readFileSync(reportFile, "utf8"))
+const report: Report | undefined =
+  reportFile === undefined ? undefined : JSON.parse(readFileSync(reportFile, "utf8"))
 const names = report === undefined ? args : afterIt
 const unknown = names.filter((name) => !mutants.some((one) => one.name === name))
 if (unknown.length > 0) {
   console.error(`No such mutant: ${unknown.join(", ")}. npm run canaries -- --list lists them`)
   process.exit(1)
 }
-const chosen = canaries.filter(({ name }, number) => (names.length === 0 ? isInTurn(number) : names.includes(name)))
-const chosenPorts = report !== undefined ? [] : inPorts.filter(({ name }) => names.length === 0 || names.includes(name))
+const chosen = canaries.filter(({ name }, number) =>
+  names.length === 0 ? isInTurn(number) : names.includes(name)
+)
+const chosenPorts =
+  report !== undefined ? [] : inPorts.filter(({ name }) => names.length === 0 || names.includes(name))
 
 const begunMillis = Date.now()
 const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
@@ -219,8 +242,11 @@ const work = async (): Promise<void> => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
 }
 await Promise.all(Array.from({ length: atOnce }, work))
-for (const canary of chosen.filter((one) => !possible.includes(one))) tell("skipped", canary.name, 0, lacks(canary) ?? "")
+for (const canary of chosen.filter((one) => !possible.includes(one)))
+  tell("skipped", canary.name, 0, lacks(canary) ?? "")
 for (const runner of idle) runner.disconnect()
 await endPostgres?.()
-console.log(`${possible.length + chosenPorts.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`)
+console.log(
+  `${possible.length + chosenPorts.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`
+)
 process.exitCode = failures === 0 ? 0 : 1

@@ -26,8 +26,10 @@ let canary: Canary | undefined
 const plugin: Plugin = {
   name: "canary",
   enforce: "pre",
-  configureVitest: (context) => context.defineCacheKeyGenerator(({ id }) => (damageable.has(id) ? false : undefined)),
-  load: (id) => (canary !== undefined && id === pathOf(canary) ? patched(canary, readFileSync(id, "utf8")) : undefined)
+  configureVitest: (context) =>
+    context.defineCacheKeyGenerator(({ id }) => (damageable.has(id) ? false : undefined)),
+  load: (id) =>
+    canary !== undefined && id === pathOf(canary) ? patched(canary, readFileSync(id, "utf8")) : undefined
 }
 
 const vitest = await createVitest(
@@ -68,7 +70,10 @@ const run = async ({ name, file, titles }: Task): Promise<Omit<Outcome, "seconds
       why: String(test.result().errors?.[0]?.message ?? "").split("\n")[0] ?? ""
     })),
     passed: ended("passed").length,
-    broken: [...modules.flatMap((module) => module.errors().map(messageOf)), ...unhandledErrors.map((error) => String(error))].join("\n")
+    broken: [
+      ...modules.flatMap((module) => module.errors().map(messageOf)),
+      ...unhandledErrors.map((error) => String(error))
+    ].join("\n")
   }
 }
 

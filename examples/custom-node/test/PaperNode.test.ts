@@ -27,7 +27,8 @@ const serving = Effect.fnUntraced(function* (listener: RequestListener) {
       })
   )
   const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : assert.fail("it does not listen")
+  const port =
+    typeof address === "object" && address !== null ? address.port : assert.fail("it does not listen")
   return { url: `http://127.0.0.1:${port}`, macaroon: Redacted.make(macaroon) }
 })
 
@@ -53,8 +54,18 @@ for (const [what, status, body, means] of [
   ["not found, in JSON by a proxy", 404, `{"code":"no_such_page","message":""}`, { _tag: "unknown" }],
   ["a refusal", 401, `{"code":"unauthorized","message":""}`, { _tag: "unknown" }],
   ["an unknown status", 200, `{"status":"ON_ITS_WAY"}`, { _tag: "unknown" }],
-  ["settled without a preimage", 200, `{"status":"SUCCEEDED","fee_msat":"1","index":null}`, { _tag: "unknown" }],
-  ["failed, for an unknown reason", 200, `{"status":"FAILED","failure_reason":"MOON"}`, { _tag: "failed", reason: "error" }]
+  [
+    "settled without a preimage",
+    200,
+    `{"status":"SUCCEEDED","fee_msat":"1","index":null}`,
+    { _tag: "unknown" }
+  ],
+  [
+    "failed, for an unknown reason",
+    200,
+    `{"status":"FAILED","failure_reason":"MOON"}`,
+    { _tag: "failed", reason: "error" }
+  ]
 ] as const) {
   it.live(what, () =>
     Effect.gen(function* () {
@@ -67,9 +78,21 @@ it.live("paper node: the payment's status is unknown after a call times out", ()
   Effect.gen(function* () {
     const heard: Array<string | undefined> = []
     const silent = yield* serving((request) => heard.push(request.url))
-    const draft = { network: "regtest", timestampSeconds: 0, paymentHash, paymentSecret: paymentHash, description: "" } as const
-    const paymentRequest = yield* Effect.fromResult(Bolt11.encode(draft, Bolt11.signWith(new Uint8Array(32).fill(7))))
-    const ask = { invoice: yield* Effect.fromResult(Bolt11.decode(paymentRequest)), amount: Msat.fromSats(1), feeLimit: Msat.zero }
+    const draft = {
+      network: "regtest",
+      timestampSeconds: 0,
+      paymentHash,
+      paymentSecret: paymentHash,
+      description: ""
+    } as const
+    const paymentRequest = yield* Effect.fromResult(
+      Bolt11.encode(draft, Bolt11.signWith(new Uint8Array(32).fill(7)))
+    )
+    const ask = {
+      invoice: yield* Effect.fromResult(Bolt11.decode(paymentRequest)),
+      amount: Msat.fromSats(1),
+      feeLimit: Msat.zero
+    }
     const answer = yield* Effect.provide(
       Effect.flatMap(LightningSender.LightningSender, (sender) => sender.pay(ask)),
       sender({ ...silent, deadlineMillis: 1000 })
@@ -86,7 +109,9 @@ it.live("paper node: a redirect is not followed", () =>
       asked++
       response.end(`{"status":"IN_FLIGHT"}`)
     })
-    const options = yield* serving((_, response) => response.writeHead(307, { location: elsewhere.url }).end())
+    const options = yield* serving((_, response) =>
+      response.writeHead(307, { location: elsewhere.url }).end()
+    )
     assert.deepStrictEqual<unknown>([yield* lookedUp(options), asked], [{ _tag: "unknown" }, 0])
   })
 )
@@ -98,7 +123,9 @@ it.live("paper node: the error for an outage contains neither our secret nor the
       [500, `{"code":"internal","message":"out of order"}`],
       [502, "<html>502</html>"]
     ] as const) {
-      const outage = yield* Effect.flip(Layer.build(PaperNode.layerReceiver(yield* serving(answering(status, body)))))
+      const outage = yield* Effect.flip(
+        Layer.build(PaperNode.layerReceiver(yield* serving(answering(status, body))))
+      )
       assert.strictEqual(outage._tag, "NodeUnavailable")
       const shown = inspect(outage, { depth: Infinity, showHidden: true, customInspect: false })
       assert.notInclude(shown, macaroon)

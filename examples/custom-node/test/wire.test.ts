@@ -21,14 +21,19 @@ const gullible = (url: string) =>
         try {
           const answer = await fetch(new URL(path, url), { method, headers, redirect: "manual", ...body })
           const text = answer.status >= 400 ? '{"code":"not_found","message":""}' : await answer.text()
-          response.writeHead(answer.status >= 400 ? 404 : answer.status, { "content-type": "application/json" }).end(text)
+          response
+            .writeHead(answer.status >= 400 ? 404 : answer.status, { "content-type": "application/json" })
+            .end(text)
         } catch {
           request.socket.destroy()
         }
       }).listen(0, "127.0.0.1")
       await once(server, "listening")
       const address = server.address()
-      return { url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`, server }
+      return {
+        url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+        server
+      }
     }),
     ({ server }) => Effect.sync(() => server.close().closeAllConnections())
   )
@@ -37,18 +42,22 @@ const wrong = Layer.effect(
   LightningWire.Target,
   Effect.map(LightningWire.Target, ({ url, adapter }) => ({
     url,
-    adapter: (url: string, deadlineMillis: number) => Layer.unwrap(Effect.map(gullible(url), ({ url }) => adapter(url, deadlineMillis)))
+    adapter: (url: string, deadlineMillis: number) =>
+      Layer.unwrap(Effect.map(gullible(url), ({ url }) => adapter(url, deadlineMillis)))
   }))
 ).pipe(Layer.provideMerge(Peers.layerWire))
 
-it.live("wire contract: a backend that treats an error status as `not found` fails the contract for every such fault", () =>
-  Effect.gen(function* () {
-    const broken: Array<string> = []
-    for (const [title, promise] of Object.entries(LightningWire.promises)) {
-      if (!title.startsWith("C2:")) continue
-      const exit = yield* Effect.exit(promise)
-      if (Exit.isFailure(exit)) broken.push(/\((\d\d\d)/.exec(title)?.[1] ?? `${title}: ${Cause.pretty(exit.cause)}`)
-    }
-    assert.deepStrictEqual(broken, ["401", "401", "403", "404", "404", "500", "502", "429"])
-  }).pipe(Effect.provide(wrong))
+it.live(
+  "wire contract: a backend that treats an error status as `not found` fails the contract for every such fault",
+  () =>
+    Effect.gen(function* () {
+      const broken: Array<string> = []
+      for (const [title, promise] of Object.entries(LightningWire.promises)) {
+        if (!title.startsWith("C2:")) continue
+        const exit = yield* Effect.exit(promise)
+        if (Exit.isFailure(exit))
+          broken.push(/\((\d\d\d)/.exec(title)?.[1] ?? `${title}: ${Cause.pretty(exit.cause)}`)
+      }
+      assert.deepStrictEqual(broken, ["401", "401", "403", "404", "404", "500", "502", "429"])
+    }).pipe(Effect.provide(wrong))
 )

@@ -93,7 +93,14 @@ const settle = (number: number, row: Identified) => {
 }
 
 /** Runs a drive to its end. */
-export const run = Effect.fnUntraced(function* ({ operation, clients, warmupMillis, millis, first, end }: Drive) {
+export const run = Effect.fnUntraced(function* ({
+  operation,
+  clients,
+  warmupMillis,
+  millis,
+  first,
+  end
+}: Drive) {
   const journal = yield* Journal
   const entropy = yield* Entropy
   const latencies: Array<number> = []

@@ -19,7 +19,8 @@ export const fewestRows = 2 * busy
 export const kinds = { company: 0, history: 1, address: 2, settledByPgbench: 4, settledInProcess: 5 } as const
 
 /** Returns the id of the row with this number. Must match the database function of the same name. */
-export const id = (kind: number, number: number): string => `00000000-000${kind}-7000-8000-${number.toString(16).padStart(12, "0")}`
+export const id = (kind: number, number: number): string =>
+  `00000000-000${kind}-7000-8000-${number.toString(16).padStart(12, "0")}`
 
 /**
  * The Lightning address to which all withdrawals are sent. It belongs to this service, so payments are settled
@@ -169,18 +170,23 @@ const run = (text: string, values: ReadonlyArray<unknown> = []) =>
  * Fills a database whose tables the service has created. Returns the API key of each company. The busy
  * company's key is the last.
  */
-export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlClient.SqlClient> = Effect.gen(function* () {
-  const entropy = yield* Entropy
-  yield* run(functions)
-  const keys = Array.from({ length: busy }, (_, i) => ({ ...ApiKey.generate("regtest", entropy), company: i + 1 }))
-  yield* run(
-    `insert into satrail.api_keys (id, company_id, name, secret_hash, scopes, created_at_millis, last_used_at_millis)
+export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlClient.SqlClient> = Effect.gen(
+  function* () {
+    const entropy = yield* Entropy
+    yield* run(functions)
+    const keys = Array.from({ length: busy }, (_, i) => ({
+      ...ApiKey.generate("regtest", entropy),
+      company: i + 1
+    }))
+    yield* run(
+      `insert into satrail.api_keys (id, company_id, name, secret_hash, scopes, created_at_millis, last_used_at_millis)
      select id, bench.id(0, company), 'bench', hash, '["admin"]', 1700000000000, bench.now_millis()
      from json_to_recordset($1) as k(id text, hash text, company int)`,
-    [JSON.stringify(keys.map(({ id, secretHash, company }) => ({ id, hash: secretHash, company })))]
-  )
-  return keys.map(({ text }) => Redacted.value(text))
-})
+      [JSON.stringify(keys.map(({ id, secretHash, company }) => ({ id, hash: secretHash, company })))]
+    )
+    return keys.map(({ text }) => Redacted.value(text))
+  }
+)
 
 /**
  * The busy company has at least twice as many rows as the longest list that is requested, even in a small
@@ -192,7 +198,10 @@ const fewestOfBusy = 100
  * Adds this number of history rows, plus a few for the busy company if it has fewer than `fewestOfBusy`. `tell`
  * receives the progress.
  */
-export const history = (rows: number, tell: (loaded: number) => void): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
+export const history = (
+  rows: number,
+  tell: (loaded: number) => void
+): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     for (let first = 0; first < rows; first += chunkRows) {
       yield* run("select bench.history($1, $2)", [first, Math.min(chunkRows, rows - first)])
@@ -204,11 +213,15 @@ export const history = (rows: number, tell: (loaded: number) => void): Effect.Ef
   })
 
 /** Creates open invoices of one kind, numbered from `first`. */
-export const open = (kind: number, first: number, count: number) => run("select bench.open($1, $2, $3)", [kind, first, count])
+export const open = (kind: number, first: number, count: number) =>
+  run("select bench.open($1, $2, $3)", [kind, first, count])
 
 /** Tries to enable the counting of statements. Returns whether the server counts them. */
 export const countStatements: Effect.Effect<boolean, never, SqlClient.SqlClient> = Effect.match(
-  Effect.andThen(run("create extension if not exists pg_stat_statements"), run("select 1 from pg_stat_statements limit 1")),
+  Effect.andThen(
+    run("create extension if not exists pg_stat_statements"),
+    run("select 1 from pg_stat_statements limit 1")
+  ),
   { onFailure: () => false, onSuccess: () => true }
 )
 
@@ -216,7 +229,10 @@ const decodeNumber = Schema.decodeUnknownSync(Schema.Struct({ number: Schema.Fin
 
 const number = (text: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(failed(sql.unsafe<object>(`select (${text})::text as number`)), ([row]) => decodeNumber(row).number)
+    Effect.map(
+      failed(sql.unsafe<object>(`select (${text})::text as number`)),
+      ([row]) => decodeNumber(row).number
+    )
   )
 
 /** Returns the number of WAL bytes that the server has written. */
@@ -234,16 +250,23 @@ const maxCarriedOutMillis = 300_000
 
 /** Waits until no withdrawal has work left. Fails unless all are settled. */
 export const carriedOut = Effect.gen(function* () {
-  const left = Effect.map(run("select from satrail.tasks where kind = 'withdrawal' limit 1"), (rows) => rows.length)
+  const left = Effect.map(
+    run("select from satrail.tasks where kind = 'withdrawal' limit 1"),
+    (rows) => rows.length
+  )
   yield* Effect.repeat(left, { schedule: Schedule.spaced(10), until: (rows) => rows === 0 })
   const failures = yield* run("select from satrail.withdrawals where status <> 'settled' limit 1")
   if (failures.length > 0) return yield* new BenchFailed({ message: "a withdrawal was not settled" })
 }).pipe(
   Effect.timeoutOrElse({
     duration: maxCarriedOutMillis,
-    orElse: () => Effect.fail(new BenchFailed({ message: "withdrawals are not settled minutes after they were confirmed" }))
+    orElse: () =>
+      Effect.fail(
+        new BenchFailed({ message: "withdrawals are not settled minutes after they were confirmed" })
+      )
   })
 )
 
 /** A client for occasional statements, which may take a long time because they load millions of rows. */
-export const client = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1, statementTimeoutMillis: 600_000 })
+export const client = (url: string) =>
+  PgClient.layer({ url: Redacted.make(url), maxConnections: 1, statementTimeoutMillis: 600_000 })

@@ -64,7 +64,8 @@ export const summary = (latencies: ReadonlyArray<number>, millis: number) => {
 const arrivals = async (perSecond: number, from: number, until: number, offer: (dueAt: number) => void) => {
   let nextDue = from
   for (let now = from; now < until; now = performance.now()) {
-    for (; nextDue <= now && nextDue < until; nextDue += (-Math.log(1 - Math.random()) * 1000) / perSecond) offer(nextDue)
+    for (; nextDue <= now && nextDue < until; nextDue += (-Math.log(1 - Math.random()) * 1000) / perSecond)
+      offer(nextDue)
     await passed(1)
   }
 }
@@ -73,7 +74,11 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
  * Opens a keep-alive connection for one request at a time. It supports only responses with a Content-Length,
  * because a full HTTP client costs more processor time than the measured servers.
  */
-const open = (port: number, onAnswer: (status: number) => void, onBroken: (why: string) => void): Promise<Socket> =>
+const open = (
+  port: number,
+  onAnswer: (status: number) => void,
+  onBroken: (why: string) => void
+): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => resolve(socket))
     let head = ""
@@ -176,7 +181,8 @@ export const run = async (load: Load): Promise<Outcome> => {
         finished = resolve
       })
       await Promise.race([all, passed(graceMillis)])
-      for (let left = unanswered(); left > 0; left--) failed(`no response ${graceMillis / 1000} s after the last request was sent`)
+      for (let left = unanswered(); left > 0; left--)
+        failed(`no response ${graceMillis / 1000} s after the last request was sent`)
     }
   } finally {
     for (const socket of sockets) socket.removeAllListeners("close").destroy()

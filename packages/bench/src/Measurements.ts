@@ -12,7 +12,11 @@ const served = (subject: Subject) =>
     invoice: { operation: "get one invoice", companies: 1, run: Runs.http(subject, "invoice") },
     list: { operation: "list of the 50 newest", companies: 1, run: Runs.http(subject, "list") },
     createInvoice: { operation: "create invoice", companies: 1, run: Runs.http(subject, "createInvoice") },
-    confirmSpread: { operation: "confirm", companies: Fill.spread, run: Runs.http(subject, "confirmSpread", 64, "shared") },
+    confirmSpread: {
+      operation: "confirm",
+      companies: Fill.spread,
+      run: Runs.http(subject, "confirmSpread", 64, "shared")
+    },
     confirm: { operation: "confirm", companies: 1, run: Runs.http(subject, "confirm") },
     confirm256: { operation: "confirm, 256 clients", companies: 1, run: Runs.http(subject, "confirm", 256) }
   }) satisfies Record<string, Operation>
@@ -28,7 +32,11 @@ export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> 
 /** The operations on one database. Growth is measured for each of them. */
 export const operations = (subject: Subject) => ({
   ...served(subject),
-  inProcess: { operation: "confirm, in process, 256 clients", companies: 1, run: Runs.confirmInProcess(subject) },
+  inProcess: {
+    operation: "confirm, in process, 256 clients",
+    companies: 1,
+    run: Runs.confirmInProcess(subject)
+  },
   settle: { operation: "settle, in process", companies: Fill.spread, run: Runs.settleInProcess(subject) }
 })
 
@@ -40,34 +48,66 @@ export const groups = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Group>, never, Scope.Scope> {
   const raw = yield* lazily(Program.server("rawProgram"))
   const framework = yield* lazily(Program.server("frameworkProgram", { nodeArgs: bench.nodeArgs }))
-  const { balance, invoice, list, createInvoice, confirmSpread, confirm, confirm256, inProcess, settle } = operations(subject)
-  const alone: Operation = { operation: "balance, the framework alone", companies: 1, run: Runs.bare(bench, framework) }
-  const confirmAt = (subject: Lazy<Subject>) => () => Effect.flatMap(subject, (one) => Runs.http(one, "confirm")())
+  const { balance, invoice, list, createInvoice, confirmSpread, confirm, confirm256, inProcess, settle } =
+    operations(subject)
+  const alone: Operation = {
+    operation: "balance, the framework alone",
+    companies: 1,
+    run: Runs.bare(bench, framework)
+  }
+  const confirmAt = (subject: Lazy<Subject>) => () =>
+    Effect.flatMap(subject, (one) => Runs.http(one, "confirm")())
   const barred = (operation: Operation, bar: number, aim: number): Operation => ({ ...operation, bar, aim })
   const limit = "pgbench"
   const pgbench = Runs.pgbench(subject, "confirm")
   return [
-    { limit: "raw HTTP", run: Runs.bare(bench, raw), operations: [alone, barred(balance, 0.4, 0.6), barred(invoice, 0.3, 0.48)] },
+    {
+      limit: "raw HTTP",
+      run: Runs.bare(bench, raw),
+      operations: [alone, barred(balance, 0.4, 0.6), barred(invoice, 0.3, 0.48)]
+    },
     { limit, run: Runs.pgbench(subject, "list"), half: true, operations: [barred(list, 0.1, 0.25)] },
-    { limit, run: Runs.pgbench(subject, "createInvoice"), half: true, operations: [barred(createInvoice, 0.25, 0.5)] },
-    { limit, run: Runs.pgbench(subject, "confirmSpread"), half: true, operations: [barred(confirmSpread, 0.8, 1.25)] },
+    {
+      limit,
+      run: Runs.pgbench(subject, "createInvoice"),
+      half: true,
+      operations: [barred(createInvoice, 0.25, 0.5)]
+    },
+    {
+      limit,
+      run: Runs.pgbench(subject, "confirmSpread"),
+      half: true,
+      operations: [barred(confirmSpread, 0.8, 1.25)]
+    },
     { limit, run: pgbench, half: true, operations: [barred(confirm, 4, 8), barred(confirm256, 4, 8)] },
     {
       limit: "pgbench at best",
       run: Runs.pgbenchAtBest(subject, "confirm"),
       operations: [barred(confirm, 3, 5.5), barred(confirm256, 3, 5.5)]
     },
-    { limit: "pgbench, 128", run: Runs.pgbench(subject, "confirmMany"), operations: [barred(inProcess, 0.4, 0.55)] },
+    {
+      limit: "pgbench, 128",
+      run: Runs.pgbench(subject, "confirmMany"),
+      operations: [barred(inProcess, 0.4, 0.55)]
+    },
     { limit, run: Runs.settleByPgbench(subject), operations: [barred(settle, 0.8, 1.2)] },
     {
       limit,
       run: pgbench,
-      operations: [barred({ operation: "confirm, until settled", companies: 1, run: Runs.untilSettled(shipped) }, 0.8, 3)]
+      operations: [
+        barred({ operation: "confirm, until settled", companies: 1, run: Runs.untilSettled(shipped) }, 0.8, 3)
+      ]
     },
     {
       limit: "no sender",
       run: confirmAt(idle),
-      operations: [barred({ operation: "webhooks, confirm without an endpoint", companies: 1, run: confirmAt(webhooks) }, 0.95, 1)]
+      operations: [
+        barred(
+          { operation: "webhooks, confirm without an endpoint", companies: 1, run: confirmAt(webhooks) },
+          0.95,
+          1
+        )
+      ]
     }
   ]
 })

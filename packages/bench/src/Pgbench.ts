@@ -53,7 +53,9 @@ export const scripts = {
 export const read = (log: string, operations: number, warmup = warmupMillis) => {
   const ended = log.split("\n").flatMap((line) => {
     const [, , micros, , seconds, rest] = line.split(" ")
-    return rest === undefined ? [] : { millis: Number(micros) / 1000, at: Number(seconds) * 1000 + Number(rest) / 1000 }
+    return rest === undefined
+      ? []
+      : { millis: Number(micros) / 1000, at: Number(seconds) * 1000 + Number(rest) / 1000 }
   })
   const from = ended.reduce((first, { at, millis }) => Math.min(first, at - millis), Infinity) + warmup
   const counted = ended.filter(({ at }) => at >= from)
@@ -78,7 +80,10 @@ export const run = (
     const own = mkdtempSync(path.join(directory, "pgbench-"))
     const script = path.join(own, "script.sql")
     writeFileSync(script, text)
-    const load = `-n -M prepared -c ${clients} -j ${Math.min(2, clients)} -T ${Math.ceil(seconds + warmupMillis / 1000)}`.split(" ")
+    const load =
+      `-n -M prepared -c ${clients} -j ${Math.min(2, clients)} -T ${Math.ceil(seconds + warmupMillis / 1000)}`.split(
+        " "
+      )
     const rate = perSecond === undefined ? [] : ["-R", String(Math.max(1, perSecond / operations))]
     const args = [...load, ...rate, "-l", "--log-prefix", path.join(own, "log"), "-f", script, url]
     const child = execFile(program, args, (error, _, said) => {

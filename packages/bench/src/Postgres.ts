@@ -16,15 +16,19 @@ export interface Postgres {
 }
 
 const ask = (url: string, text: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly server_version?: string }>(text).unprepared).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
-    Program.failed
-  )
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql.unsafe<{ readonly server_version?: string }>(text).unprepared
+  ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Program.failed)
 
 /** Starts a server with durable commits. It counts statements if pg_stat_statements is installed. */
 const started = (installation: PostgresServer.Installation) => {
   const counts = existsSync(path.join(installation.folder, "../lib/pg_stat_statements.so"))
-  const settings = ["shared_buffers=1GB", "max_wal_size=4GB", ...(counts ? ["shared_preload_libraries=pg_stat_statements"] : [])]
+  const settings = [
+    "shared_buffers=1GB",
+    "max_wal_size=4GB",
+    ...(counts ? ["shared_preload_libraries=pg_stat_statements"] : [])
+  ]
   return Effect.acquireRelease(
     Effect.tryPromise({
       try: () => PostgresServer.start(installation, { settings }),
@@ -48,17 +52,23 @@ const database = Effect.fnUntraced(function* (server: string) {
  * Connects to `TEST_DATABASE_URL`, or starts a server with this machine's binaries. If neither is possible or
  * pgbench is not installed, returns the reason as text.
  */
-export const make: Effect.Effect<Postgres | string, Program.BenchFailed, Scope.Scope> = Effect.gen(function* () {
-  const given = process.env["TEST_DATABASE_URL"] ?? ""
-  const found = PostgresServer.find()
-  if (given === "" && "missing" in found) return `TEST_DATABASE_URL is not set, and ${found.missing}`
-  const folders = ["missing" in found ? [] : found.folder, globSync("/usr/lib/postgresql/*/bin"), process.env["PATH"]?.split(":") ?? []]
-  const pgbench = folders
-    .flat()
-    .map((folder) => path.join(folder, "pgbench"))
-    .find((file) => existsSync(file))
-  if (pgbench === undefined) return "pgbench, which is part of PostgreSQL, was not found"
-  const url = given === "" && !("missing" in found) ? (yield* started(found)).url : given
-  const [row] = yield* ask(url, "show server_version")
-  return { version: row?.server_version ?? "unknown", pgbench, database: database(url) }
-})
+export const make: Effect.Effect<Postgres | string, Program.BenchFailed, Scope.Scope> = Effect.gen(
+  function* () {
+    const given = process.env["TEST_DATABASE_URL"] ?? ""
+    const found = PostgresServer.find()
+    if (given === "" && "missing" in found) return `TEST_DATABASE_URL is not set, and ${found.missing}`
+    const folders = [
+      "missing" in found ? [] : found.folder,
+      globSync("/usr/lib/postgresql/*/bin"),
+      process.env["PATH"]?.split(":") ?? []
+    ]
+    const pgbench = folders
+      .flat()
+      .map((folder) => path.join(folder, "pgbench"))
+      .find((file) => existsSync(file))
+    if (pgbench === undefined) return "pgbench, which is part of PostgreSQL, was not found"
+    const url = given === "" && !("missing" in found) ? (yield* started(found)).url : given
+    const [row] = yield* ask(url, "show server_version")
+    return { version: row?.server_version ?? "unknown", pgbench, database: database(url) }
+  }
+)

@@ -6,10 +6,14 @@ import type { Server as Listener } from "node:net"
 import path from "node:path"
 
 /** A measurement failed. `message` gives the reason. */
-export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed", { message: Schema.String }) {}
+export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed", {
+  message: Schema.String
+}) {}
 
 /** Turns any error with a message into a `BenchFailed`. */
-export const failed = Effect.mapError(({ message }: { readonly message: string }) => new BenchFailed({ message }))
+export const failed = Effect.mapError(
+  ({ message }: { readonly message: string }) => new BenchFailed({ message })
+)
 
 /** A process that runs while its scope is open. */
 export interface Program {
@@ -45,9 +49,13 @@ export const hosted = Effect.fnUntraced(function* (
     })
   )
   let said = ""
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-keptCharacters)))
+  child.stderr
+    ?.setEncoding("utf8")
+    .on("data", (text: string) => (said = (said + text).slice(-keptCharacters)))
   child.once("error", (error) => Deferred.doneUnsafe(ended, Effect.succeed(error.message)))
-  child.once("close", (code, signal) => Deferred.doneUnsafe(ended, Effect.succeed(`it ended with ${signal ?? code}`)))
+  child.once("close", (code, signal) =>
+    Deferred.doneUnsafe(ended, Effect.succeed(`it ended with ${signal ?? code}`))
+  )
   const died = Effect.flatMap(Deferred.await(ended), (how) =>
     Effect.fail(new BenchFailed({ message: `${name}: ${how}\n${said}`.trimEnd() }))
   )
@@ -66,7 +74,10 @@ export interface ForkOptions {
 export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32"]
 
 /** The environment that the container image sets for the C library and Node. */
-export const surroundings = (directory: string) => ({ MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: path.join(directory, "compiled") })
+export const surroundings = (directory: string) => ({
+  MALLOC_ARENA_MAX: "1",
+  NODE_COMPILE_CACHE: path.join(directory, "compiled")
+})
 
 /** Starts one of this package's programs as a child process that exchanges messages with this one. */
 export const fork = (
@@ -76,7 +87,13 @@ export const fork = (
   hosted(name, () =>
     forkProcess(path.join(sources, `${name}${path.extname(import.meta.filename)}`), [], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
-      execArgv: [...process.execArgv, ...heap, "--no-allocation-site-pretenuring", "--heap-growing-percent=50", ...nodeArgs],
+      execArgv: [
+        ...process.execArgv,
+        ...heap,
+        "--no-allocation-site-pretenuring",
+        "--heap-growing-percent=50",
+        ...nodeArgs
+      ],
       env
     })
   )
@@ -93,7 +110,11 @@ export const message = <A>(program: Program, schema: Schema.Decoder<A>): Effect.
   )
 
 /** Sends a message to a forked program and waits for its reply. */
-export const ask = <A>(program: Program, request: object, schema: Schema.Decoder<A>): Effect.Effect<A, BenchFailed> =>
+export const ask = <A>(
+  program: Program,
+  request: object,
+  schema: Schema.Decoder<A>
+): Effect.Effect<A, BenchFailed> =>
   Effect.suspend(() => {
     program.child.send(request)
     return message(program, schema)

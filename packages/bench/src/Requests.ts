@@ -6,8 +6,16 @@ const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 /** Returns a complete HTTP request. */
 const text = (method: string, route: string, apiKey: string, body?: unknown): string => {
   const json = body === undefined ? "" : JSON.stringify(body)
-  const entity = body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
-  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...entity, "", json].join("\r\n")
+  const entity =
+    body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
+  return [
+    `${method} ${route} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${apiKey}`,
+    ...entity,
+    "",
+    json
+  ].join("\r\n")
 }
 
 /** A balance request for a server that ignores the content of requests. */

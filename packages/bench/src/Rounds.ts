@@ -50,10 +50,15 @@ const turned = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
 export const measure = Effect.fnUntraced(function* (
   groups: ReadonlyArray<Group>,
   { rounds, wanted, tell }: Bench
-): Effect.fn.Return<{ readonly rates: ReadonlyArray<Compared>; readonly latencies: ReadonlyArray<Compared> }, BenchFailed> {
+): Effect.fn.Return<
+  { readonly rates: ReadonlyArray<Compared>; readonly latencies: ReadonlyArray<Compared> },
+  BenchFailed
+> {
   const chosen = groups.flatMap(({ operations, ...group }) => {
     const empty = () => new Array<Compared["rounds"][number]>()
-    const rows = operations.filter(({ operation }) => wanted(operation)).map((row) => ({ ...row, limit: group.limit, rounds: empty() }))
+    const rows = operations
+      .filter(({ operation }) => wanted(operation))
+      .map((row) => ({ ...row, limit: group.limit, rounds: empty() }))
     return rows.slice(0, 1).map((first) => ({ ...group, rows, halved: { ...first, rounds: empty() } }))
   })
   // The first run is not counted, because code is compiled during it.
@@ -69,7 +74,10 @@ export const measure = Effect.fnUntraced(function* (
     }
     tell(`round ${round + 1} of ${rounds}`)
   }
-  return { rates: chosen.flatMap(({ rows }) => rows), latencies: chosen.flatMap(({ half, halved }) => (half === true ? [halved] : [])) }
+  return {
+    rates: chosen.flatMap(({ rows }) => rows),
+    latencies: chosen.flatMap(({ half, halved }) => (half === true ? [halved] : []))
+  }
 })
 
 /**

@@ -12,7 +12,11 @@ type Measured<A> = Effect.Effect<A, Program.BenchFailed>
 type Script = keyof typeof Pgbench.scripts
 
 /** Runs something and adds its costs per operation: processor time and, for a subject, WAL bytes and statements. */
-const costed = <A extends Rate & { readonly sent: number }>(pid: number, run: Measured<A>, subject?: Pick<Subject, "spent">) =>
+const costed = <A extends Rate & { readonly sent: number }>(
+  pid: number,
+  run: Measured<A>,
+  subject?: Pick<Subject, "spent">
+) =>
   Effect.gen(function* () {
     const spent = subject?.spent ?? Effect.succeed({ walBytes: undefined, statements: undefined })
     const [before, cpuBefore] = [yield* spent, Program.cpuMicros(pid)]
@@ -35,15 +39,32 @@ const requested = (
   requests: ReadonlyArray<string>,
   clients = 64,
   perSecond?: number
-) => generator({ port, requests, clients, warmupMillis, millis: seconds * 1000, ...(perSecond !== undefined && { perSecond }) })
+) =>
+  generator({
+    port,
+    requests,
+    clients,
+    warmupMillis,
+    millis: seconds * 1000,
+    ...(perSecond !== undefined && { perSecond })
+  })
 
 /** Sends requests to one of the subject's servers. */
 export const http =
-  (subject: Subject, requests: keyof Requests.Requests, clients?: number, on: "server" | "shared" = "server"): Run =>
+  (
+    subject: Subject,
+    requests: keyof Requests.Requests,
+    clients?: number,
+    on: "server" | "shared" = "server"
+  ): Run =>
   (perSecond) =>
     Effect.gen(function* () {
       const { pid, port } = on === "server" ? subject.server : yield* subject.shared
-      return yield* costed(pid, requested(subject, port, subject.requests[requests], clients, perSecond), subject)
+      return yield* costed(
+        pid,
+        requested(subject, port, subject.requests[requests], clients, perSecond),
+        subject
+      )
     })
 
 /** Sends requests to a server that has no database. */
@@ -93,7 +114,10 @@ const firstGuessPerSecond = 20_000
 const settling = (
   { sql, seconds }: Subject,
   kind: number,
-  settle: (open: { readonly first: number; readonly end: number }) => Measured<Rate & { readonly next: number }>
+  settle: (open: {
+    readonly first: number
+    readonly end: number
+  }) => Measured<Rate & { readonly next: number }>
 ): Run => {
   let [first, end, perSecond] = [0, 0, firstGuessPerSecond]
   return Effect.fnUntraced(function* () {
@@ -118,7 +142,9 @@ export const settleByPgbench = (subject: Subject): Run =>
   )
 
 export const settleInProcess = (subject: Subject): Run =>
-  settling(subject, Fill.kinds.settledInProcess, (open) => inProcess(subject, { operation: "settle", clients: 64, ...open }))
+  settling(subject, Fill.kinds.settledInProcess, (open) =>
+    inProcess(subject, { operation: "settle", clients: 64, ...open })
+  )
 
 /**
  * Confirms withdrawals at the shipped service. The rate is the number of settled withdrawals divided by the

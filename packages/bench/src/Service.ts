@@ -36,9 +36,12 @@ const untilReady = (port: number): Effect.Effect<void> =>
   )
 
 /** Starts the shipped service, as `npm start` does, and waits until it is ready. It stops when the scope closes. */
-export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Service, Program.BenchFailed, Scope.Scope> {
+export const start = Effect.fnUntraced(function* (
+  options: Options
+): Effect.fn.Return<Service, Program.BenchFailed, Scope.Scope> {
   const main = bundled("main.mjs")
-  if (!existsSync(main)) return yield* new Program.BenchFailed({ message: "The service is not built: use npm run bench" })
+  if (!existsSync(main))
+    return yield* new Program.BenchFailed({ message: "The service is not built: use npm run bench" })
   const port = yield* Effect.promise(freePort)
   // Pass on only these variables, so that a developer's settings don't change the results.
   const env = {
@@ -60,7 +63,10 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   yield* Effect.raceFirst(untilReady(port), died).pipe(
     Effect.timeoutOrElse({
       duration: maxStartMillis,
-      orElse: () => Effect.fail(new Program.BenchFailed({ message: `the service was not ready after ${maxStartMillis / 1000} s` }))
+      orElse: () =>
+        Effect.fail(
+          new Program.BenchFailed({ message: `the service was not ready after ${maxStartMillis / 1000} s` })
+        )
     })
   )
   return { port, pid, readyzMillis: performance.now() - startedAt }

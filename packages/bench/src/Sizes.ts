@@ -44,7 +44,15 @@ export const starts = Effect.fnUntraced(function* (
   const stores =
     postgres === undefined
       ? [embedded]
-      : [{ store: "PostgreSQL", databaseUrl: yield* postgres.database, startTarget: 1500, memoryTarget: 150 }, embedded]
+      : [
+          {
+            store: "PostgreSQL",
+            databaseUrl: yield* postgres.database,
+            startTarget: 1500,
+            memoryTarget: 150
+          },
+          embedded
+        ]
   const sizes: Array<Size> = []
   for (const { store, databaseUrl, startTarget, memoryTarget } of stores) {
     const start = Service.start({ directory: path.join(directory, store), databaseUrl, nodeArgs })
@@ -53,7 +61,10 @@ export const starts = Effect.fnUntraced(function* (
     for (let round = 1; round <= rounds; round++) {
       const idle = Effect.tap(start, () => Effect.sleep(idleMillis))
       const [readyzMillis, idleMebibytes] = yield* Effect.scoped(
-        Effect.map(idle, ({ pid, readyzMillis }) => [readyzMillis, Program.mebibytes(pid, "VmRSS") ?? NaN] as const)
+        Effect.map(
+          idle,
+          ({ pid, readyzMillis }) => [readyzMillis, Program.mebibytes(pid, "VmRSS") ?? NaN] as const
+        )
       )
       millis.push(readyzMillis)
       mebibytes.push(idleMebibytes)
@@ -112,14 +123,19 @@ export const webhookDelay = ({ server, keys, generator, seconds }: Subject, { ro
     Effect.gen(function* () {
       let late: Array<number> = []
       const fast = Array.from({ length: endpoints - 2 }, () => receiver(0, (millis) => late.push(millis)))
-      const ports = [...(yield* Effect.all(fast)), yield* receiver(slowMillis, () => {}), yield* Effect.promise(freePort)]
+      const ports = [
+        ...(yield* Effect.all(fast)),
+        yield* receiver(slowMillis, () => {}),
+        yield* Effect.promise(freePort)
+      ]
       for (const [at, port] of ports.entries()) {
         const body = JSON.stringify({ url: `http://127.0.0.1:${port}/` })
         const headers = { authorization: `Bearer ${keys[at]}`, "content-type": "application/json" }
         const created = yield* Effect.promise(() =>
           fetch(`http://127.0.0.1:${server.port}/v1/webhook-endpoints`, { method: "POST", headers, body })
         )
-        if (!created.ok) return yield* new Program.BenchFailed({ message: `an endpoint was not created: ${created.status}` })
+        if (!created.ok)
+          return yield* new Program.BenchFailed({ message: `an endpoint was not created: ${created.status}` })
       }
       const requests = keys.slice(0, endpoints).map(Requests.createInvoice)
       const load = { port: server.port, clients: 32, requests, perSecond: eventsPerSecond, warmupMillis: 0 }
@@ -128,10 +144,18 @@ export const webhookDelay = ({ server, keys, generator, seconds }: Subject, { ro
       for (let round = 0; round <= rounds; round++) {
         late = []
         const { sent } = yield* generator({ ...load, millis: Math.max(5, seconds) * 1000 })
-        const expected = Array.from({ length: sent }, (_, at) => at % endpoints).filter((at) => at < fast.length).length
-        for (const until = performance.now() + webhookGraceMillis; late.length < expected; yield* Effect.sleep(100))
+        const expected = Array.from({ length: sent }, (_, at) => at % endpoints).filter(
+          (at) => at < fast.length
+        ).length
+        for (
+          const until = performance.now() + webhookGraceMillis;
+          late.length < expected;
+          yield* Effect.sleep(100)
+        )
           if (performance.now() > until)
-            return yield* new Program.BenchFailed({ message: `${expected - late.length} of ${expected} webhooks did not arrive` })
+            return yield* new Program.BenchFailed({
+              message: `${expected - late.length} of ${expected} webhooks did not arrive`
+            })
         if (round > 0) all.push(late)
         tell(`webhook delay: round ${round} of ${rounds}`)
       }
@@ -167,7 +191,13 @@ export const search = ({ sql }: Subject, rows: number): Sizes =>
     Effect.gen(function* () {
       const records = yield* Effect.provideContext(Records, yield* RecordsSql.make)
       const companyId = CompanyId.make(Fill.id(Fill.kinds.company, Fill.busy))
-      const texts = ["no such text", "one of many", Fill.id(Fill.kinds.history, Fill.busy - 1), "2", "ab".repeat(32)]
+      const texts = [
+        "no such text",
+        "one of many",
+        Fill.id(Fill.kinds.history, Fill.busy - 1),
+        "2",
+        "ab".repeat(32)
+      ]
       const sought = texts.flatMap((text) => Search.sought(text) ?? [])
       const millis: Array<number> = []
       for (let at = -sought.length; at < searches; at++) {

@@ -20,7 +20,11 @@ export const generator: Effect.Effect<Generator, Program.BenchFailed, Scope.Scop
     Effect.flatMap(Program.ask(program, load, Load.Outcome), (outcome) => {
       const { bad, answered, firstBad } = outcome
       if (bad === 0) return Effect.succeed(outcome)
-      return Effect.fail(new Program.BenchFailed({ message: `${bad} bad responses and ${answered} good ones; the first: ${firstBad}` }))
+      return Effect.fail(
+        new Program.BenchFailed({
+          message: `${bad} bad responses and ${answered} good ones; the first: ${firstBad}`
+        })
+      )
     })
 )
 
@@ -40,7 +44,9 @@ export interface Bench {
 export type Lazy<A> = Effect.Effect<A, Program.BenchFailed>
 
 /** Returns an effect that starts something when it is first used and keeps it until the current scope closes. */
-export const lazily = <A>(make: Effect.Effect<A, Program.BenchFailed, Scope.Scope>): Effect.Effect<Lazy<A>, never, Scope.Scope> =>
+export const lazily = <A>(
+  make: Effect.Effect<A, Program.BenchFailed, Scope.Scope>
+): Effect.Effect<Lazy<A>, never, Scope.Scope> =>
   Effect.flatMap(Effect.scope, (scope) => Effect.cached(Scope.provide(make, scope)))
 
 /** A measured subject: a filled database and programs that use it. */
@@ -62,7 +68,10 @@ export interface Subject extends Pick<Bench, "seconds" | "generator"> {
   ) => Effect.Effect<A, Program.BenchFailed>
   readonly pgbench: Pgbench
   /** The number of WAL bytes written by the database server, and of statements sent to this database. */
-  readonly spent: Effect.Effect<{ readonly walBytes: number | undefined; readonly statements: number | undefined }, Program.BenchFailed>
+  readonly spent: Effect.Effect<
+    { readonly walBytes: number | undefined; readonly statements: number | undefined },
+    Program.BenchFailed
+  >
 }
 
 export interface Options {
@@ -97,14 +106,24 @@ export const make = Effect.fnUntraced(function* (
   const directory = path.join(parent, name)
   const url = yield* postgres.database
   const env = environment(url, directory)
-  const serve = (more: NodeJS.ProcessEnv = {}) => Program.server("apiProgram", { env: { ...env, ...more }, nodeArgs, sources })
-  const shipped = Service.start({ directory, databaseUrl: url, nodeArgs, env: { SATRAIL_RECONCILE_SECONDS: "86400" } })
+  const serve = (more: NodeJS.ProcessEnv = {}) =>
+    Program.server("apiProgram", { env: { ...env, ...more }, nodeArgs, sources })
+  const shipped = Service.start({
+    directory,
+    databaseUrl: url,
+    nodeArgs,
+    env: { SATRAIL_RECONCILE_SECONDS: "86400" }
+  })
   const server = yield* workers === "shipped" ? shipped : serve({ BENCH_WORKERS: workers })
   const client = yield* Program.failed(Layer.build(Fill.client(url)))
   const sql: Subject["sql"] = (use) => Program.failed(Effect.provideContext(use, client))
   const keys = yield* sql(Fill.companies)
   if (rows > 0)
-    yield* sql(Fill.history(rows, (loaded) => tell(`${name}: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)))
+    yield* sql(
+      Fill.history(rows, (loaded) =>
+        tell(`${name}: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)
+      )
+    )
   const counted = yield* sql(Fill.countStatements)
   return {
     seconds,
@@ -121,6 +140,9 @@ export const make = Effect.fnUntraced(function* (
     requests: Requests.make(keys),
     sql,
     pgbench: { program: postgres.pgbench, url, directory: parent },
-    spent: Effect.all({ walBytes: sql(Fill.walBytes), statements: counted ? sql(Fill.statements) : Effect.succeed(undefined) })
+    spent: Effect.all({
+      walBytes: sql(Fill.walBytes),
+      statements: counted ? sql(Fill.statements) : Effect.succeed(undefined)
+    })
   }
 })

@@ -25,14 +25,22 @@ const program = Effect.gen(function* () {
   // keeps that list in its own process.)
   const receiver = Effect.map(World.make({ seed, network }), (world) => Receiver.make(forgetful(world)))
   const nodes = Layer.merge(Server.outside(environment), Layer.effect(LightningReceiver, receiver))
-  const built = yield* Layer.build(Layer.provideMerge(ReadinessChecks.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
+  const built = yield* Layer.build(
+    Layer.provideMerge(ReadinessChecks.readiness(Effect.succeed(true)), Server.services(environment, nodes))
+  )
   // A service on a real network has no clock that can be advanced.
   const services = Context.omit(Time.Time)(built)
-  const listening = yield* Layer.build(Server.server(environment, Redacted.make("an operator token that no client has"), services))
+  const listening = yield* Layer.build(
+    Server.server(environment, Redacted.make("an operator token that no client has"), services)
+  )
   if (process.env["BENCH_WORKERS"] === "features")
     yield* Layer.build(Layer.provide(Server.featureWorkers(environment), Layer.succeedContext(services)))
   yield* Listening.untilAsked(listening)
-}).pipe(Effect.scoped, Effect.provideService(References.TracerEnabled, false), Effect.provideService(References.MinimumLogLevel, "Error"))
+}).pipe(
+  Effect.scoped,
+  Effect.provideService(References.TracerEnabled, false),
+  Effect.provideService(References.MinimumLogLevel, "Error")
+)
 
 await Effect.runPromise(program)
 process.exit(0)

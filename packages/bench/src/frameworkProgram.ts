@@ -8,12 +8,23 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/h
 import * as Listening from "./Listening.ts"
 
 const answer = { status: 200, message: "Balance", data: { balance: 21_000_000 } }
-const Answer = Schema.Struct({ status: Schema.Int, message: Schema.String, data: Schema.Struct({ balance: Schema.Int }) })
+const Answer = Schema.Struct({
+  status: Schema.Int,
+  message: Schema.String,
+  data: Schema.Struct({ balance: Schema.Int })
+})
 const api = HttpApi.make("bare").add(
-  HttpApiGroup.make("transactions").add(HttpApiEndpoint.get("balance", "/v1/transactions/balance", { success: Answer }))
+  HttpApiGroup.make("transactions").add(
+    HttpApiEndpoint.get("balance", "/v1/transactions/balance", { success: Answer })
+  )
 )
-const handlers = HttpApiBuilder.group(api, "transactions", (group) => group.handle("balance", () => Effect.succeed(answer)))
-const routes = Layer.provide(HttpApiBuilder.layer(api), Layer.merge(handlers, NodeHttpServer.layerHttpServices))
+const handlers = HttpApiBuilder.group(api, "transactions", (group) =>
+  group.handle("balance", () => Effect.succeed(answer))
+)
+const routes = Layer.provide(
+  HttpApiBuilder.layer(api),
+  Layer.merge(handlers, NodeHttpServer.layerHttpServices)
+)
 
 const program = Effect.gen(function* () {
   const served = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })

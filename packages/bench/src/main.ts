@@ -30,12 +30,22 @@ const underLoad = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Report.Found, Program.BenchFailed, Scope.Scope> {
   const subject = yield* Subject.make(postgres, bench, { name: "api", rows: baseRows })
   const idle = yield* Subject.lazily(Subject.make(postgres, bench, { name: "no sender", rows: baseRows }))
-  const webhooks = yield* Subject.lazily(Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "features" }))
-  const shipped = yield* Subject.lazily(Subject.make(postgres, bench, { name: "shipped", rows: 0, workers: "shipped" }))
-  const measured = yield* Rounds.measure(yield* Measurements.groups(bench, subject, { idle, webhooks, shipped }), bench)
+  const webhooks = yield* Subject.lazily(
+    Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "features" })
+  )
+  const shipped = yield* Subject.lazily(
+    Subject.make(postgres, bench, { name: "shipped", rows: 0, workers: "shipped" })
+  )
+  const measured = yield* Rounds.measure(
+    yield* Measurements.groups(bench, subject, { idle, webhooks, shipped }),
+    bench
+  )
   const sizes: Array<Report.Size> = []
   if (bench.wanted("peak memory") && measured.rates.length > 0) {
-    sizes.push(Sizes.peak("HTTP only", subject.server.pid), Sizes.peak("whole service", (yield* shipped).server.pid))
+    sizes.push(
+      Sizes.peak("HTTP only", subject.server.pid),
+      Sizes.peak("whole service", (yield* shipped).server.pid)
+    )
   }
   if (bench.wanted("idle statements")) sizes.push(...(yield* Sizes.idleStatements(yield* shipped)))
   // This comes last, because the service keeps retrying the dead endpoint.
@@ -53,9 +63,12 @@ const growth = Effect.fnUntraced(function* (
   bench: Subject.Bench,
   rows: ReadonlyArray<number>
 ): Effect.fn.Return<Report.Found, Program.BenchFailed, Scope.Scope> {
-  const gibibytes = moreGibibytes + Math.ceil((rows.reduce((sum, more) => sum + more, 0) * bytesPerRow) / 2 ** 30)
+  const gibibytes =
+    moreGibibytes + Math.ceil((rows.reduce((sum, more) => sum + more, 0) * bytesPerRow) / 2 ** 30)
   bench.tell(`growth needs about ${gibibytes} GiB of disk`)
-  const subjects = yield* Effect.forEach(rows, (rows) => Subject.make(postgres, bench, { name: `${rows} rows`, rows }))
+  const subjects = yield* Effect.forEach(rows, (rows) =>
+    Subject.make(postgres, bench, { name: `${rows} rows`, rows })
+  )
   const bySize = subjects.map((subject) => Object.values(Measurements.operations(subject)))
   const grown: Array<Rounds.Grown> = []
   for (const [at, operation] of (bySize[0] ?? []).entries()) {
@@ -63,7 +76,9 @@ const growth = Effect.fnUntraced(function* (
     const runs = bySize.flatMap((operations) => operations[at]?.run ?? [])
     grown.push(yield* Rounds.grown(operation, rows, runs, bench))
   }
-  const searches = bench.wanted("search") ? yield* Effect.forEach(subjects, (subject, at) => Sizes.search(subject, rows[at] ?? NaN)) : []
+  const searches = bench.wanted("search")
+    ? yield* Effect.forEach(subjects, (subject, at) => Sizes.search(subject, rows[at] ?? NaN))
+    : []
   return { growth: grown, sizes: searches.flat() }
 })
 
@@ -83,7 +98,10 @@ const built = Effect.fnUntraced(function* (build: string, directory: string) {
         execFileSync("npm", ["run", "build"], { cwd: checkout, stdio: ["ignore", "ignore", "inherit"] })
         return sources(checkout)
       },
-      catch: (cause) => new Program.BenchFailed({ message: `${build} is neither a checkout nor a commit that builds: ${String(cause)}` })
+      catch: (cause) =>
+        new Program.BenchFailed({
+          message: `${build} is neither a checkout nor a commit that builds: ${String(cause)}`
+        })
     }),
     () => Effect.sync(() => existsSync(checkout) && git("worktree", "remove", "--force", checkout))
   )
@@ -93,7 +111,11 @@ const built = Effect.fnUntraced(function* (build: string, directory: string) {
  * Alternates requests between this build and another one. Each build has its own database and creates the
  * tables in it.
  */
-const against = Effect.fnUntraced(function* (postgres: Postgres.Postgres, bench: Subject.Bench, build: string) {
+const against = Effect.fnUntraced(function* (
+  postgres: Postgres.Postgres,
+  bench: Subject.Bench,
+  build: string
+) {
   const sources = yield* built(build, bench.directory)
   const subject = yield* Subject.make(postgres, bench, { name: "this build", rows: baseRows })
   const other = yield* Subject.make(postgres, bench, { name: "the other build", rows: baseRows, sources })
@@ -110,7 +132,8 @@ const whole = (name: string, fallback: number, description: string) =>
     Flag.withDefault(fallback)
   )
 
-const text = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 const flags = {
   rounds: whole("rounds", 5, "Number of rounds; each operation is measured once per round"),
@@ -146,7 +169,10 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
   yield* Console.log(
     `${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores, ${gibibytes} GiB, ${os.platform()} ${os.release()}, Node ${process.version}, PostgreSQL ${postgres?.version ?? "none"}`
   )
-  const profile = Option.map(options.profile, (directory) => ["--cpu-prof", `--cpu-prof-dir=${path.resolve(directory)}`])
+  const profile = Option.map(options.profile, (directory) => [
+    "--cpu-prof",
+    `--cpu-prof-dir=${path.resolve(directory)}`
+  ])
   const bench: Subject.Bench = {
     generator: yield* Subject.generator,
     directory: yield* temporary,
@@ -162,12 +188,16 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
     all.push(yield* against(found, bench, options.against.value))
   } else {
     if (typeof found === "string")
-      yield* Console.log(`Measuring only startup with the embedded database, because PostgreSQL is not available: ${found}`)
+      yield* Console.log(
+        `Measuring only startup with the embedded database, because PostgreSQL is not available: ${found}`
+      )
     else {
-      if (!apart.some((name) => only?.startsWith(name))) all.push(yield* Effect.scoped(underLoad(found, bench)))
+      if (!apart.some((name) => only?.startsWith(name)))
+        all.push(yield* Effect.scoped(underLoad(found, bench)))
       if (options.full) all.push(yield* Effect.scoped(growth(found, bench, options.sizes)))
     }
-    if (apart.some(wanted)) all.push({ sizes: [...(yield* Sizes.starts(postgres, bench)), Sizes.help(bench)] })
+    if (apart.some(wanted))
+      all.push({ sizes: [...(yield* Sizes.starts(postgres, bench)), Sizes.help(bench)] })
   }
   const report = Report.tables(all).map(Report.markdown).join("\n\n")
   yield* Console.log(`\n${report === "" ? `No operation's name contains ${only}.` : report}`)
@@ -177,7 +207,9 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
   }
 }, Effect.scoped)
 
-const bench = Command.make("bench", flags, run).pipe(Command.withDescription("Measures the service on this machine"))
+const bench = Command.make("bench", flags, run).pipe(
+  Command.withDescription("Measures the service on this machine")
+)
 
 Command.run(bench, { version: "0.1.0" }).pipe(
   Effect.catchTag("BenchFailed", ({ message }) =>

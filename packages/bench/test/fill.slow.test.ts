@@ -24,8 +24,15 @@ const counted = Effect.gen(function* () {
   const tables = yield* sql.unsafe<{ readonly name: string }>(
     "select tablename as name from pg_tables where schemaname = 'satrail' order by 1"
   )
-  const all = tables.map(({ name }) => `select '${name}' as name, count(*)::text as rows from satrail.${name}`).join(" union all ")
-  return new Map((yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(all)).map(({ name, rows }) => [name, Number(rows)]))
+  const all = tables
+    .map(({ name }) => `select '${name}' as name, count(*)::text as rows from satrail.${name}`)
+    .join(" union all ")
+  return new Map(
+    (yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(all)).map(({ name, rows }) => [
+      name,
+      Number(rows)
+    ])
+  )
 })
 
 /** Returns the number of rows that `act` adds, for each table that grows. */
@@ -61,12 +68,21 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     Effect.gen(function* () {
       for (const number of [1, 500, Fill.busy]) yield* agrees(number)
       const records = yield* Records
-      assert.isTrue(Option.isSome(yield* records.invoice(company(Fill.busy), Fill.id(Fill.kinds.history, Fill.busy - 1))))
       assert.isTrue(
-        Option.isSome(yield* records.named(LightningAddress.noun, { handle: Fill.destination.handle, domain: Fill.destination.domain }))
+        Option.isSome(yield* records.invoice(company(Fill.busy), Fill.id(Fill.kinds.history, Fill.busy - 1)))
+      )
+      assert.isTrue(
+        Option.isSome(
+          yield* records.named(LightningAddress.noun, {
+            handle: Fill.destination.handle,
+            domain: Fill.destination.domain
+          })
+        )
       )
       const typesOf = (number: number) =>
-        Effect.map(records.transactions(company(number), { limit: 50 }), (newest) => newest.map(({ type }) => type))
+        Effect.map(records.transactions(company(number), { limit: 50 }), (newest) =>
+          newest.map(({ type }) => type)
+        )
       const both = ["withdrawal", "deposit"]
       assert.deepStrictEqual(yield* typesOf(500), [...both, ...both])
       assert.deepStrictEqual(

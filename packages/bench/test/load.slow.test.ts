@@ -26,7 +26,9 @@ describe("a load", () => {
         return Load.run({ ...short, port })
       }
       // A machine that stalls may receive no response in the measured time.
-      const outcome = yield* Effect.promise(() => eventually("a measured response", fresh, ({ answered }) => answered > 0))
+      const outcome = yield* Effect.promise(() =>
+        eventually("a measured response", fresh, ({ answered }) => answered > 0)
+      )
       const [a = 0, b = 0] = [seen.get("/a"), seen.get("/b")]
       assert.strictEqual(outcome.bad, 0, outcome.firstBad)
       assert.deepStrictEqual([a, b], [Math.ceil(outcome.sent / 2), Math.floor(outcome.sent / 2)])
@@ -52,7 +54,10 @@ describe("a load", () => {
     Effect.gen(function* () {
       const port = yield* server((request) => request.socket.destroy())
       const { bad, answered, firstBad } = yield* run({ ...short, port })
-      assert.deepStrictEqual({ bad, answered, firstBad }, { bad: 4, answered: 0, firstBad: "the server closed the connection" })
+      assert.deepStrictEqual(
+        { bad, answered, firstBad },
+        { bad: 4, answered: 0, firstBad: "the server closed the connection" }
+      )
     })
   )
 
@@ -76,7 +81,14 @@ describe("a load", () => {
       Effect.gen(function* () {
         const { port } = yield* Program.server("stallingProgram", { sources: import.meta.dirname })
         const generator = yield* Subject.generator
-        const { p99Millis } = yield* generator({ ...short, port, clients: 2, warmupMillis: 200, millis: 3000, perSecond: 500 })
+        const { p99Millis } = yield* generator({
+          ...short,
+          port,
+          clients: 2,
+          warmupMillis: 200,
+          millis: 3000,
+          perSecond: 500
+        })
         assert.isAtLeast(p99Millis, 200)
       })
     )

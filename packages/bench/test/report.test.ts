@@ -32,7 +32,12 @@ describe("a report", () => {
 
   it("report: a cost that was not counted in every round is omitted", () => {
     const costs = (cpuMicros: ReadonlyArray<number | undefined>) => {
-      const ours = cpuMicros.map((micros) => ({ ...at(1), cpuMicros: micros, walBytes: 1200.4, roundTrips: 0.25 }))
+      const ours = cpuMicros.map((micros) => ({
+        ...at(1),
+        cpuMicros: micros,
+        walBytes: 1200.4,
+        roundTrips: 0.25
+      }))
       const rates = [
         compared(
           ours,
@@ -73,7 +78,10 @@ describe("a report", () => {
       ["long", 5],
       ["b", ""]
     ]
-    assert.strictEqual(Report.markdown({ head: ["a", "n"], cells }), "| a    | n   |\n| ---- | --- |\n| long | 5   |\n| b    |     |")
+    assert.strictEqual(
+      Report.markdown({ head: ["a", "n"], cells }),
+      "| a    | n   |\n| ---- | --- |\n| long | 5   |\n| b    |     |"
+    )
   })
 })
 
@@ -103,9 +111,17 @@ describe("pgbench", () => {
   }).join("")
 
   it("report: pgbench's rate and latencies are read from its log, without the warm-up", () => {
-    assert.deepStrictEqual(Pgbench.read(log, 128, 0), { perSecond: (100 * 128 * 1000) / 25_250, p50Millis: 255, p99Millis: 500 })
+    assert.deepStrictEqual(Pgbench.read(log, 128, 0), {
+      perSecond: (100 * 128 * 1000) / 25_250,
+      p50Millis: 255,
+      p99Millis: 500
+    })
     // Ten batches end in the first 275 ms.
-    assert.deepStrictEqual(Pgbench.read(log, 1, 276), { perSecond: (90 * 1000) / (25_250 - 276), p50Millis: 280, p99Millis: 500 })
+    assert.deepStrictEqual(Pgbench.read(log, 1, 276), {
+      perSecond: (90 * 1000) / (25_250 - 276),
+      p50Millis: 280,
+      p99Millis: 500
+    })
   })
 
   it("report: a log that ends before the warm-up is over has no rate", () => {

@@ -24,7 +24,8 @@ export class Bip21Invalid extends Schema.TaggedError<Bip21Invalid>()("Bip21Inval
   message: Schema.String
 }) {}
 
-const refuse = (reason: Bip21Invalid["reason"], message: string) => Result.fail(new Bip21Invalid({ reason, message }))
+const refuse = (reason: Bip21Invalid["reason"], message: string) =>
+  Result.fail(new Bip21Invalid({ reason, message }))
 
 const msatPerBtc = 100_000_000_000n
 
@@ -35,12 +36,14 @@ export const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid
   const refused = (why: string) => refuse("amount", `The amount in the bitcoin: URI must ${why}`)
   const [, whole, fraction = ""] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === undefined || !/\d/.test(text)) return refused("be a decimal number of bitcoin")
-  if (/[1-9]/.test(fraction.slice(8))) return refused("be a whole number of satoshis: it has more than 8 decimals")
+  if (/[1-9]/.test(fraction.slice(8)))
+    return refused("be a whole number of satoshis: it has more than 8 decimals")
   const bitcoin = whole.replace(/^0+/, "")
   const sats = BigInt(fraction.slice(0, 8).padEnd(8, "0"))
   // No valid amount has more digits, so longer text is not converted to a number.
   const amount = bitcoin.length > 8 ? undefined : BigInt(bitcoin) * msatPerBtc + Msat.fromSats(sats)
-  if (amount === undefined || amount > Msat.max) return refused(`be at most ${Msat.toSats(Msat.max)} sats, the total supply of bitcoin`)
+  if (amount === undefined || amount > Msat.max)
+    return refused(`be at most ${Msat.toSats(Msat.max)} sats, the total supply of bitcoin`)
   return amount === 0n ? refused("be more than 0") : Result.succeed(Msat.make(amount))
 }
 
@@ -56,14 +59,20 @@ const decodeText = (text: string): string | undefined => {
 const once: ReadonlySet<string> = new Set(["amount", "label", "message"])
 
 /** Parses `name=value&…` into decoded pairs, with the names in lower case. A plus sign stays a plus sign. */
-export const pairs = (query: string): Result.Result<ReadonlyArray<readonly [name: string, value: string]>, Bip21Invalid> =>
+export const pairs = (
+  query: string
+): Result.Result<ReadonlyArray<readonly [name: string, value: string]>, Bip21Invalid> =>
   Result.all(
     query.split("&").flatMap((parameter) => {
       if (parameter === "") return []
       const equals = parameter.indexOf("=")
       const name = (equals < 0 ? parameter : parameter.slice(0, equals)).toLowerCase()
       const value = decodeText(equals < 0 ? "" : parameter.slice(equals + 1))
-      return [value === undefined ? refuse("malformed", `"${name}" must be percent-encoded UTF-8`) : Result.succeed([name, value] as const)]
+      return [
+        value === undefined
+          ? refuse("malformed", `"${name}" must be percent-encoded UTF-8`)
+          : Result.succeed([name, value] as const)
+      ]
     })
   )
 
@@ -78,18 +87,25 @@ export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
  */
 export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip21Invalid> =>
   Result.gen(function* () {
-    const [, slashes, path = "", query = "", fragment = ""] = /^bitcoin:(\/\/)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? []
+    const [, slashes, path = "", query = "", fragment = ""] =
+      /^bitcoin:(\/\/)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? []
     // It may be part of a label, and then parameters such as the amount follow it.
-    if (fragment.includes("=")) return yield* refuse("malformed", "A # inside the bitcoin: URI must be written as %23")
+    if (fragment.includes("="))
+      return yield* refuse("malformed", "A # inside the bitcoin: URI must be written as %23")
     const body = decodeText(slashes === undefined ? path : path.replace(/\/$/, ""))
-    if (body === undefined) return yield* refuse("malformed", "The address in the bitcoin: URI must be percent-encoded UTF-8")
+    if (body === undefined)
+      return yield* refuse("malformed", "The address in the bitcoin: URI must be percent-encoded UTF-8")
     const parameters = yield* pairs(query)
-    const valuesOf = (wanted: string | undefined) => parameters.flatMap(([name, value]) => (name === wanted && value !== "" ? [value] : []))
+    const valuesOf = (wanted: string | undefined) =>
+      parameters.flatMap(([name, value]) => (name === wanted && value !== "" ? [value] : []))
     for (const [at, [name]] of parameters.entries()) {
       if (once.has(name) && parameters.findIndex(([other]) => other === name) !== at)
         return yield* refuse("duplicate", `The bitcoin: URI contains "${name}" twice`)
       if (name.startsWith("req-"))
-        return yield* refuse("required", `The bitcoin: URI requires "${name}", which this service does not support`)
+        return yield* refuse(
+          "required",
+          `The bitcoin: URI requires "${name}", which this service does not support`
+        )
     }
     const valueOf = (wanted: string) => parameters.find(([name]) => name === wanted)?.[1]
     const [written, label, message] = [valueOf("amount"), valueOf("label"), valueOf("message")]
@@ -97,7 +113,10 @@ export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip
     const addresses = [...(body === "" ? [] : [body]), ...valuesOf(network && networks[network].bech32Prefix)]
     const [lightning, offers] = [valuesOf("lightning"), valuesOf("lno")]
     if (addresses.length + lightning.length + offers.length === 0)
-      return yield* refuse("nothing_to_pay", "The bitcoin: URI must contain an address, a Lightning invoice or an offer")
+      return yield* refuse(
+        "nothing_to_pay",
+        "The bitcoin: URI must contain an address, a Lightning invoice or an offer"
+      )
     return {
       addresses,
       ...(amount !== undefined && { amount }),

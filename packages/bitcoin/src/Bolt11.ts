@@ -86,7 +86,8 @@ const multipliers: ReadonlyArray<readonly [letter: string, tenths: bigint]> = [
 /** Number of digits of the total supply in pico-bitcoin. Longer text is not parsed as a number. */
 const maxAmountDigits = 20
 
-const refuse = (reason: Bolt11Invalid["reason"], message: string) => Result.fail(new Bolt11Invalid({ reason, message }))
+const refuse = (reason: Bolt11Invalid["reason"], message: string) =>
+  Result.fail(new Bolt11Invalid({ reason, message }))
 
 /** 9999-01-01. A field of 50 bits can hold an expiry that no date can represent in milliseconds. */
 const latestExpirySeconds = 253_370_764_800
@@ -98,12 +99,16 @@ export const expiresAtSeconds = (invoice: Pick<Bolt11, "timestampSeconds" | "exp
 const parsePrefix = (prefix: string): Result.Result<Pick<Bolt11, "network" | "amount">, Bolt11Invalid> => {
   const [, beginning, rest = ""] = /^(ln[a-z]+)(.*)$/.exec(prefix) ?? []
   const network = Network.all.find((one) => Network.parameters[one].invoicePrefix === beginning)
-  if (network === undefined) return refuse("prefix", `The invoice prefix "${prefix.slice(0, 12)}" does not belong to a known network`)
+  if (network === undefined)
+    return refuse("prefix", `The invoice prefix "${prefix.slice(0, 12)}" does not belong to a known network`)
   if (rest === "") return Result.succeed({ network })
   const [, digits, letter] = /^([1-9]\d*)([munp]?)$/.exec(rest) ?? []
   const [, unit] = multipliers.find(([one]) => one === letter) ?? []
   if (digits === undefined || unit === undefined) {
-    return refuse("amount", `The invoice's amount "${rest.slice(0, 24)}" must be a whole number with an optional multiplier m, u, n or p`)
+    return refuse(
+      "amount",
+      `The invoice's amount "${rest.slice(0, 24)}" must be a whole number with an optional multiplier m, u, n or p`
+    )
   }
   const tenths = digits.length > maxAmountDigits ? undefined : BigInt(digits) * unit
   if (tenths === undefined || tenths / 10n > Network.parameters[network].supplyMsat) {
@@ -133,12 +138,14 @@ const readFields = (words: Field.Words) => {
   for (let at = 0; at < words.length;) {
     const [type = 0, high = 0, low] = words.slice(at, at + 3)
     const end = at + 3 + high * 32 + (low ?? 0)
-    if (low === undefined || end > words.length) return refuse("truncated", "The invoice ends in the middle of a field")
+    if (low === undefined || end > words.length)
+      return refuse("truncated", "The invoice ends in the middle of a field")
     const data = words.slice(at + 3, end)
     at = end
     if (type === Field.type.r) routes.push(data)
     else if (type === Field.type.f) fallbacks.push(data)
-    else if (!first.has(type) && data.length === (Field.fixedWords.get(type) ?? data.length)) first.set(type, data)
+    else if (!first.has(type) && data.length === (Field.fixedWords.get(type) ?? data.length))
+      first.set(type, data)
   }
   return Result.succeed({ first, routes, fallbacks })
 }
@@ -148,7 +155,11 @@ const readFields = (words: Field.Words) => {
  * low S value. Otherwise the key is recovered from the signature, and S may be high or low (BOLT 11,
  * requirements of a reader).
  */
-const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array | undefined): string | undefined => {
+const payeeOf = (
+  signature: Uint8Array,
+  hash: Uint8Array,
+  declared: Uint8Array | undefined
+): string | undefined => {
   const [compact, recoveryId] = [signature.subarray(0, 64), signature[64]]
   if (recoveryId !== 0 && recoveryId !== 1 && recoveryId !== 2 && recoveryId !== 3) return undefined
   try {
@@ -165,10 +176,15 @@ const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array |
 export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
   Result.gen(function* () {
     const decoded = bech32.decodeUnsafe(text, false)
-    if (!decoded) return yield* refuse("bech32", "The invoice's checksum is wrong. Check for a typo or missing characters")
+    if (!decoded)
+      return yield* refuse(
+        "bech32",
+        "The invoice's checksum is wrong. Check for a typo or missing characters"
+      )
     const { prefix, words } = decoded
     const { network, amount } = yield* parsePrefix(prefix)
-    if (words.length < timestampWords + signatureWords) return yield* refuse("truncated", "The invoice is too short to be signed")
+    if (words.length < timestampWords + signatureWords)
+      return yield* refuse("truncated", "The invoice is too short to be signed")
     const signed = words.slice(0, -signatureWords)
     const { first, routes, fallbacks } = yield* readFields(signed.slice(timestampWords))
 
@@ -182,7 +198,8 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
         ? refuse("field", `The invoice's field "${letter}" is malformed`)
         : Result.succeed(value)
     }
-    const hash = (letter: "p" | "s" | "h") => Result.map(optional(letter, Field.toBytes), (bytes) => bytes && hex.encode(bytes))
+    const hash = (letter: "p" | "s" | "h") =>
+      Result.map(optional(letter, Field.toBytes), (bytes) => bytes && hex.encode(bytes))
 
     const paymentHash = yield* hash("p")
     if (paymentHash === undefined) return yield* refuse("payment_hash", "The invoice has no payment hash")
@@ -191,7 +208,10 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     const unknown = features.find((bit) => bit % 2 === 0 && !knownMandatoryFeatures.has(bit))
     if (unknown !== undefined) {
       const what = unknown === blindedPathsFeature ? "blinded paths" : `feature ${unknown}`
-      return yield* refuse("unknown_feature", `The invoice requires ${what}, which this service does not support`)
+      return yield* refuse(
+        "unknown_feature",
+        `The invoice requires ${what}, which this service does not support`
+      )
     }
     const paymentSecret = yield* hash("s")
     if (paymentSecret === undefined)
@@ -209,12 +229,16 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     const minFinalCltvExpiry = yield* optional("c", Field.toNumber)
     const hops = routes.map(Field.toRoute).filter((route) => route !== undefined)
     if (hops.length < routes.length) return yield* refuse("field", `The invoice's field "r" is malformed`)
-    const addresses = fallbacks.map((data) => Field.toFallback(data, network)).filter((address) => address !== undefined)
-    if (addresses.length < fallbacks.length) return yield* refuse("field", `The invoice's field "f" is malformed`)
+    const addresses = fallbacks
+      .map((data) => Field.toFallback(data, network))
+      .filter((address) => address !== undefined)
+    if (addresses.length < fallbacks.length)
+      return yield* refuse("field", `The invoice's field "f" is malformed`)
 
     const signature = Field.toBytes(words.slice(-signatureWords))
     const payee = signature && payeeOf(signature, hashOf(prefix, signed), yield* optional("n", Field.toBytes))
-    if (payee === undefined) return yield* refuse("signature", "The invoice's signature does not match its payee")
+    if (payee === undefined)
+      return yield* refuse("signature", "The invoice's signature does not match its payee")
 
     return {
       paymentRequest: text.toLowerCase(),
@@ -252,7 +276,14 @@ export interface Draft
   extends
     Pick<
       Bolt11,
-      "network" | "amount" | "timestampSeconds" | "paymentHash" | "paymentSecret" | "description" | "descriptionHash" | "metadata"
+      | "network"
+      | "amount"
+      | "timestampSeconds"
+      | "paymentHash"
+      | "paymentSecret"
+      | "description"
+      | "descriptionHash"
+      | "metadata"
     >,
     Partial<Pick<Bolt11, "expirySeconds" | "minFinalCltvExpiry" | "routes" | "fallbacks" | "features">> {
   /** Declares the signing node's key in the invoice. Otherwise readers recover it from the signature. */
@@ -266,7 +297,8 @@ const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text)
 const fits = (value: number, bits: number) => Number.isInteger(value) && value >= 0 && value < 2 ** bits
 
 const isHop = (hop: Hop) => {
-  const [block, transaction, output] = /^(\d+)x(\d+)x(\d+)$/.exec(hop.shortChannelId)?.slice(1).map(Number) ?? []
+  const [block, transaction, output] =
+    /^(\d+)x(\d+)x(\d+)$/.exec(hop.shortChannelId)?.slice(1).map(Number) ?? []
   return (
     fits(block ?? -1, 24) &&
     fits(transaction ?? -1, 24) &&
@@ -279,7 +311,10 @@ const isHop = (hop: Hop) => {
 }
 
 const problem = (draft: Draft): [reason: Bolt11Invalid["reason"], message: string] | undefined => {
-  if (draft.amount !== undefined && (draft.amount <= 0n || draft.amount > Network.parameters[draft.network].supplyMsat)) {
+  if (
+    draft.amount !== undefined &&
+    (draft.amount <= 0n || draft.amount > Network.parameters[draft.network].supplyMsat)
+  ) {
     return ["amount", "An invoice amount must be positive and at most 21 million bitcoin"]
   }
   if (!isHash(draft.paymentHash)) return ["payment_hash", "A payment hash must have 32 bytes in hex"]
@@ -290,7 +325,11 @@ const problem = (draft: Draft): [reason: Bolt11Invalid["reason"], message: strin
   ) {
     return ["description", "An invoice must have either a description or the hash of one, 32 bytes in hex"]
   }
-  if (!fits(draft.timestampSeconds, 35) || !fits(draft.expirySeconds ?? 0, 50) || !fits(draft.minFinalCltvExpiry ?? 0, 50)) {
+  if (
+    !fits(draft.timestampSeconds, 35) ||
+    !fits(draft.expirySeconds ?? 0, 50) ||
+    !fits(draft.minFinalCltvExpiry ?? 0, 50)
+  ) {
     return ["field", "A time or a delay is out of range"]
   }
   return draft.routes?.every((route) => route.length > 0 && route.every(isHop)) === false
@@ -303,7 +342,14 @@ export const encode = (draft: Draft, sign: Signer): Result.Result<string, Bolt11
   const invalid = problem(draft)
   if (invalid !== undefined) return refuse(...invalid)
   const bytes = (text: string) => Field.fromBytes(hex.decode(text))
-  const { description, descriptionHash, payee, expirySeconds, metadata, minFinalCltvExpiry = defaultMinFinalCltvExpiry } = draft
+  const {
+    description,
+    descriptionHash,
+    payee,
+    expirySeconds,
+    metadata,
+    minFinalCltvExpiry = defaultMinFinalCltvExpiry
+  } = draft
   const features = Field.fromFeatures(draft.features ?? defaultFeatures)
   const fields: ReadonlyArray<readonly [letter: keyof typeof Field.type, data: Field.Words | undefined]> = [
     ["p", bytes(draft.paymentHash)],
@@ -324,11 +370,15 @@ export const encode = (draft: Draft, sign: Signer): Result.Result<string, Bolt11
     if (data.length > Field.maxWords) {
       return refuse(
         letter === "d" ? "description" : "field",
-        letter === "d" ? `A description must have at most ${maxDescriptionBytes} bytes of UTF-8` : `The field "${letter}" is too long`
+        letter === "d"
+          ? `A description must have at most ${maxDescriptionBytes} bytes of UTF-8`
+          : `The field "${letter}" is too long`
       )
     }
     words.push(Field.type[letter], data.length >> 5, data.length & 31, ...data)
   }
   const prefix = formatPrefix(draft)
-  return Result.succeed(bech32.encode(prefix, [...words, ...Field.fromBytes(sign(hashOf(prefix, words)))], false))
+  return Result.succeed(
+    bech32.encode(prefix, [...words, ...Field.fromBytes(sign(hashOf(prefix, words)))], false)
+  )
 }

@@ -39,7 +39,8 @@ export const maxWords = 1023
 const maxNumberWords = 10
 
 /** Decodes bytes. The padding must be minimal and zero. */
-export const toBytes = (words: Words): Uint8Array | undefined => bech32.fromWordsUnsafe([...words]) ?? undefined
+export const toBytes = (words: Words): Uint8Array | undefined =>
+  bech32.fromWordsUnsafe([...words]) ?? undefined
 
 export const fromBytes = (bytes: Uint8Array): Words => bech32.toWords(bytes)
 
@@ -67,7 +68,11 @@ export const toText = (words: Words): string | undefined => {
 
 /** Returns the positions of the set bits in ascending order. Position 0 is the lowest bit of the last word. */
 export const toFeatures = (words: Words): ReadonlyArray<number> =>
-  words.toReversed().flatMap((word, index) => [0, 1, 2, 3, 4].filter((bit) => ((word >> bit) & 1) === 1).map((bit) => index * 5 + bit))
+  words
+    .toReversed()
+    .flatMap((word, index) =>
+      [0, 1, 2, 3, 4].filter((bit) => ((word >> bit) & 1) === 1).map((bit) => index * 5 + bit)
+    )
 
 export const fromFeatures = (features: ReadonlyArray<number>): Words => {
   const length = features.length === 0 ? 0 : Math.floor(Math.max(...features) / 5) + 1
@@ -118,16 +123,29 @@ export const fromRoute = (route: ReadonlyArray<Hop>): Words => {
 }
 
 /** A fallback begins with its witness version, or 17 for P2PKH and 18 for P2SH. */
-const fallbackVersion: { readonly [kind in BitcoinAddress.Kind]: number } = { p2pkh: 17, p2sh: 18, p2wpkh: 0, p2wsh: 0, p2tr: 1 }
+const fallbackVersion: { readonly [kind in BitcoinAddress.Kind]: number } = {
+  p2pkh: 17,
+  p2sh: 18,
+  p2wpkh: 0,
+  p2wsh: 0,
+  p2tr: 1
+}
 
 /**
  * Decodes a fallback address. "unknown" is a version or program without defined spending rules, which must be
  * skipped.
  */
-export const toFallback = ([version, ...words]: Words, network: Network): BitcoinAddress.BitcoinAddress | "unknown" | undefined => {
+export const toFallback = (
+  [version, ...words]: Words,
+  network: Network
+): BitcoinAddress.BitcoinAddress | "unknown" | undefined => {
   const kinds = BitcoinAddress.Kind.literals.filter((kind) => fallbackVersion[kind] === version)
   const bytes = kinds.length === 0 ? undefined : toBytes(words)
-  const found = bytes && kinds.map((kind) => BitcoinAddress.fromPayload(kind, bytes, network)).find((address) => address !== undefined)
+  const found =
+    bytes &&
+    kinds
+      .map((kind) => BitcoinAddress.fromPayload(kind, bytes, network))
+      .find((address) => address !== undefined)
   return found ?? (kinds.length === 0 || version === fallbackVersion.p2tr ? "unknown" : undefined)
 }
 

@@ -88,11 +88,13 @@ const knownTypes: ReadonlySet<bigint> = new Set(Object.values(type))
 /**
  * Fields outside these ranges belong to other messages. Copying them into a request would change its meaning.
  */
-const isOffers = (one: bigint) => (one >= 1n && one <= 79n) || (one >= 1_000_000_000n && one <= 1_999_999_999n)
+const isOffers = (one: bigint) =>
+  (one >= 1n && one <= 79n) || (one >= 1_000_000_000n && one <= 1_999_999_999n)
 
 const alphabet = new Map([..."qpzry9x8gf2tvdw0s3jn54khce6mua7l"].map((letter, word) => [letter, word]))
 
-const refuse = (reason: Bolt12Invalid["reason"], message: string) => Result.fail(new Bolt12Invalid({ reason, message }))
+const refuse = (reason: Bolt12Invalid["reason"], message: string) =>
+  Result.fail(new Bolt12Invalid({ reason, message }))
 
 /** Returns whether a string begins like an offer, valid or not. */
 export const isBolt12 = (text: string): boolean => /^l(?:\+\s*)?n(?:\+\s*)?o(?:\+\s*)?1/i.test(text)
@@ -105,26 +107,38 @@ const joined = (text: string): Result.Result<string, Bolt12Invalid> => {
     return refuse("bech32", "The offer contains an invalid character, or is cut off")
   const whole = pieces.join("")
   const lower = whole.toLowerCase()
-  if (whole !== lower && whole !== whole.toUpperCase()) return refuse("bech32", "The offer mixes upper and lower case")
-  return lower.startsWith(prefix) ? Result.succeed(lower) : refuse("prefix", `An offer must begin with ${prefix}`)
+  if (whole !== lower && whole !== whole.toUpperCase())
+    return refuse("bech32", "The offer mixes upper and lower case")
+  return lower.startsWith(prefix)
+    ? Result.succeed(lower)
+    : refuse("prefix", `An offer must begin with ${prefix}`)
 }
 
 const bytesOf = (offer: string): Result.Result<Uint8Array, Bolt12Invalid> => {
   const words = Array.from(offer.slice(prefix.length), (letter) => alphabet.get(letter))
   const known = words.filter((word) => word !== undefined)
   const bytes = known.length === words.length ? bech32.fromWordsUnsafe(known) : undefined
-  return bytes ? Result.succeed(bytes) : refuse("bech32", "The offer is malformed. Check for a typo or missing characters")
+  return bytes
+    ? Result.succeed(bytes)
+    : refuse("bech32", "The offer is malformed. Check for a typo or missing characters")
 }
 
 const networksOf = (chains: ReadonlyArray<string> | undefined): ReadonlyArray<Network.Network> =>
-  chains === undefined ? ["mainnet"] : Network.all.filter((network) => chains.includes(Network.parameters[network].chainHash))
+  chains === undefined
+    ? ["mainnet"]
+    : Network.all.filter((network) => chains.includes(Network.parameters[network].chainHash))
 
 type Asked = Pick<Bolt12, "amount" | "price">
 
 /** Returns the requested amount: in msat, in a currency, or none. */
-const askedOf = (amount: bigint | undefined, currency: string | undefined): Result.Result<Asked, Bolt12Invalid> => {
+const askedOf = (
+  amount: bigint | undefined,
+  currency: string | undefined
+): Result.Result<Asked, Bolt12Invalid> => {
   if (amount === undefined) {
-    return currency === undefined ? Result.succeed({}) : refuse("currency", "The offer specifies a currency but no amount")
+    return currency === undefined
+      ? Result.succeed({})
+      : refuse("currency", "The offer specifies a currency but no amount")
   }
   if (amount === 0n) return refuse("amount", "The offer's amount must be greater than 0")
   if (currency !== undefined) {
@@ -145,10 +159,19 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
   Result.gen(function* () {
     const offer = yield* joined(text)
     const fields = Field.read(yield* bytesOf(offer))
-    if (fields === undefined) return yield* refuse("truncated", "The offer ends in the middle of a field, or its fields are out of order")
-    const unknown = fields.find((field) => !isOffers(field.type) || (field.type % 2n === 0n && !knownTypes.has(field.type)))
+    if (fields === undefined)
+      return yield* refuse(
+        "truncated",
+        "The offer ends in the middle of a field, or its fields are out of order"
+      )
+    const unknown = fields.find(
+      (field) => !isOffers(field.type) || (field.type % 2n === 0n && !knownTypes.has(field.type))
+    )
     if (unknown !== undefined)
-      return yield* refuse("unknown_field", `The offer contains field ${unknown.type}, which this service does not support`)
+      return yield* refuse(
+        "unknown_field",
+        `The offer contains field ${unknown.type}, which this service does not support`
+      )
 
     const data = (name: keyof typeof type) => fields.find((field) => field.type === type[name])?.data
     const optional = <A>(
@@ -177,7 +200,10 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
     // are rejected, and odd features are ignored.
     const demanded = features.find((bit) => bit % 2 === 0)
     if (demanded !== undefined)
-      return yield* refuse("unknown_feature", `The offer requires feature ${demanded}, which this service does not support`)
+      return yield* refuse(
+        "unknown_feature",
+        `The offer requires feature ${demanded}, which this service does not support`
+      )
     if (data("amount") !== undefined && description === undefined) {
       return yield* refuse("description", "The offer specifies an amount but no description")
     }
@@ -211,13 +237,21 @@ export const encode = (draft: Draft): Result.Result<string, Bolt12Invalid> => {
   const { networks, price, absoluteExpirySeconds, features = [] } = draft
   const isMainnet = networks.length === 1 && networks[0] === "mainnet"
   const fields: ReadonlyArray<readonly [type: bigint, data: Uint8Array | undefined]> = [
-    [type.chains, isMainnet ? undefined : hex.decode(networks.map((network) => Network.parameters[network].chainHash).join(""))],
+    [
+      type.chains,
+      isMainnet
+        ? undefined
+        : hex.decode(networks.map((network) => Network.parameters[network].chainHash).join(""))
+    ],
     [type.metadata, draft.metadata === undefined ? undefined : hex.decode(draft.metadata)],
     [type.currency, text(price?.currency)],
     [type.amount, integer(draft.amount ?? price?.amount)],
     [type.description, text(draft.description)],
     [type.features, features.length === 0 ? undefined : Field.fromFeatures(features)],
-    [type.absoluteExpiry, integer(absoluteExpirySeconds === undefined ? undefined : BigInt(absoluteExpirySeconds))],
+    [
+      type.absoluteExpiry,
+      integer(absoluteExpirySeconds === undefined ? undefined : BigInt(absoluteExpirySeconds))
+    ],
     [type.issuer, text(draft.issuer)],
     [type.quantityMax, integer(draft.quantityMax)],
     [type.issuerId, hex.decode(draft.issuerId)]

@@ -9,7 +9,8 @@ export interface Field {
 
 const byte = 8n
 
-const toNumber = (bytes: Uint8Array): bigint => bytes.reduce((value, one) => (value << byte) | BigInt(one), 0n)
+const toNumber = (bytes: Uint8Array): bigint =>
+  bytes.reduce((value, one) => (value << byte) | BigInt(one), 0n)
 
 const fromNumber = (value: bigint, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => Number((value >> (byte * BigInt(length - 1 - index))) & 0xffn))
@@ -24,7 +25,10 @@ const sizes: ReadonlyArray<readonly [first: number, length: number, least: bigin
   [0xff, 8, 0x1_0000_0000n]
 ]
 
-const readSize = (bytes: Uint8Array, at: number): { readonly value: bigint; readonly next: number } | undefined => {
+const readSize = (
+  bytes: Uint8Array,
+  at: number
+): { readonly value: bigint; readonly next: number } | undefined => {
   const first = bytes[at]
   if (first === undefined) return undefined
   const size = sizes.find(([one]) => one === first)
@@ -37,7 +41,9 @@ const readSize = (bytes: Uint8Array, at: number): { readonly value: bigint; read
 
 const writeSize = (value: bigint): Uint8Array => {
   const [first, length] = sizes.findLast(([, , least]) => value >= least) ?? []
-  return first === undefined || length === undefined ? fromNumber(value, 1) : Uint8Array.of(first, ...fromNumber(value, length))
+  return first === undefined || length === undefined
+    ? fromNumber(value, 1)
+    : Uint8Array.of(first, ...fromNumber(value, length))
 }
 
 /**
@@ -61,10 +67,13 @@ export const read = (bytes: Uint8Array): ReadonlyArray<Field> | undefined => {
 
 /** Writes records, which must be sorted by type. */
 export const write = (fields: ReadonlyArray<Field>): Uint8Array =>
-  Uint8Array.from(fields.flatMap(({ type, data }) => [...writeSize(type), ...writeSize(BigInt(data.length)), ...data]))
+  Uint8Array.from(
+    fields.flatMap(({ type, data }) => [...writeSize(type), ...writeSize(BigInt(data.length)), ...data])
+  )
 
 /** `tu64`: a number of up to eight bytes without leading zeros; empty is 0. */
-export const toInteger = (data: Uint8Array): bigint | undefined => (data.length > 8 || data[0] === 0 ? undefined : toNumber(data))
+export const toInteger = (data: Uint8Array): bigint | undefined =>
+  data.length > 8 || data[0] === 0 ? undefined : toNumber(data)
 
 export const fromInteger = (value: bigint): Uint8Array => {
   let length = 0
@@ -104,7 +113,9 @@ export const toChains = (data: Uint8Array): ReadonlyArray<string> | undefined =>
 export const toFeatures = (data: Uint8Array): ReadonlyArray<number> =>
   [...data]
     .toReversed()
-    .flatMap((one, index) => [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => ((one >> bit) & 1) === 1).map((bit) => index * 8 + bit))
+    .flatMap((one, index) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => ((one >> bit) & 1) === 1).map((bit) => index * 8 + bit)
+    )
 
 export const fromFeatures = (features: ReadonlyArray<number>): Uint8Array => {
   const bytes = new Uint8Array(features.length === 0 ? 0 : Math.floor(Math.max(...features) / 8) + 1)

@@ -38,7 +38,8 @@ export const inJavaScript: Curve = {
     return Uint8Array.of(...signed.subarray(1), ...signed.subarray(0, 1))
   },
   verify: (hash, point, signature) => secp256k1.verify(signature, hash, point, { ...asIs, lowS: true }),
-  recover: (hash, signature, recoveryId) => secp256k1.recoverPublicKey(Uint8Array.of(recoveryId, ...signature), hash, asIs),
+  recover: (hash, signature, recoveryId) =>
+    secp256k1.recoverPublicKey(Uint8Array.of(recoveryId, ...signature), hash, asIs),
   xOnly: (key) => schnorr.getPublicKey(key),
   signSchnorr: (hash, key) => schnorr.sign(hash, key, noRandomness),
   verifySchnorr: (hash, xOnly, signature) => schnorr.verify(signature, hash, xOnly)
@@ -65,7 +66,8 @@ const overNative = (native: typeof Native): Curve => ({
 })
 
 /** Returns whether the error means that the package is not installed, as in a bundle without `node_modules`. */
-const isAbsent = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND"
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND"
 
 /**
  * libsecp256k1 as WebAssembly, five times as fast. The package reads its .wasm file at run time, which bundlers

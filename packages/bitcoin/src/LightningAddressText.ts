@@ -10,10 +10,13 @@ export interface LightningAddressText {
 }
 
 /** The text is not a Lightning address. */
-export class LightningAddressInvalid extends Schema.TaggedError<LightningAddressInvalid>()("LightningAddressInvalid", {
-  reason: Schema.Literals(["malformed", "handle", "domain"]),
-  message: Schema.String
-}) {}
+export class LightningAddressInvalid extends Schema.TaggedError<LightningAddressInvalid>()(
+  "LightningAddressInvalid",
+  {
+    reason: Schema.Literals(["malformed", "handle", "domain"]),
+    message: Schema.String
+  }
+) {}
 
 /** Maximum length of a handle, as in an email address (RFC 5321, section 4.5.3.1.1). */
 export const maxHandleLength = 64
@@ -27,7 +30,8 @@ export const HandleSchema = Schema.String.check(
   Schema.isMaxLength(maxHandleLength)
 )
 
-const refuse = (reason: LightningAddressInvalid["reason"], message: string) => Result.fail(new LightningAddressInvalid({ reason, message }))
+const refuse = (reason: LightningAddressInvalid["reason"], message: string) =>
+  Result.fail(new LightningAddressInvalid({ reason, message }))
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 const hostname = new RegExp(`^(?:${label}\\.)+(?!\\d+$)${label}$`)
@@ -70,13 +74,18 @@ export const ofUrl = (url: string): LightningAddressText | undefined => {
 /** Parses `user@domain`. Upper case becomes lower case. Tags (`user+tag`) belong to the handle. */
 export const parse = (text: string): Result.Result<LightningAddressText, LightningAddressInvalid> => {
   const [user = "", name, ...others] = text.split("@")
-  if (name === undefined || others.length > 0) return refuse("malformed", "A Lightning address must have the form user@example.com")
+  if (name === undefined || others.length > 0)
+    return refuse("malformed", "A Lightning address must have the form user@example.com")
   if (!/^[a-z0-9_.+-]+$/i.test(user) || user.length > maxHandleLength) {
-    return refuse("handle", `The part before the @ must have 1 to ${maxHandleLength} of the characters a-z 0-9 - _ . +`)
+    return refuse(
+      "handle",
+      `The part before the @ must have 1 to ${maxHandleLength} of the characters a-z 0-9 - _ . +`
+    )
   }
   const handle = user.toLowerCase()
   // A handle of one or two dots would be a relative path in the URL.
-  if (handle === "." || handle === "..") return refuse("handle", "The part before the @ must not consist of dots only")
+  if (handle === "." || handle === "..")
+    return refuse("handle", "The part before the @ must not consist of dots only")
   return Result.map(normaliseDomain(name), (domain) => ({
     handle,
     domain,

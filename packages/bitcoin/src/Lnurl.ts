@@ -17,7 +17,8 @@ export class LnurlInvalid extends Schema.TaggedError<LnurlInvalid>()("LnurlInval
   message: Schema.String
 }) {}
 
-const refuse = (reason: LnurlInvalid["reason"], message: string) => Result.fail(new LnurlInvalid({ reason, message }))
+const refuse = (reason: LnurlInvalid["reason"], message: string) =>
+  Result.fail(new LnurlInvalid({ reason, message }))
 
 /** The purposes of LNURLs that can't be paid, by scheme (LUD-17) and by `tag` (LUD-04, LUD-08). */
 const purposes: ReadonlyMap<string, string> = new Map([
@@ -42,14 +43,17 @@ const publicUrl = (text: string): Result.Result<URL, LnurlInvalid> => {
   if (url.username !== "" || url.password !== "" || !isPublicName(url.hostname)) {
     return refuse("host", "The LNURL must point to a public domain, without a user name or an IP address")
   }
-  if (url.protocol !== `${schemeOf(url.hostname)}:`) return refuse("not_https", "The LNURL must use https, or http for an .onion address")
+  if (url.protocol !== `${schemeOf(url.hostname)}:`)
+    return refuse("not_https", "The LNURL must use https, or http for an .onion address")
   return Result.succeed(url)
 }
 
 const checkUrl = (text: string): Result.Result<string, LnurlInvalid> =>
   Result.flatMap(publicUrl(text), (url) => {
     const purpose = otherPurpose(url.searchParams.get("tag") ?? "")
-    return purpose === undefined ? Result.succeed(url.href) : refuse("unsupported", `This LNURL ${purpose}, so it cannot be paid`)
+    return purpose === undefined
+      ? Result.succeed(url.href)
+      : refuse("unsupported", `This LNURL ${purpose}, so it cannot be paid`)
   })
 
 /** Returns the URL in a bech32 LNURL (LUD-01), whatever it is for; undefined if there is none. */
@@ -64,10 +68,12 @@ export const decode = (text: string): Result.Result<Lnurl, LnurlInvalid> => {
   const [, scheme = "", rest = ""] = /^([a-z]+):\/\/(.*)$/i.exec(text) ?? []
   const kind = scheme.toLowerCase()
   const purpose = purposes.get(kind)
-  if (purpose !== undefined) return refuse("unsupported", `A ${kind} address ${purpose}, so it cannot be paid`)
+  if (purpose !== undefined)
+    return refuse("unsupported", `A ${kind} address ${purpose}, so it cannot be paid`)
   if (kind === "lnurlp") {
     const secure = checkUrl(`https://${rest}`)
-    const checked = Result.isFailure(secure) && secure.failure.reason === "not_https" ? checkUrl(`http://${rest}`) : secure
+    const checked =
+      Result.isFailure(secure) && secure.failure.reason === "not_https" ? checkUrl(`http://${rest}`) : secure
     return Result.map(checked, (url) => ({ url, text: `lnurlp://${url.slice(url.indexOf("//") + 2)}` }))
   }
   const decoded = bech32.decodeUnsafe(text, false)
@@ -81,4 +87,5 @@ export const decode = (text: string): Result.Result<Lnurl, LnurlInvalid> => {
 }
 
 /** Encodes a URL as a bech32 LNURL in lower case. Upper case takes less space in a QR code. */
-export const encode = (url: string): string => bech32.encode("lnurl", bech32.toWords(new TextEncoder().encode(url)), false)
+export const encode = (url: string): string =>
+  bech32.encode("lnurl", bech32.toWords(new TextEncoder().encode(url)), false)

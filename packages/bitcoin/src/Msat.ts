@@ -37,4 +37,5 @@ export const inSats = (sats: bigint | number): string => `${sats} ${Number(sats)
 export const greatest = (first: Msat, ...others: ReadonlyArray<Msat>): Msat =>
   others.reduce<Msat>((greatest, one) => (one > greatest ? one : greatest), first)
 
-export const sum = (...amounts: ReadonlyArray<Msat>): Msat => make(amounts.reduce<bigint>((total, one) => total + one, 0n))
+export const sum = (...amounts: ReadonlyArray<Msat>): Msat =>
+  make(amounts.reduce<bigint>((total, one) => total + one, 0n))

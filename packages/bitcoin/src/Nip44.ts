@@ -29,13 +29,18 @@ export class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", {
  * Derives the shared key of two parties. Both parties derive the same key. Undefined if the public key (x-only,
  * in hex) is not a point, or the secret key is invalid.
  */
-export const conversationKey = (secretKey: Redacted.Redacted, publicKey: string): Redacted.Redacted<Uint8Array> | undefined => {
+export const conversationKey = (
+  secretKey: Redacted.Redacted,
+  publicKey: string
+): Redacted.Redacted<Uint8Array> | undefined => {
   const secret = Redacted.value(secretKey)
   if (!/^[0-9a-f]{64}$/.test(secret) || !/^[0-9a-f]{64}$/.test(publicKey)) return undefined
   const [point, scalar] = [hexToBytes(`02${publicKey}`), hexToBytes(secret)]
   if (!curve.isSecretKey(scalar) || !curve.isPoint(point)) return undefined
   const shared = curve.multiply(point, scalar)
-  return Redacted.make(extract(sha256, shared.subarray(1), new TextEncoder().encode("nip44-v2")), { label: "conversation key" })
+  return Redacted.make(extract(sha256, shared.subarray(1), new TextEncoder().encode("nip44-v2")), {
+    label: "conversation key"
+  })
 }
 
 /** Returns the padded length of a string of this many bytes. */
@@ -60,7 +65,9 @@ export const encrypt = (text: string, key: Redacted.Redacted<Uint8Array>, nonce:
   padded.set(bytes, 2)
   const keys = keysOf(key, nonce)
   const sealed = chacha20(keys.cipher, keys.nonce, padded)
-  return base64.encode(concatBytes(Uint8Array.of(version), nonce, sealed, hmac(sha256, keys.mac, concatBytes(nonce, sealed))))
+  return base64.encode(
+    concatBytes(Uint8Array.of(version), nonce, sealed, hmac(sha256, keys.mac, concatBytes(nonce, sealed)))
+  )
 }
 
 const isSame = (one: Uint8Array, other: Uint8Array): boolean => {
@@ -86,7 +93,10 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 }
 
 /** Decrypts a string. Verifies its MAC before it decrypts anything. */
-export const decrypt = (payload: string, key: Redacted.Redacted<Uint8Array>): Result.Result<string, Unreadable> => {
+export const decrypt = (
+  payload: string,
+  key: Redacted.Redacted<Uint8Array>
+): Result.Result<string, Unreadable> => {
   const refuse = (reason: string) => Result.fail(new Unreadable({ reason }))
   if (payload.startsWith("#")) return refuse("an unknown version")
   if (payload.length < minPayload || payload.length > maxPayload) return refuse("an impossible length")
@@ -96,7 +106,8 @@ export const decrypt = (payload: string, key: Redacted.Redacted<Uint8Array>): Re
   const nonce = bytes.subarray(1, 1 + nonceBytes)
   const sealed = bytes.subarray(1 + nonceBytes, -macBytes)
   const keys = keysOf(key, nonce)
-  if (!isSame(hmac(sha256, keys.mac, concatBytes(nonce, sealed)), bytes.subarray(-macBytes))) return refuse("a wrong MAC")
+  if (!isSame(hmac(sha256, keys.mac, concatBytes(nonce, sealed)), bytes.subarray(-macBytes)))
+    return refuse("a wrong MAC")
   const padded = chacha20(keys.cipher, keys.nonce, sealed)
   const size = ((padded[0] ?? 0) << 8) | (padded[1] ?? 0)
   if (size === 0 || padded.length !== 2 + paddedBytes(size)) return refuse("invalid padding")

@@ -3,7 +3,8 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import { Context, type Effect, Redacted, Schema, type Scope } from "effect"
 import { curve } from "./Curve.ts"
 
-const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
+const hex = (characters: number) =>
+  Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
 
 /** A signed Nostr event (NIP-01). */
 export const Event = Schema.Struct({
@@ -74,9 +75,12 @@ export class Sessions extends Context.Service<
  * The service's key on Nostr, 32 bytes in hex. If set, Lightning addresses accept zaps, and a process must run
  * `Zaps.layerWorker`.
  */
-export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/bitcoin/Nostr/SecretKey", {
-  defaultValue: () => undefined
-})
+export const SecretKey = Context.Reference<Redacted.Redacted | undefined>(
+  "@satrail/bitcoin/Nostr/SecretKey",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 type Unsigned = Omit<Event, "id" | "sig">
 
@@ -90,17 +94,21 @@ const idOf = ({ pubkey, created_at, kind, tags, content }: Unsigned): Uint8Array
 export const isGenuine = (event: Event): boolean => {
   const id = idOf(event)
   try {
-    return bytesToHex(id) === event.id && curve.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
+    return (
+      bytesToHex(id) === event.id && curve.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
+    )
   } catch {
     return false
   }
 }
 
 /** Returns whether a string is a valid secret key: 32 bytes in hex, within the order of the curve. */
-export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && curve.isSecretKey(hexToBytes(text))
+export const isSecretKey = (text: string): boolean =>
+  /^[0-9a-f]{64}$/.test(text) && curve.isSecretKey(hexToBytes(text))
 
 /** Returns the public key of a secret key, x-only in hex (BIP 340). */
-export const publicKeyOf = (secretKey: Redacted.Redacted): string => bytesToHex(curve.xOnly(hexToBytes(Redacted.value(secretKey))))
+export const publicKeyOf = (secretKey: Redacted.Redacted): string =>
+  bytesToHex(curve.xOnly(hexToBytes(Redacted.value(secretKey))))
 
 /** Signs an event. The same event and key always give the same bytes. */
 export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Redacted): Event => {

@@ -14,7 +14,8 @@ export type Preimage = typeof Preimage.Type
 export const make = Brand.nominal<Preimage>()
 
 /** Returns the payment hash of `preimage`: the SHA-256 of its bytes. Throws if it is not hex. */
-export const hashOf = (preimage: Preimage): PaymentHash.PaymentHash => PaymentHash.make(sha256.hex(hexToBytes(preimage)))
+export const hashOf = (preimage: Preimage): PaymentHash.PaymentHash =>
+  PaymentHash.make(sha256.hex(hexToBytes(preimage)))
 
 /**
  * Returns whether `preimage` proves the payment of `paymentHash`: sha256(preimage) = hash (BOLT 4, "Payment

@@ -9,7 +9,8 @@ export interface Sha256 {
   readonly hmac: (key: string | Uint8Array) => (data: string | Uint8Array) => string
 }
 
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === "string" ? utf8ToBytes(data) : data)
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === "string" ? utf8ToBytes(data) : data
 
 export const inJavaScript: Sha256 = {
   hex: (data) => bytesToHex(noble(bytesOf(data))),
@@ -37,7 +38,8 @@ const overNative = ({ hash }: NonNullable<typeof native>): Sha256 => ({
 })
 
 /** Node's own functions, several times as fast; undefined in a runtime without them. */
-export const inNode: Sha256 | undefined = native === undefined || !("hash" in native) ? undefined : overNative(native)
+export const inNode: Sha256 | undefined =
+  native === undefined || !("hash" in native) ? undefined : overNative(native)
 
 /** The faster implementation. Both give the same results. */
 export const sha256: Sha256 = inNode ?? inJavaScript

@@ -13,7 +13,8 @@ export interface Spent {
 }
 
 const hash160 = (bytes: Uint8Array) => ripemd160(sha256(bytes))
-const isSame = (one: Uint8Array | undefined, other: Uint8Array) => one !== undefined && hex.encode(one) === hex.encode(other)
+const isSame = (one: Uint8Array | undefined, other: Uint8Array) =>
+  one !== undefined && hex.encode(one) === hex.encode(other)
 
 const keyHashScript = (program: Uint8Array) => hex.decode(`76a914${hex.encode(program)}88ac`)
 
@@ -25,10 +26,20 @@ const spendsKeyHash = (
   sats: bigint,
   [signature, publicKey, ...rest]: ReadonlyArray<Uint8Array>
 ): boolean => {
-  if (signature === undefined || publicKey === undefined || rest.length > 0 || !isSame(hash160(publicKey), program)) return false
+  if (
+    signature === undefined ||
+    publicKey === undefined ||
+    rest.length > 0 ||
+    !isSame(hash160(publicKey), program)
+  )
+    return false
   if (signature.at(-1) !== SigHash.ALL) return false
   const hash = tx.preimageWitnessV0(index, keyHashScript(program), SigHash.ALL, sats)
-  return secp256k1.verify(signature.subarray(0, -1), hash, publicKey, { prehash: false, format: "der", lowS: true })
+  return secp256k1.verify(signature.subarray(0, -1), hash, publicKey, {
+    prehash: false,
+    format: "der",
+    lowS: true
+  })
 }
 
 /** A P2TR key spend (BIP 341): signs everything, which a 65th byte may state. */
@@ -56,7 +67,11 @@ export const isSigned = (rawTx: string, spent: ReadonlyArray<Spent>, index: numb
   try {
     const bytes = hex.decode(rawTx)
     const { witnesses, inputs } = RawTx.decode(bytes)
-    const tx = Transaction.fromRaw(bytes, { allowUnknownOutputs: true, allowUnknownInputs: true, disableScriptCheck: true })
+    const tx = Transaction.fromRaw(bytes, {
+      allowUnknownOutputs: true,
+      allowUnknownInputs: true,
+      disableScriptCheck: true
+    })
     const { scriptPubKey = "", sats = 0n } = spent[index] ?? {}
     const witness = witnesses?.[index] ?? []
     const script = hex.decode(scriptPubKey)

@@ -33,13 +33,18 @@ export const ErrorCode = Schema.Literals([
 export type ErrorCode = typeof ErrorCode.Type
 
 /** The content of a request. */
-export const Request = Schema.Struct({ method: Schema.String, params: Schema.optionalKey(Schema.NullOr(Schema.Unknown)) })
+export const Request = Schema.Struct({
+  method: Schema.String,
+  params: Schema.optionalKey(Schema.NullOr(Schema.Unknown))
+})
 export interface Request extends Schema.Schema.Type<typeof Request> {}
 
 /** The content of a response. The error code is a plain string, because newer wallets may send unknown codes. */
 export const Response = Schema.Struct({
   result_type: Schema.String,
-  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.optionalKey(Schema.String) }))),
+  error: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.optionalKey(Schema.String) }))
+  ),
   result: Schema.optionalKey(Schema.NullOr(Schema.Unknown))
 })
 export interface Response extends Schema.Schema.Type<typeof Response> {}
@@ -55,36 +60,57 @@ export interface Connection {
 }
 
 /** The text is not a connection string. */
-export class ConnectionInvalid extends Schema.TaggedError<ConnectionInvalid>()("ConnectionInvalid", { message: Schema.String }) {}
+export class ConnectionInvalid extends Schema.TaggedError<ConnectionInvalid>()("ConnectionInvalid", {
+  message: Schema.String
+}) {}
 
 /** Formats `nostr+walletconnect://<wallet key>?relay=…&secret=…`. The whole string is secret. */
 export const format = ({ walletKey, relays, secretKey }: Connection): Redacted.Redacted => {
-  const query = [...relays.map((relay) => `relay=${encodeURIComponent(relay)}`), `secret=${Redacted.value(secretKey)}`]
-  return Redacted.make(`nostr+walletconnect://${walletKey}?${query.join("&")}`, { label: "wallet connection" })
+  const query = [
+    ...relays.map((relay) => `relay=${encodeURIComponent(relay)}`),
+    `secret=${Redacted.value(secretKey)}`
+  ]
+  return Redacted.make(`nostr+walletconnect://${walletKey}?${query.join("&")}`, {
+    label: "wallet connection"
+  })
 }
 
 const isRelay = (text: string): boolean => {
   const url = URL.parse(text)
   if (url === null || url.username !== "" || url.password !== "") return false
-  return url.protocol === "wss:" || (url.protocol === "ws:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  return (
+    url.protocol === "wss:" ||
+    (url.protocol === "ws:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  )
 }
 
 /** Parses a connection string. The error doesn't repeat the string, which contains a secret. */
 export const parse = (text: Redacted.Redacted): Result.Result<Connection, ConnectionInvalid> => {
   const refuse = (message: string) => Result.fail(new ConnectionInvalid({ message }))
-  const [, walletKey, query] = /^nostr\+?walletconnect:(?:\/\/)?([0-9a-f]{64})\/?\?(.*)$/.exec(Redacted.value(text).trim()) ?? []
+  const [, walletKey, query] =
+    /^nostr\+?walletconnect:(?:\/\/)?([0-9a-f]{64})\/?\?(.*)$/.exec(Redacted.value(text).trim()) ?? []
   if (walletKey === undefined || query === undefined)
-    return refuse("A connection string must begin with nostr+walletconnect:// and the wallet's public key, 64 characters of hex")
+    return refuse(
+      "A connection string must begin with nostr+walletconnect:// and the wallet's public key, 64 characters of hex"
+    )
   const parameters = new URLSearchParams(query)
   const [relays, secret] = [parameters.getAll("relay"), parameters.get("secret") ?? ""]
   if (relays.length === 0 || !relays.every(isRelay))
-    return refuse("A connection string must have at least one relay= with a wss:// URL, or with ws:// on the loopback interface")
-  if (!Nostr.isSecretKey(secret)) return refuse("A connection string must have secret= with a secret key, 64 characters of hex")
-  return Result.succeed({ walletKey, relays, secretKey: Redacted.make(secret, { label: "wallet connection" }) })
+    return refuse(
+      "A connection string must have at least one relay= with a wss:// URL, or with ws:// on the loopback interface"
+    )
+  if (!Nostr.isSecretKey(secret))
+    return refuse("A connection string must have secret= with a secret key, 64 characters of hex")
+  return Result.succeed({
+    walletKey,
+    relays,
+    secretKey: Redacted.make(secret, { label: "wallet connection" })
+  })
 }
 
 /** Returns the value of the event's first tag with this name. */
-export const tagOf = ({ tags }: Nostr.Event, name: string): string | undefined => tags.find(([first]) => first === name)?.[1]
+export const tagOf = ({ tags }: Nostr.Event, name: string): string | undefined =>
+  tags.find(([first]) => first === name)?.[1]
 
 /** Returns a request's expiration time, in seconds since 1970; undefined if it has none. */
 export const expirationOf = (event: Nostr.Event): number | undefined => {
@@ -102,7 +128,12 @@ interface Sealing {
   readonly nonce: Uint8Array
 }
 
-const sealed = (kind: number, content: unknown, { from, to, atSeconds, nonce }: Sealing, tags: ReadonlyArray<ReadonlyArray<string>>) => {
+const sealed = (
+  kind: number,
+  content: unknown,
+  { from, to, atSeconds, nonce }: Sealing,
+  tags: ReadonlyArray<ReadonlyArray<string>>
+) => {
   const key = Nip44.conversationKey(from, to)
   if (key === undefined) return undefined
   const text = Nip44.encrypt(JSON.stringify(content), key, nonce)
@@ -121,16 +152,26 @@ export const response = (content: Response, to: Nostr.Event, sealing: Omit<Seali
   sealed(kinds.response, content, { ...sealing, to: to.pubkey }, [["e", to.id]])
 
 /** Builds a notification from a wallet. Undefined if the recipient's key is invalid. */
-export const notification = (content: { readonly notification_type: string; readonly notification: unknown }, sealing: Sealing) =>
-  sealed(kinds.notification, content, sealing, [])
+export const notification = (
+  content: { readonly notification_type: string; readonly notification: unknown },
+  sealing: Sealing
+) => sealed(kinds.notification, content, sealing, [])
 
 /** Builds the event that publishes a wallet's capabilities. Anyone can read it. */
-export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArray<string>, atSeconds: number, from: Redacted.Redacted) =>
+export const info = (
+  methods: ReadonlyArray<string>,
+  notifications: ReadonlyArray<string>,
+  atSeconds: number,
+  from: Redacted.Redacted
+) =>
   Nostr.signed(
     {
       kind: kinds.info,
       created_at: atSeconds,
-      tags: [["encryption", encryption], ...(notifications.length === 0 ? [] : [["notifications", notifications.join(" ")]])],
+      tags: [
+        ["encryption", encryption],
+        ...(notifications.length === 0 ? [] : [["notifications", notifications.join(" ")]])
+      ],
       content: [...methods, ...(notifications.length === 0 ? [] : ["notifications"])].join(" ")
     },
     from
@@ -140,7 +181,11 @@ export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArra
  * Decrypts an event's content with `secretKey` and decodes it with `schema`. Returns none if the event is for
  * another recipient or its content doesn't match the schema.
  */
-export const open = <A>(event: Nostr.Event, secretKey: Redacted.Redacted, schema: Schema.Codec<A, unknown>): Option.Option<A> => {
+export const open = <A>(
+  event: Nostr.Event,
+  secretKey: Redacted.Redacted,
+  schema: Schema.Codec<A, unknown>
+): Option.Option<A> => {
   const key = Nip44.conversationKey(secretKey, event.pubkey)
   const text = key && Nip44.decrypt(event.content, key)
   return text === undefined || Result.isFailure(text)

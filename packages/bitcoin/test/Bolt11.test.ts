@@ -26,10 +26,20 @@ const common = {
 
 const shoppingList =
   "One piece of chocolate cake, one icecream cone, one pickle, one slice of swiss cheese, one slice of salami, one lollypop, one piece of cherry pie, one sausage, one cupcake, and one slice of watermelon"
-const hashed = { ...common, amount: Msat.make(2_000_000_000n), descriptionHash: hex.encode(sha256(new TextEncoder().encode(shoppingList))) }
-const beans = { ...common, amount: Msat.make(2_500_000_000n), description: "coffee beans", features: [8, 14, 99] }
+const hashed = {
+  ...common,
+  amount: Msat.make(2_000_000_000n),
+  descriptionHash: hex.encode(sha256(new TextEncoder().encode(shoppingList)))
+}
+const beans = {
+  ...common,
+  amount: Msat.make(2_500_000_000n),
+  description: "coffee beans",
+  features: [8, 14, 99]
+}
 
-const fallback = (address: string, network: Network.Network = "mainnet") => Result.getOrThrow(BitcoinAddress.decode(address, network))
+const fallback = (address: string, network: Network.Network = "mainnet") =>
+  Result.getOrThrow(BitcoinAddress.decode(address, network))
 
 type Vector = readonly [name: string, invoice: string, says: Omit<Bolt11.Bolt11, "paymentRequest">]
 
@@ -147,7 +157,13 @@ const valid: ReadonlyArray<Vector> = [
   [
     "payment metadata",
     "lnbc10m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdp9wpshjmt9de6zqmt9w3skgct5vysxjmnnd9jx2mq8q8a04uqsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9q2gqqqqqqsgq7hf8he7ecf7n4ffphs6awl9t6676rrclv9ckg3d3ncn7fct63p6s365duk5wrk202cfy3aj5xnnp5gs3vrdvruverwwq7yzhkf5a3xqpd05wjc",
-    { ...common, amount: Msat.make(1_000_000_000n), description: "payment metadata inside", metadata: "01fafaf0", features: [8, 14, 48] }
+    {
+      ...common,
+      amount: Msat.make(1_000_000_000n),
+      description: "payment metadata inside",
+      metadata: "01fafaf0",
+      features: [8, 14, 48]
+    }
   ],
   [
     "a high-S signature from which the key is recovered",
@@ -162,7 +178,9 @@ const valid: ReadonlyArray<Vector> = [
   ]
 ]
 
-const invalid: ReadonlyArray<readonly [name: string, invoice: string, reason: Bolt11.Bolt11Invalid["reason"]]> = [
+const invalid: ReadonlyArray<
+  readonly [name: string, invoice: string, reason: Bolt11.Bolt11Invalid["reason"]]
+> = [
   [
     "unknown mandatory feature 100",
     "lnbc25m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5vdhkven9v5sxyetpdeessp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9q4psqqqqqqqqqqqqqqqqsgqtqyx5vggfcsll4wu246hz02kp85x4katwsk9639we5n5yngc3yhqkm35jnjw4len8vrnqnf5ejh0mzj9n3vz2px97evektfm2l6wqccp3y7372",
@@ -223,7 +241,10 @@ const reasonOf = (invoice: string) => {
 describe("BOLT 11, examples", () => {
   for (const [name, invoice, says] of valid) {
     it(`BOLT 11: the parser reads ${name}`, () => {
-      assert.deepStrictEqual(Result.getOrThrow(Bolt11.decode(invoice)), { ...says, paymentRequest: invoice.toLowerCase() })
+      assert.deepStrictEqual(Result.getOrThrow(Bolt11.decode(invoice)), {
+        ...says,
+        paymentRequest: invoice.toLowerCase()
+      })
     })
   }
   for (const [name, invoice, reason] of invalid) {
@@ -237,7 +258,10 @@ describe("BOLT 11, examples", () => {
  * An invoice of arbitrary words with a valid signature, so that only the intended defect can cause its
  * rejection.
  */
-const raw = (prefix: string, fields: ReadonlyArray<readonly [letter: string, words: ReadonlyArray<number>]>) => {
+const raw = (
+  prefix: string,
+  fields: ReadonlyArray<readonly [letter: string, words: ReadonlyArray<number>]>
+) => {
   const words = [
     0,
     0,
@@ -246,7 +270,12 @@ const raw = (prefix: string, fields: ReadonlyArray<readonly [letter: string, wor
     0,
     0,
     1,
-    ...fields.flatMap(([letter, data]) => ["qpzry9x8gf2tvdw0s3jn54khce6mua7l".indexOf(letter), data.length >> 5, data.length & 31, ...data])
+    ...fields.flatMap(([letter, data]) => [
+      "qpzry9x8gf2tvdw0s3jn54khce6mua7l".indexOf(letter),
+      data.length >> 5,
+      data.length & 31,
+      ...data
+    ])
   ]
   const bits = words.map((word) => word.toString(2).padStart(5, "0")).join("")
   const bytes = bits.match(/.{1,8}/g)?.map((byte) => Number.parseInt(byte.padEnd(8, "0"), 2)) ?? []
@@ -260,7 +289,9 @@ const s = ["s", zeros(52)] as const
 const d = ["d", text("tea")] as const
 
 describe("BOLT 11, requirements of a reader", () => {
-  const cases: ReadonlyArray<readonly [name: string, invoice: string, reason: Bolt11.Bolt11Invalid["reason"] | "valid"]> = [
+  const cases: ReadonlyArray<
+    readonly [name: string, invoice: string, reason: Bolt11.Bolt11Invalid["reason"] | "valid"]
+  > = [
     ["a minimal invoice", raw("lnbc", [p, s, d]), "valid"],
     ["an empty description", raw("lnbc", [p, s, ["d", []]]), "valid"],
     ["signet", raw("lntbs1u", [p, s, d]), "valid"],
@@ -276,18 +307,34 @@ describe("BOLT 11, requirements of a reader", () => {
     ["only a payment hash of another length", raw("lnbc", [["p", zeros(51)], s, d]), "payment_hash"],
     ["neither a description nor its hash", raw("lnbc", [p, s]), "description"],
     ["both a description and its hash", raw("lnbc", [p, s, d, ["h", zeros(52)]]), "description"],
-    ["a description that is not UTF-8", raw("lnbc", [p, s, ["d", bech32.toWords(Uint8Array.of(0xff))]]), "field"],
+    [
+      "a description that is not UTF-8",
+      raw("lnbc", [p, s, ["d", bech32.toWords(Uint8Array.of(0xff))]]),
+      "field"
+    ],
     ["a description with bits in its padding", raw("lnbc", [p, s, ["d", [1, 1]]]), "field"],
     ["an expiry with a leading zero", raw("lnbc", [p, s, d, ["x", [0, 1]]]), "valid"],
-    ["an expiry too large for a number", raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]), "field"],
+    [
+      "an expiry too large for a number",
+      raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]),
+      "field"
+    ],
     ["features with a leading zero", raw("lnbc", [p, s, d, ["9", [0, 16, 8, 0]]]), "valid"],
     ["a route that ends within a hop", raw("lnbc", [p, s, d, ["r", zeros(80)]]), "field"],
     ["a P2PKH fallback that is too short", raw("lnbc", [p, s, d, ["f", [17, ...zeros(31)]]]), "field"],
     ["a version 0 fallback of 41 bytes", raw("lnbc", [p, s, d, ["f", [0, ...zeros(66)]]]), "field"],
     ["a fallback of a later witness version", raw("lnbc", [p, s, d, ["f", [2, ...zeros(32)]]]), "valid"],
-    ["a pay-to-anchor fallback", raw("lnbc", [p, s, d, ["f", [1, ...bech32.toWords(Uint8Array.of(0x4e, 0x73))]]]), "valid"],
+    [
+      "a pay-to-anchor fallback",
+      raw("lnbc", [p, s, d, ["f", [1, ...bech32.toWords(Uint8Array.of(0x4e, 0x73))]]]),
+      "valid"
+    ],
     ["a declared key that signed", raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), "valid"],
-    ["a declared key that did not sign", raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(`02${payee.slice(2)}`))]]), "signature"],
+    [
+      "a declared key that did not sign",
+      raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(`02${payee.slice(2)}`))]]),
+      "signature"
+    ],
     ["an empty string", "", "bech32"],
     ["a prefix alone", "lnbc", "bech32"]
   ]
@@ -297,7 +344,10 @@ describe("BOLT 11, requirements of a reader", () => {
   }
 
   it("BOLT 11: an impossible recovery id is rejected, even with a declared key", () => {
-    const { prefix, words } = bech32.decode(raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), false)
+    const { prefix, words } = bech32.decode(
+      raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]),
+      false
+    )
     // The last word and the three bits before it contain the recovery id.
     assert.strictEqual(reasonOf(bech32.encode(prefix, [...words.slice(0, -1), 4], false)), "signature")
   })
@@ -306,14 +356,19 @@ describe("BOLT 11, requirements of a reader", () => {
   const featuring = (...bits: ReadonlyArray<number>) => {
     const words = zeros(Math.floor(Math.max(...bits) / 5) + 1)
     for (const bit of bits)
-      words[words.length - 1 - Math.floor(bit / 5)] = (words[words.length - 1 - Math.floor(bit / 5)] ?? 0) | (1 << (bit % 5))
+      words[words.length - 1 - Math.floor(bit / 5)] =
+        (words[words.length - 1 - Math.floor(bit / 5)] ?? 0) | (1 << (bit % 5))
     return reasonOf(raw("lnbc", [p, s, d, ["9", words]]))
   }
 
   it("BOLT 9: every unsupported mandatory feature, such as AMP (30), is rejected; its optional bit is accepted", () => {
     const met = [8, 14, 16, 48]
     for (let bit = 0; bit <= 260; bit += 2) {
-      assert.strictEqual(featuring(8, 14, bit), met.includes(bit) ? "valid" : "unknown_feature", `feature ${bit}`)
+      assert.strictEqual(
+        featuring(8, 14, bit),
+        met.includes(bit) ? "valid" : "unknown_feature",
+        `feature ${bit}`
+      )
       assert.strictEqual(featuring(8, 14, bit + 1), "valid", `feature ${bit + 1}`)
     }
     assert.strictEqual(featuring(30), "unknown_feature")
@@ -329,7 +384,9 @@ describe("BOLT 11, requirements of a reader", () => {
   })
 
   it("BOLT 11: if several fields have the same type, the first one is used", () => {
-    const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
+    const invoice = Result.getOrThrow(
+      Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]]))
+    )
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
   })
 
@@ -337,7 +394,10 @@ describe("BOLT 11, requirements of a reader", () => {
     const expiresAt = (words: ReadonlyArray<number>) =>
       Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["x", words]]))))
     assert.strictEqual(expiresAt([2]), 3)
-    assert.strictEqual(new Date(expiresAt(Array.from({ length: 10 }, () => 31)) * 1000).toISOString(), "9999-01-01T00:00:00.000Z")
+    assert.strictEqual(
+      new Date(expiresAt(Array.from({ length: 10 }, () => 31)) * 1000).toISOString(),
+      "9999-01-01T00:00:00.000Z"
+    )
   })
 })
 
@@ -355,7 +415,13 @@ describe("BOLT 11, writing", () => {
   }
 
   it("BOLT 11: a value that does not fit its field is rejected, not truncated", () => {
-    const hop = { pubkey: payee, shortChannelId: "1x1x1", feeBaseMsat: Msat.zero, feeProportionalMillionths: 0, cltvExpiryDelta: 0 }
+    const hop = {
+      pubkey: payee,
+      shortChannelId: "1x1x1",
+      feeBaseMsat: Msat.zero,
+      feeProportionalMillionths: 0,
+      cltvExpiryDelta: 0
+    }
     assert.strictEqual(refused({ amount: Msat.zero }), "amount")
     assert.strictEqual(refused({ amount: Msat.make(Msat.max + 1n) }), "amount")
     assert.strictEqual(refused({ paymentHash: PaymentHash.make("00") }), "payment_hash")

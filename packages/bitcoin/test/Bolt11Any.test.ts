@@ -12,16 +12,21 @@ import * as PaymentHash from "../src/PaymentHash.ts"
 const key = hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734")
 const payee = "03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad"
 
-const integer = (minimum: number, maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+const integer = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 const bytes = (length: number) =>
-  Arbitrary.map(Arbitrary.array(integer(0, 255), { minLength: length, maxLength: length }), (all) => hex.encode(Uint8Array.from(all)))
+  Arbitrary.map(Arbitrary.array(integer(0, 255), { minLength: length, maxLength: length }), (all) =>
+    hex.encode(Uint8Array.from(all))
+  )
 const optionally = <A>(one: Arbitrary.Arbitrary<A>) => Arbitrary.array(one, { maxLength: 1 })
 
 /** Invoices of every shape. A list of at most one element is an optional field. */
 const drafts = Arbitrary.map(
   Arbitrary.all({
     network: Arbitrary.schema(Network.Network),
-    amount: optionally(Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: Msat.max })))),
+    amount: optionally(
+      Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: Msat.max })))
+    ),
     timestampSeconds: integer(1, 2 ** 35 - 1),
     expirySeconds: optionally(integer(1, 31_536_000)),
     paymentHash: bytes(32),
@@ -30,7 +35,9 @@ const drafts = Arbitrary.map(
     descriptionHash: optionally(bytes(32)),
     minFinalCltvExpiry: integer(1, 2016),
     metadata: optionally(
-      Arbitrary.map(Arbitrary.array(integer(0, 255), { minLength: 1, maxLength: 40 }), (all) => hex.encode(Uint8Array.from(all)))
+      Arbitrary.map(Arbitrary.array(integer(0, 255), { minLength: 1, maxLength: 40 }), (all) =>
+        hex.encode(Uint8Array.from(all))
+      )
     ),
     declared: Arbitrary.schema(Schema.Boolean),
     optionalFeature: integer(0, 60),
@@ -116,7 +123,10 @@ describe("BOLT 11, any invoice", () => {
       const index = at % invoice.length
       const letter = letters[(letters.indexOf(invoice[index] ?? "") + to + 32) % 32] ?? "q"
       if (letter === invoice[index]) return
-      assert.isTrue(Result.isFailure(Bolt11.decode(invoice.slice(0, index) + letter + invoice.slice(index + 1))), `${invoice} at ${index}`)
+      assert.isTrue(
+        Result.isFailure(Bolt11.decode(invoice.slice(0, index) + letter + invoice.slice(index + 1))),
+        `${invoice} at ${index}`
+      )
     },
     { arbitrary }
   )
@@ -145,7 +155,12 @@ describe("BOLT 11, any invoice", () => {
 /** A network in the form that the reference library requires. The library has no signet. */
 const oracleNetwork = (network: Network.Network) => {
   const { invoicePrefix, p2pkhVersion, p2shVersion } = Network.parameters[network]
-  return { bech32: invoicePrefix.slice(2), pubKeyHash: p2pkhVersion, scriptHash: p2shVersion, validWitnessVersions: [0, 1] }
+  return {
+    bech32: invoicePrefix.slice(2),
+    pubKeyHash: p2pkhVersion,
+    scriptHash: p2shVersion,
+    validWitnessVersions: [0, 1]
+  }
 }
 
 /** The parts of an invoice that both libraries return. */
@@ -229,12 +244,19 @@ function oracleWrites(draft: Bolt11.Draft): string {
     { tagName: "payment_hash", data: draft.paymentHash },
     { tagName: "payment_secret", data: draft.paymentSecret },
     ...(draft.description === undefined ? [] : [{ tagName: "description", data: draft.description }]),
-    ...(draft.descriptionHash === undefined ? [] : [{ tagName: "purpose_commit_hash", data: draft.descriptionHash }]),
+    ...(draft.descriptionHash === undefined
+      ? []
+      : [{ tagName: "purpose_commit_hash", data: draft.descriptionHash }]),
     ...(draft.expirySeconds === undefined ? [] : [{ tagName: "expire_time", data: draft.expirySeconds }]),
     { tagName: "min_final_cltv_expiry", data: draft.minFinalCltvExpiry ?? 18 },
     {
       tagName: "feature_bits",
-      data: { word_length: 4, var_onion_optin: { required: true }, payment_secret: { required: true }, basic_mpp: { supported: true } }
+      data: {
+        word_length: 4,
+        var_onion_optin: { required: true },
+        payment_secret: { required: true },
+        basic_mpp: { supported: true }
+      }
     },
     ...(address === undefined || address.kind === "p2tr"
       ? []

@@ -5,7 +5,12 @@ import * as Msat from "../src/Msat.ts"
 
 // Examples from BOLT 12: offers-test.json and format-string-test.json.
 const alice = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619"
-const plain = { networks: ["mainnet"], issuerId: alice, introductions: [], features: [] } satisfies Partial<Bolt12.Bolt12>
+const plain = {
+  networks: ["mainnet"],
+  issuerId: alice,
+  introductions: [],
+  features: []
+} satisfies Partial<Bolt12.Bolt12>
 const common = { ...plain, description: "Test vectors" }
 const bob = "0324653eac434488002cc06bbfb7f10fe18991e35f9fe4302dbea6d2353dc0ab1c"
 
@@ -13,7 +18,11 @@ type Vector = readonly [name: string, offer: string, says: Omit<Bolt12.Bolt12, "
 
 const valid: ReadonlyArray<Vector> = [
   ["with only its issuer's key", "lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese", plain],
-  ["with a description", "lno1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg", common],
+  [
+    "with a description",
+    "lno1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg",
+    common
+  ],
   [
     "for testnet",
     "lno1qgsyxjtl6luzd9t3pr62xr7eemp6awnejusgf6gw45q75vcfqqqqqqq2p32x2um5ypmx2cm5dae8x93pqthvwfzadd7jejes8q9lhc4rvjxd022zv5l44g6qah82ru5rdpnpj",
@@ -106,90 +115,140 @@ const valid: ReadonlyArray<Vector> = [
   ]
 ]
 
-const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invalid["reason"], offer: string]> = [
-  ["fields out of order", "truncated", "lno1zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszpgz5znzfgdzs"],
+const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invalid["reason"], offer: string]> =
   [
-    "an unknown even field",
-    "unknown_field",
-    "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpysgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
-  ],
-  ["an invoice request", "prefix", "lnr1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"],
-  ["no fields", "issuer", "lno1"],
-  ["nothing after a type", "truncated", "lno1pg"],
-  ["a length cut off", "truncated", "lno1pt7s"],
-  ["nothing after a length", "truncated", "lno1pgpq"],
-  ["a description cut off", "truncated", "lno1pgpyz"],
-  ["chains of another length", "field", "lno1qgqszzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
-  ["a currency cut off in a character", "field", "lno1qcqcqzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
-  ["a currency that is not UTF-8", "field", "lno1qcplllhapqpq86q2q4qkc6trv5tzzq6muh550qsfva9fdes0ruph7ctk2s8aqq06r4jxj3msc448wzwy9s"],
-  ["a description cut off in a character", "field", "lno1pgqcq93pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqy"],
-  ["a description that is not UTF-8", "field", "lno1pgpgqsgkyypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs"],
-  ["paths cut off", "field", "lno1pgz5znzfgdz3qqgpzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
-  [
-    "a path without hops",
-    "field",
-    "lno1pgz5znzfgdz3qsczqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
-  ],
-  [
-    "a path cut off in a hop",
-    "field",
-    "lno1pgz5znzfgdz3qegzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqspzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
-  ],
-  [
-    "a path whose first node has an invalid key",
-    "field",
-    "lno1pgz5znzfgdz3qesrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
-  ],
-  [
-    "a path with an invalid blinding key",
-    "field",
-    "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
-  ],
-  [
-    "a hop with an invalid key",
-    "field",
-    "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
-  ],
-  ["an issuer cut off in a character", "field", "lno1pgz5znzfgdz3yqvqzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
-  ["an issuer that is not UTF-8", "field", "lno1pgz5znzfgdz3yq5qgytzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"],
-  ["an invalid issuer key", "field", "lno1pgz5znzfgdz3vggzqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps"],
-  [
-    "a field of an invoice request",
-    "unknown_field",
-    "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp9qgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
-  ],
-  [
-    "a field beyond the experimental ones",
-    "unknown_field",
-    "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp0uae4jsqzqmlz3s9tdudnwtq6dgjx4e3lwnunr6pktc26pzwx34seqqqqqqqq"
-  ],
-  [
-    "an unknown even experimental field",
-    "unknown_field",
-    "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp0uwu6egpzqmlz3s9tdudnwtq6dgjx4e3lwnunr6pktc26pzwx34seqqqqqqqq"
-  ],
-  [
-    "an unknown mandatory feature",
-    "unknown_feature",
-    "lno1pgx9getnwss8vetrw3hhyucvzqzqqqqqqqqqqqqqqqqqqqqqqqqpvggzamrjghtt05kvkvpcp0a79gmy3nt6jsn98ad2xs8de6sl9qmgvcvs"
-  ],
-  ["an amount but no description", "description", "lno1pqpzwyqkyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"],
-  [
-    "a currency without an amount",
-    "currency",
-    "lno1qcp4256ypgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
-  ],
-  ["neither an issuer key nor a path", "issuer", "lno1pgx9getnwss8vetrw3hhyuc"],
-  [
-    "a second path without hops",
-    "field",
-    "lno1pgx9getnwss8vetrw3hhyucsespjgef743p5fzqq9nqxh0ah7y87rzv3ud0eleps9kl2d5348hq2k8qzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgqpqqqqqqqqqqqqqqqqqqqqqqqqqqqzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqzq3zyg3zyg3zygszqqqqyqqqqsqqvpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsq"
+    [
+      "fields out of order",
+      "truncated",
+      "lno1zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszpgz5znzfgdzs"
+    ],
+    [
+      "an unknown even field",
+      "unknown_field",
+      "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpysgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
+    ],
+    [
+      "an invoice request",
+      "prefix",
+      "lnr1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
+    ],
+    ["no fields", "issuer", "lno1"],
+    ["nothing after a type", "truncated", "lno1pg"],
+    ["a length cut off", "truncated", "lno1pt7s"],
+    ["nothing after a length", "truncated", "lno1pgpq"],
+    ["a description cut off", "truncated", "lno1pgpyz"],
+    [
+      "chains of another length",
+      "field",
+      "lno1qgqszzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
+    ],
+    [
+      "a currency cut off in a character",
+      "field",
+      "lno1qcqcqzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
+    ],
+    [
+      "a currency that is not UTF-8",
+      "field",
+      "lno1qcplllhapqpq86q2q4qkc6trv5tzzq6muh550qsfva9fdes0ruph7ctk2s8aqq06r4jxj3msc448wzwy9s"
+    ],
+    [
+      "a description cut off in a character",
+      "field",
+      "lno1pgqcq93pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqy"
+    ],
+    [
+      "a description that is not UTF-8",
+      "field",
+      "lno1pgpgqsgkyypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs"
+    ],
+    [
+      "paths cut off",
+      "field",
+      "lno1pgz5znzfgdz3qqgpzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
+    ],
+    [
+      "a path without hops",
+      "field",
+      "lno1pgz5znzfgdz3qsczqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
+    ],
+    [
+      "a path cut off in a hop",
+      "field",
+      "lno1pgz5znzfgdz3qegzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqspzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
+    ],
+    [
+      "a path whose first node has an invalid key",
+      "field",
+      "lno1pgz5znzfgdz3qesrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
+    ],
+    [
+      "a path with an invalid blinding key",
+      "field",
+      "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqypqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
+    ],
+    [
+      "a hop with an invalid key",
+      "field",
+      "lno1pgz5znzfgdz3qeszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqypsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcqqqtzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
+    ],
+    [
+      "an issuer cut off in a character",
+      "field",
+      "lno1pgz5znzfgdz3yqvqzcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"
+    ],
+    [
+      "an issuer that is not UTF-8",
+      "field",
+      "lno1pgz5znzfgdz3yq5qgytzzqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqg"
+    ],
+    [
+      "an invalid issuer key",
+      "field",
+      "lno1pgz5znzfgdz3vggzqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps"
+    ],
+    [
+      "a field of an invoice request",
+      "unknown_field",
+      "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp9qgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
+    ],
+    [
+      "a field beyond the experimental ones",
+      "unknown_field",
+      "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp0uae4jsqzqmlz3s9tdudnwtq6dgjx4e3lwnunr6pktc26pzwx34seqqqqqqqq"
+    ],
+    [
+      "an unknown even experimental field",
+      "unknown_field",
+      "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgp0uwu6egpzqmlz3s9tdudnwtq6dgjx4e3lwnunr6pktc26pzwx34seqqqqqqqq"
+    ],
+    [
+      "an unknown mandatory feature",
+      "unknown_feature",
+      "lno1pgx9getnwss8vetrw3hhyucvzqzqqqqqqqqqqqqqqqqqqqqqqqqpvggzamrjghtt05kvkvpcp0a79gmy3nt6jsn98ad2xs8de6sl9qmgvcvs"
+    ],
+    [
+      "an amount but no description",
+      "description",
+      "lno1pqpzwyqkyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
+    ],
+    [
+      "a currency without an amount",
+      "currency",
+      "lno1qcp4256ypgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
+    ],
+    ["neither an issuer key nor a path", "issuer", "lno1pgx9getnwss8vetrw3hhyuc"],
+    [
+      "a second path without hops",
+      "field",
+      "lno1pgx9getnwss8vetrw3hhyucsespjgef743p5fzqq9nqxh0ah7y87rzv3ud0eleps9kl2d5348hq2k8qzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgqpqqqqqqqqqqqqqqqqqqqqqqqqqqqzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqzq3zyg3zyg3zygszqqqqyqqqqsqqvpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsq"
+    ]
   ]
-]
 
 const written =
   "lno1pqps7sjqpgtyzm3qv4uxzmtsd3jjqer9wd3hy6tsw35k7msjzfpy7nz5yqcnygrfdej82um5wf5k2uckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
-const cut = (...at: ReadonlyArray<number>) => at.toReversed().reduce((text, one) => `${text.slice(0, one)}+${text.slice(one)}`, written)
+const cut = (...at: ReadonlyArray<number>) =>
+  at.toReversed().reduce((text, one) => `${text.slice(0, one)}+${text.slice(one)}`, written)
 const spaced = cut(18, 52, 70, 138)
   .replace("+", "+ ")
   .replace(/\+(?! )/, "+\r\n ")

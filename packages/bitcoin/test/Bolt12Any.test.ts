@@ -6,10 +6,14 @@ import * as Field from "../src/Bolt12Field.ts"
 import * as Msat from "../src/Msat.ts"
 import * as Network from "../src/Network.ts"
 
-const integer = (minimum: number, maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+const integer = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 const optionally = <A>(one: Arbitrary.Arbitrary<A>) => Arbitrary.array(one, { maxLength: 1 })
-const bigints = (maximum: bigint) => Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum })))
-const text = Arbitrary.map(Arbitrary.schema(Schema.String.check(Schema.isMaxLength(60))), (one) => one.toWellFormed())
+const bigints = (maximum: bigint) =>
+  Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum })))
+const text = Arbitrary.map(Arbitrary.schema(Schema.String.check(Schema.isMaxLength(60))), (one) =>
+  one.toWellFormed()
+)
 
 const drafts = Arbitrary.map(
   Arbitrary.all({
@@ -23,13 +27,24 @@ const drafts = Arbitrary.map(
     metadata: optionally(integer(0, 255)),
     features: Arbitrary.array(integer(0, 90), { maxLength: 1 })
   }),
-  ({ network, amount, price, description, absoluteExpirySeconds, issuer, quantityMax, metadata, features }): Bolt12.Draft => ({
+  ({
+    network,
+    amount,
+    price,
+    description,
+    absoluteExpirySeconds,
+    issuer,
+    quantityMax,
+    metadata,
+    features
+  }): Bolt12.Draft => ({
     networks: [network],
     issuerId: "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619",
     description,
     features: features.map((one) => one * 2 + 1),
     ...(amount[0] !== undefined && { amount: Msat.make(amount[0]) }),
-    ...(amount[0] === undefined && price[0] !== undefined && { price: { currency: "EUR", amount: price[0] } }),
+    ...(amount[0] === undefined &&
+      price[0] !== undefined && { price: { currency: "EUR", amount: price[0] } }),
     ...(absoluteExpirySeconds[0] !== undefined && { absoluteExpirySeconds: absoluteExpirySeconds[0] }),
     ...(issuer[0] !== undefined && { issuer: issuer[0] }),
     ...(quantityMax[0] !== undefined && { quantityMax: quantityMax[0] }),
@@ -98,16 +113,24 @@ describe("BOLT 12, any offer", () => {
   )
 
   it("BOLT 12: fields that are repeated or not in ascending order are rejected", () => {
-    const read = (...types: ReadonlyArray<bigint>) => Field.read(Field.write(types.map((type) => ({ type, data: Uint8Array.of(1) }))))
+    const read = (...types: ReadonlyArray<bigint>) =>
+      Field.read(Field.write(types.map((type) => ({ type, data: Uint8Array.of(1) }))))
     assert.strictEqual(read(8n, 10n)?.length, 2)
     assert.isUndefined(read(8n, 8n))
     assert.isUndefined(read(10n, 8n))
   })
 
   it("BOLT 12: a string longer than any offer is rejected before it is parsed", () => {
-    for (const long of ["+ ".repeat(1_000_000), `lno1${"q".repeat(10_000_000)}`, `lno1${"+".repeat(1_000_000)}`]) {
+    for (const long of [
+      "+ ".repeat(1_000_000),
+      `lno1${"q".repeat(10_000_000)}`,
+      `lno1${"+".repeat(1_000_000)}`
+    ]) {
       const refused = Bolt12.decode(long)
-      assert.strictEqual(Result.isFailure(refused) && refused.failure.message, "An offer must have at most 4096 characters")
+      assert.strictEqual(
+        Result.isFailure(refused) && refused.failure.message,
+        "An offer must have at most 4096 characters"
+      )
     }
   })
 

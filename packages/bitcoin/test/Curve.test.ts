@@ -38,7 +38,8 @@ describe("the two curves", () => {
       same((curve) => curve.sign(hash, key), `sign ${n}`)
       const point = native.recover(hash, compact, id === 1 ? 1 : 0)
       for (const recoveryId of [0, 1, 2, 3] as const) {
-        for (const signature of [compact, highS(compact)]) same((curve) => curve.recover(hash, signature, recoveryId), `recover ${n}`)
+        for (const signature of [compact, highS(compact)])
+          same((curve) => curve.recover(hash, signature, recoveryId), `recover ${n}`)
       }
       assert.isTrue(same((curve) => curve.verify(hash, point, compact), `verify ${n}`))
       assert.isFalse(same((curve) => curve.verify(hash, point, highS(compact)), `high S ${n}`))
@@ -49,7 +50,9 @@ describe("the two curves", () => {
       const schnorr = native.signSchnorr(hash, key)
       same((curve) => curve.signSchnorr(hash, key), `sign Schnorr ${n}`)
       assert.isTrue(same((curve) => curve.verifySchnorr(hash, xOnly, schnorr), `verify Schnorr ${n}`))
-      assert.isFalse(same((curve) => curve.verifySchnorr(other, xOnly, schnorr), `another hash, Schnorr ${n}`))
+      assert.isFalse(
+        same((curve) => curve.verifySchnorr(other, xOnly, schnorr), `another hash, Schnorr ${n}`)
+      )
     }
   })
 
@@ -61,11 +64,20 @@ describe("the two curves", () => {
     for (const number of numbers) {
       same((curve) => curve.isSecretKey(number), `secret key ${hex.encode(number)}`)
       for (const first of [0, 2, 3, 4, 6])
-        same((curve) => curve.isPoint(Uint8Array.of(first, ...number)), `point ${first} ${hex.encode(number)}`)
+        same(
+          (curve) => curve.isPoint(Uint8Array.of(first, ...number)),
+          `point ${first} ${hex.encode(number)}`
+        )
       same((curve) => curve.verifySchnorr(hash, number, compact), `x-only ${hex.encode(number)}`)
-      for (const signature of [Uint8Array.of(...number, ...compact.subarray(32)), Uint8Array.of(...compact.subarray(0, 32), ...number)]) {
+      for (const signature of [
+        Uint8Array.of(...number, ...compact.subarray(32)),
+        Uint8Array.of(...compact.subarray(0, 32), ...number)
+      ]) {
         for (const recoveryId of [0, 1, 2, 3] as const) {
-          same((curve) => curve.recover(hash, signature, recoveryId), `recover ${recoveryId} ${hex.encode(signature)}`)
+          same(
+            (curve) => curve.recover(hash, signature, recoveryId),
+            `recover ${recoveryId} ${hex.encode(signature)}`
+          )
         }
         assert.notStrictEqual(
           same((curve) => curve.verify(hash, point, signature) === true, `verify ${hex.encode(signature)}`),
@@ -73,6 +85,7 @@ describe("the two curves", () => {
         )
       }
     }
-    for (const length of [0, 31, 32, 34, 65]) assert.isFalse(same((curve) => curve.isPoint(new Uint8Array(length)), `${length} bytes`))
+    for (const length of [0, 31, 32, 34, 65])
+      assert.isFalse(same((curve) => curve.isPoint(new Uint8Array(length)), `${length} bytes`))
   })
 })

@@ -18,11 +18,15 @@ describe("LUD-01", () => {
       assert.deepStrictEqual(Result.getOrThrow(Lnurl.decode(one)), { url, text: text.toLowerCase() })
     }
   })
-  it("LUD-01: encoding the example's URL returns the example", () => assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
+  it("LUD-01: encoding the example's URL returns the example", () =>
+    assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
   it("LUD-01: an LNURL with mixed case, a typing error, another prefix or bytes that are not text is rejected", () => {
     assert.strictEqual(read(`lnurl1${text.slice(6)}`), "bech32")
     assert.strictEqual(read(text.replace("DP68", "DP66")), "bech32")
-    assert.strictEqual(read(bech32.encode("lnurx", bech32.toWords(new TextEncoder().encode(url)), false)), "bech32")
+    assert.strictEqual(
+      read(bech32.encode("lnurx", bech32.toWords(new TextEncoder().encode(url)), false)),
+      "bech32"
+    )
     assert.strictEqual(read(bech32.encode("lnurl", bech32.toWords(Uint8Array.of(0xff, 0xfe)), false)), "url")
     assert.strictEqual(read(""), "bech32")
   })
@@ -67,7 +71,10 @@ describe("LUD-01", () => {
   it("LUD-01: a link tagged for another purpose cannot be paid", () => {
     assert.strictEqual(read(Lnurl.encode("https://example.com/x?tag=login&k1=00")), "unsupported")
     assert.strictEqual(read(Lnurl.encode("https://example.com/x?tag=withdrawRequest")), "unsupported")
-    assert.strictEqual(read(Lnurl.encode("https://example.com/x?tag=payRequest")), "https://example.com/x?tag=payRequest")
+    assert.strictEqual(
+      read(Lnurl.encode("https://example.com/x?tag=payRequest")),
+      "https://example.com/x?tag=payRequest"
+    )
   })
 })
 
@@ -93,7 +100,9 @@ describe("LUD-17", () => {
     ] as const) {
       const decoded = Lnurl.decode(text)
       assert.isTrue(
-        Result.isFailure(decoded) && decoded.failure.reason === "unsupported" && decoded.failure.message.includes(purpose),
+        Result.isFailure(decoded) &&
+          decoded.failure.reason === "unsupported" &&
+          decoded.failure.message.includes(purpose),
         text
       )
     }

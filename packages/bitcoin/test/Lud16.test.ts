@@ -33,7 +33,11 @@ describe("LUD-16", () => {
     assert.strictEqual(read("a@Bücher.example"), "a@xn--bcher-kva.example")
   })
   it("LUD-16: an address is found by its URL, and by no other", () => {
-    for (const address of ["satoshi@bitcoin.org", "satoshi+tea@bitcoin.org", "satoshi@examplennnnnnnn.onion"]) {
+    for (const address of [
+      "satoshi@bitcoin.org",
+      "satoshi+tea@bitcoin.org",
+      "satoshi@examplennnnnnnn.onion"
+    ]) {
       const { url } = Result.getOrThrow(LightningAddressText.parse(address))
       assert.strictEqual(LightningAddressText.ofUrl(url)?.address, address)
       for (const other of [
@@ -81,14 +85,17 @@ describe("LUD-16", () => {
       assert.strictEqual(read(`a@${domain}`), "domain", domain)
   })
   it("LUD-16: exactly one @ is allowed", () => {
-    for (const text of ["example.com", "", "a@b@example.com", "a@example.com@"]) assert.strictEqual(read(text), "malformed", text)
+    for (const text of ["example.com", "", "a@b@example.com", "a@example.com@"])
+      assert.strictEqual(read(text), "malformed", text)
   })
 })
 
 describe("handles issued by the service", () => {
   const is = Schema.is(LightningAddressText.HandleSchema)
   it("handle: a handle has no tag, and no dot at either end", () => {
-    for (const handle of ["a", "alice", "a.b", "_", "-", "a-b_c.9", "x".repeat(64)]) assert.isTrue(is(handle), handle)
-    for (const handle of ["", ".a", "a.", ".", "a+b", "A", "é", "a b", "x".repeat(65), "a\n"]) assert.isFalse(is(handle), handle)
+    for (const handle of ["a", "alice", "a.b", "_", "-", "a-b_c.9", "x".repeat(64)])
+      assert.isTrue(is(handle), handle)
+    for (const handle of ["", ".a", "a.", ".", "a+b", "A", "é", "a b", "x".repeat(65), "a\n"])
+      assert.isFalse(is(handle), handle)
   })
 })

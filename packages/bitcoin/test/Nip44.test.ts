@@ -32,8 +32,14 @@ const unshared = [
   ["ff".repeat(32), "1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"],
   ["00".repeat(32), "1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"],
   ["fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364139", "ff".repeat(32)],
-  ["fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", "1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"],
-  ["0000000000000000000000000000000000000000000000000000000000000002", "1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"]
+  [
+    "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
+    "1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"
+  ],
+  [
+    "0000000000000000000000000000000000000000000000000000000000000002",
+    "1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"
+  ]
 ] as const
 
 const one = "c41c775356fd92eadc63ff5a0dc1da211b268cbea22316767095b2871ea1412d"
@@ -139,14 +145,18 @@ const keyOf = (secret: string, publicKey: string) => {
   const made = Nip44.conversationKey(Redacted.make(secret), publicKey)
   return made && bytesToHex(Redacted.value(made))
 }
-const reasonOf = (result: ReturnType<typeof Nip44.decrypt>) => (Result.isFailure(result) ? result.failure.reason : undefined)
+const reasonOf = (result: ReturnType<typeof Nip44.decrypt>) =>
+  Result.isFailure(result) ? result.failure.reason : undefined
 
 describe("NIP-44", () => {
   it("NIP-44: the shared key matches the published one, and is the same from either side", () => {
     for (const [secret, publicKey, expected] of shared) assert.strictEqual(keyOf(secret, publicKey), expected)
     for (const [secret, publicKey] of unshared) assert.isUndefined(keyOf(secret, publicKey))
     const [mine, yours] = ["11".repeat(32), "22".repeat(32)]
-    assert.strictEqual(keyOf(mine, Nostr.publicKeyOf(Redacted.make(yours))), keyOf(yours, Nostr.publicKeyOf(Redacted.make(mine))))
+    assert.strictEqual(
+      keyOf(mine, Nostr.publicKeyOf(Redacted.make(yours))),
+      keyOf(yours, Nostr.publicKeyOf(Redacted.make(mine)))
+    )
   })
 
   it("NIP-44: a string is encrypted to the published bytes and decrypted again", () => {
@@ -157,7 +167,8 @@ describe("NIP-44", () => {
   })
 
   it("NIP-44: published invalid payloads are rejected for the published reason", () => {
-    for (const [hex, payload, reason] of unreadable) assert.strictEqual(reasonOf(Nip44.decrypt(payload, key(hex))), reason)
+    for (const [hex, payload, reason] of unreadable)
+      assert.strictEqual(reasonOf(Nip44.decrypt(payload, key(hex))), reason)
   })
 
   it("NIP-44: lengths are rounded up as in the published vectors", () => {
@@ -168,6 +179,9 @@ describe("NIP-44", () => {
     for (const text of ["", "x".repeat(Nip44.maxBytes + 1)])
       assert.throws(() => Nip44.encrypt(text, key(one), new Uint8Array(32)), RangeError)
     const longest = "x".repeat(Nip44.maxBytes)
-    assert.deepStrictEqual(Nip44.decrypt(Nip44.encrypt(longest, key(one), new Uint8Array(32)), key(one)), Result.succeed(longest))
+    assert.deepStrictEqual(
+      Nip44.decrypt(Nip44.encrypt(longest, key(one), new Uint8Array(32)), key(one)),
+      Result.succeed(longest)
+    )
   })
 })

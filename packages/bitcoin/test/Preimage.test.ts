@@ -12,7 +12,16 @@ describe("Preimage (BOLT 4)", () => {
   })
 
   it("preimage: a text that is not the preimage of a payment hash does not prove the payment", () => {
-    for (const text of ["", "00", "00".repeat(31), "00".repeat(33), `01${"00".repeat(31)}`, "zz".repeat(32), `${preimage} `, hash]) {
+    for (const text of [
+      "",
+      "00",
+      "00".repeat(31),
+      "00".repeat(33),
+      `01${"00".repeat(31)}`,
+      "zz".repeat(32),
+      `${preimage} `,
+      hash
+    ]) {
       assert.isFalse(Preimage.proves(Preimage.make(text), hash), text)
     }
     assert.isFalse(Preimage.proves(preimage, PaymentHash.make(hash.toUpperCase())))

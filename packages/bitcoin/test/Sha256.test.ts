@@ -11,7 +11,10 @@ describe("SHA-256", () => {
       assert.strictEqual(hmac("Jefe")("what do ya want for nothing?"), short)
       // A key that is longer than a block is hashed first.
       const long = "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
-      assert.strictEqual(hmac(new Uint8Array(131).fill(0xaa))("Test Using Larger Than Block-Size Key - Hash Key First"), long)
+      assert.strictEqual(
+        hmac(new Uint8Array(131).fill(0xaa))("Test Using Larger Than Block-Size Key - Hash Key First"),
+        long
+      )
     }
   })
 

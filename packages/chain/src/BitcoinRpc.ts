@@ -1,6 +1,12 @@
 import * as TxId from "@satrail/bitcoin/TxId"
 import { isYoung } from "@satrail/core/base/ReadCache"
-import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
+import {
+  type Broadcast,
+  ChainSource,
+  type ChainUnavailable,
+  type Placement,
+  type Tip
+} from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect, Layer, Option, Result, Schema } from "effect"
 import { codes, connect, reasonOf, RpcRefused } from "./BitcoinRpcConnection.ts"
 import * as Standing from "./BitcoinRpcStanding.ts"
@@ -31,7 +37,8 @@ type Missing = (refusal: RpcRefused) => boolean
  * rpc/rawtransaction.cpp; btcd, rpcserver.go).
  */
 const isAbsent: Missing = ({ code, message }) =>
-  code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)
+  code === codes.noInformation &&
+  /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)
 
 /** Matches Core's "Block height out of range" (-8) and btcd's "Block number out of range" (-1). */
 const isAboveTip: Missing = ({ message }) => /out of range/i.test(message)
@@ -83,7 +90,12 @@ const view = (options: Options) => {
   )
 
   /** Returns none if the node reports that there is no such record. */
-  const find = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>, isMissing: Missing) =>
+  const find = <A>(
+    method: string,
+    params: ReadonlyArray<unknown>,
+    result: Schema.Codec<A, unknown>,
+    isMissing: Missing
+  ) =>
     Effect.map(call(method, params, result), Option.some).pipe(
       Effect.catchTag("RpcRefused", (refusal) =>
         isMissing(refusal) ? Effect.succeed(Option.none<A>()) : Effect.fail(away(method)(reasonOf(refusal)))
@@ -99,7 +111,8 @@ const view = (options: Options) => {
       const hash = yield* ask("getblockhash", [height], Schema.String)
       return (yield* ask("getblockheader", [hash, true], Header)).time
     }),
-    block: (hash) => Effect.map(ask("getblock", [hash, 0], Schema.String), (text) => Buffer.from(text, "hex")),
+    block: (hash) =>
+      Effect.map(ask("getblock", [hash, 0], Schema.String), (text) => Buffer.from(text, "hex")),
     waiting: ask("getrawmempool", [false], Schema.Array(TxId.TxId)),
     transactions: (txIds) =>
       Effect.map(
@@ -129,7 +142,10 @@ export const unspent = (options: Options) => {
         outpoints,
         (outpoint) => {
           const [txId = "", vout = ""] = outpoint.split(":")
-          return Effect.map(ask("gettxout", [txId, Number(vout), true], Schema.Unknown), (output) => output !== null)
+          return Effect.map(
+            ask("gettxout", [txId, Number(vout), true], Schema.Unknown),
+            (output) => output !== null
+          )
         },
         { concurrency: requestsAtOnce }
       )
@@ -162,7 +178,9 @@ export const make = (options: Options) => {
     // The index still contains transactions of blocks removed by a reorganization.
     const { height } = yield* ask("getblockheader", [blockhash, true], Header)
     const inChain = Option.getOrUndefined(yield* hashAt(height)) === blockhash
-    return confirmations > 0 && inChain ? { _tag: "mined", height, isCoinbase: vin[0]?.coinbase !== undefined } : { _tag: "gone" }
+    return confirmations > 0 && inChain
+      ? { _tag: "mined", height, isCoinbase: vin[0]?.coinbase !== undefined }
+      : { _tag: "gone" }
   })
 
   /**
@@ -179,11 +197,14 @@ export const make = (options: Options) => {
    * tip, and the tip doesn't change during the lookup. It is in the mempool only if the node is not behind: a node
    * that is behind keeps transactions there that are in a block.
    */
-  const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
+  const transaction = Effect.fnUntraced(function* (
+    txId: TxId.TxId
+  ): Effect.fn.Return<Placement, ChainUnavailable> {
     yield* caughtUp
     let placement = yield* look(txId)
     for (let times = 0; placement._tag !== "mined"; times++) {
-      if (times === timesAsked) return yield* away("transaction")(new Error("the node's chain kept changing during the read"))
+      if (times === timesAsked)
+        return yield* away("transaction")(new Error("the node's chain kept changing during the read"))
       const before = yield* now
       if (placement._tag === "gone") {
         if (before.index !== undefined && before.index.height < before.tip.height)
@@ -193,7 +214,11 @@ export const make = (options: Options) => {
       const first = placement._tag
       placement = yield* look(txId)
       if (placement._tag === "mempool") return placement
-      if (first === "gone" && placement._tag === "gone" && (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash)
+      if (
+        first === "gone" &&
+        placement._tag === "gone" &&
+        (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash
+      )
         return placement
     }
     return placement
@@ -217,7 +242,8 @@ export const make = (options: Options) => {
   )
 
   /** Core and btcd both return BTC per 1000 virtual bytes. */
-  const perVirtualByte = (rate: number | undefined) => (rate === undefined || rate <= 0 ? undefined : (rate * 100_000_000) / 1000)
+  const perVirtualByte = (rate: number | undefined) =>
+    rate === undefined || rate <= 0 ? undefined : (rate * 100_000_000) / 1000
   // btcd has only `estimatefee`. Both methods fail until the node has seen enough traffic.
   const estimated: FeeRates.Source = Effect.gen(function* () {
     const smart = yield* Effect.result(call("estimatesmartfee", [targetBlocks, "CONSERVATIVE"], Estimate))
@@ -232,7 +258,8 @@ export const make = (options: Options) => {
     tip: node.tip,
     activity: Follower.make(node, beginning).activity,
     transaction,
-    rawTransaction: (txId) => Effect.map(find("getrawtransaction", [txId, 0], Schema.String, isAbsent), Option.getOrNull),
+    rawTransaction: (txId) =>
+      Effect.map(find("getrawtransaction", [txId, 0], Schema.String, isAbsent), Option.getOrNull),
     timeSecondsAt: node.timeSecondsAt,
     broadcast,
     feeRate: FeeRates.make(estimated, feeRates)

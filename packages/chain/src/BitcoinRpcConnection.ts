@@ -10,7 +10,10 @@ export interface Options extends Request.Options {
 }
 
 /** The error object that a node returned (codes: Bitcoin Core, rpc/protocol.h). */
-export class RpcRefused extends Schema.TaggedError<RpcRefused>()("RpcRefused", { code: Schema.Int, message: Schema.String }) {}
+export class RpcRefused extends Schema.TaggedError<RpcRefused>()("RpcRefused", {
+  code: Schema.Int,
+  message: Schema.String
+}) {}
 
 export const codes = {
   noInformation: -5,
@@ -44,7 +47,10 @@ export const reasonOf = ({ code, message }: RpcRefused): Error =>
  * temporary, and the body is plain text.
  */
 const busy = (status: number) =>
-  new Outage(`the bitcoin node is overloaded (${status})`, "Wait. The call is retried. If this persists, raise the node's rpcworkqueue.")
+  new Outage(
+    `the bitcoin node is overloaded (${status})`,
+    "Wait. The call is retried. If this persists, raise the node's rpcworkqueue."
+  )
 
 const Reply = Schema.Struct({
   result: Schema.optionalKey(Schema.Unknown),
@@ -61,12 +67,20 @@ export const connect = (options: Options) => {
   let id = 0
 
   const post = (operation: string, body: unknown) =>
-    request({ method: "POST", path: "/", headers: { authorization, "content-type": "application/json" }, body: JSON.stringify(body) }).pipe(
+    request({
+      method: "POST",
+      path: "/",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify(body)
+    }).pipe(
       Effect.filterOrFail(
         ({ status }) => status !== 401 && status !== 403,
         ({ status }) =>
           status === 401
-            ? new Outage("the node rejects the user and password (401)", "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD.")
+            ? new Outage(
+                "the node rejects the user and password (401)",
+                "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD."
+              )
             : new Outage(
                 `the node rejects the user and password, or does not allow this user to call ${operation} (403)`,
                 "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD, and the node's rpcallowip and rpcwhitelist."
@@ -93,7 +107,12 @@ export const connect = (options: Options) => {
     Effect.gen(function* () {
       const text = yield* post(method, { jsonrpc: "1.0", id: ++id, method, params })
       const reply = yield* Effect.mapError(Schema.decodeUnknownEffect(OneReply)(text), () =>
-        away(method)(new Outage("the response is not JSON-RPC", "Check BITCOIN_RPC_URL: it must be the address of a bitcoin node."))
+        away(method)(
+          new Outage(
+            "the response is not JSON-RPC",
+            "Check BITCOIN_RPC_URL: it must be the address of a bitcoin node."
+          )
+        )
       )
       if (reply.error) {
         const { code, message } = reply.error
@@ -106,7 +125,9 @@ export const connect = (options: Options) => {
 
   /** Like `call`, but treats a refusal as an outage. */
   const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
-    Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(reasonOf(refusal))))
+    Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) =>
+      Effect.fail(away(method)(reasonOf(refusal)))
+    )
 
   /**
    * Sends several calls of one method as a batch. The result of a refused call is undefined. A batch whose

@@ -14,7 +14,9 @@ export interface Options extends Connection.Options {
 }
 
 /** The service can't use this node until someone changes its configuration or ours. */
-export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusable", { reason: Schema.String }) {
+export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusable", {
+  reason: Schema.String
+}) {
   override get message(): string {
     return `The bitcoin node cannot be used: ${this.reason}`
   }
@@ -68,7 +70,9 @@ export const loading = new Outage("the node is loading its mempool", Connection.
 /** Returns why the node's knowledge of transactions is incomplete; undefined if it is complete. */
 export const lagging = (standing: Standing): Outage | undefined => {
   const { tip, index } = standing
-  return index !== undefined && (!index.isSynced || tip.height - index.height > Behind.maxBlocksBehind) ? indexing(standing) : undefined
+  return index !== undefined && (!index.isSynced || tip.height - index.height > Behind.maxBlocksBehind)
+    ? indexing(standing)
+    : undefined
 }
 
 /**
@@ -82,14 +86,31 @@ export const stand = (
   Effect.gen(function* () {
     // Read it first: a block that arrives in between is then no reason.
     const readTo = yield* lastRead
-    const { chain, blocks, headers, bestblockhash, initialblockdownload = false, time } = yield* ask("getblockchaininfo", [], Info)
+    const {
+      chain,
+      blocks,
+      headers,
+      bestblockhash,
+      initialblockdownload = false,
+      time
+    } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[network].includes(chain))
       return yield* away("tip")(
-        new Outage(`the node is on ${chain}, but this service is on ${network}`, "Check BITCOIN_RPC_URL and SATRAIL_NETWORK.")
+        new Outage(
+          `the node is on ${chain}, but this service is on ${network}`,
+          "Check BITCOIN_RPC_URL and SATRAIL_NETWORK."
+        )
       )
     // A private chain can be caught up although its last block is days old.
     const isSynced = network === "regtest" || !initialblockdownload
-    yield* current({ height: blocks, isSynced, announced: headers, lastRead: readTo, network, timeSeconds: time })
+    yield* current({
+      height: blocks,
+      isSynced,
+      announced: headers,
+      lastRead: readTo,
+      network,
+      timeSeconds: time
+    })
     const tip = { height: blocks, hash: bestblockhash }
     const told = yield* Effect.result(call("getindexinfo", ["txindex"], IndexInfo))
     if (Result.isFailure(told)) {
@@ -107,7 +128,8 @@ export const stand = (
  * Reads a node's state for a check before the service starts. Fails with a reason if the node cannot be used
  * now, unless only its index is behind.
  */
-export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> => stand(Connection.connect(options), options)
+export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> =>
+  stand(Connection.connect(options), options)
 
 /**
  * Checks that this node accepts our credentials, is on our network and keeps a transaction index. Doesn't fail
@@ -119,7 +141,9 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
     const { ask, call } = connection
     const { chain, blocks } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[options.network].includes(chain)) {
-      return yield* new NodeUnusable({ reason: `it is on ${chain}, but this service is on ${options.network} (SATRAIL_NETWORK)` })
+      return yield* new NodeUnusable({
+        reason: `it is on ${chain}, but this service is on ${options.network} (SATRAIL_NETWORK)`
+      })
     }
     const standing = yield* stand(connection, options)
     if (standing.index?.isSynced === false)
@@ -128,10 +152,13 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
     // A node that doesn't report its index must know a transaction that every node of the network has.
     const hash = yield* ask("getblockhash", [1], Schema.String)
     const { tx } = yield* ask("getblock", [hash, 1], Schema.Struct({ tx: Schema.Array(Schema.String) }))
-    yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", (refusal) =>
-      Connection.lacksIndex(refusal.message)
-        ? Effect.fail(new NodeUnusable({ reason: Connection.withoutIndex.sentence }))
-        : Effect.logWarning("bitcoin node: not ready", { reason: Connection.reasonOf(refusal).message })
+    yield* Effect.catchTag(
+      call("getrawtransaction", [tx[0] ?? "", 0], Schema.String),
+      "RpcRefused",
+      (refusal) =>
+        Connection.lacksIndex(refusal.message)
+          ? Effect.fail(new NodeUnusable({ reason: Connection.withoutIndex.sentence }))
+          : Effect.logWarning("bitcoin node: not ready", { reason: Connection.reasonOf(refusal).message })
     )
   }).pipe(
     Effect.catchTag("ChainUnavailable", ({ cause }) => {

@@ -13,13 +13,16 @@ const Info = Schema.Struct({ version: Schema.Int })
 const ofCore = (subversion: string) => /^\/Satoshi:(\d+\.\d+(?:\.\d+)?)/.exec(subversion)?.[1]
 
 /** btcd's 240200 is 0.24.2. */
-const ofBtcd = (version: number) => [1_000_000, 10_000, 100].map((unit) => Math.floor(version / unit) % 100).join(".")
+const ofBtcd = (version: number) =>
+  [1_000_000, 10_000, 100].map((unit) => Math.floor(version / unit) % 100).join(".")
 
 /**
  * Returns the known bugs of a node's version. Undefined if there are none, or if the node doesn't report its
  * version or doesn't allow this user to read it.
  */
-export const judgement = ({ call }: Connection.Connection): Effect.Effect<Versions.Judgement | undefined, ChainUnavailable> => {
+export const judgement = ({
+  call
+}: Connection.Connection): Effect.Effect<Versions.Judgement | undefined, ChainUnavailable> => {
   const btcd = Effect.map(call("getinfo", [], Info), ({ version }) => Versions.judge("btcd", ofBtcd(version)))
   const core = Effect.map(call("getnetworkinfo", [], NetworkInfo), ({ subversion }) => {
     const version = ofCore(subversion)

@@ -70,7 +70,10 @@ const readTransaction = (reader: Reader): Transaction => {
   for (let n = 0; n < inputCount; n++) {
     const outpoint = reader.take(36)
     outpoints.push(outpoint)
-    isCoinbase = n === 0 && outpoint.readUInt32LE(32) === 0xffffffff && outpoint.subarray(0, 32).every((byte) => byte === 0)
+    isCoinbase =
+      n === 0 &&
+      outpoint.readUInt32LE(32) === 0xffffffff &&
+      outpoint.subarray(0, 32).every((byte) => byte === 0)
     reader.take(reader.count())
     reader.take(4)
   }
@@ -87,7 +90,8 @@ const readTransaction = (reader: Reader): Transaction => {
     }
   }
   const lockTime = reader.take(4)
-  const spent = () => outpoints.map((outpoint) => `${shown(outpoint.subarray(0, 32))}:${outpoint.readUInt32LE(32)}`)
+  const spent = () =>
+    outpoints.map((outpoint) => `${shown(outpoint.subarray(0, 32))}:${outpoint.readUInt32LE(32)}`)
   return { outputs, isCoinbase, spent, txId: () => TxId.make(shown(sha256Twice(version, body, lockTime))) }
 }
 

@@ -8,7 +8,9 @@ import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Layer } from "effect"
 
 /** Filters outpoints for those that exist, in the chain or the mempool, and are unspent. */
-export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
+export type Unspent = (
+  outpoints: ReadonlyArray<string>
+) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
 
 /** Maximum number of coins that the statement includes. */
 const maxCoins = 100_000
@@ -53,7 +55,9 @@ const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent)
       const coins = yield* records.coins(fingerprint, maxCoins)
       const asked = coins.filter(({ isConfirmed }) => isConfirmed).slice(0, askedAbout)
       const there = new Set(yield* unspent(asked.map(({ outpoint }) => outpoint)))
-      const gone = asked.filter(({ outpoint }) => !there.has(outpoint)).map(({ outpoint, amount }) => ({ outpoint, amount }))
+      const gone = asked
+        .filter(({ outpoint }) => !there.has(outpoint))
+        .map(({ outpoint, amount }) => ({ outpoint, amount }))
       const all = Msat.sum(...coins.map(({ amount }) => amount), yield* changeToCome)
       return { owned: Msat.make(all - Msat.sum(...gone.map(({ amount }) => amount))), gone }
     })

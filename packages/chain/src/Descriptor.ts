@@ -1,7 +1,8 @@
 import type * as Keys from "./Keys.ts"
 import * as Seed from "./Seed.ts"
 
-const characters = "0123456789()[],'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#\"\\ "
+const characters =
+  "0123456789()[],'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#\"\\ "
 const checksumCharacters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 const generator = [0xf5dee51989n, 0xa9fdca3312n, 0x1bab10e32dn, 0x3706b1677an, 0x644d626ffdn]
 const checksumLength = 8
@@ -19,7 +20,10 @@ const symbolsOf = (text: string): ReadonlyArray<bigint> => {
   const symbols: Array<bigint> = []
   for (let at = 0; at < values.length; at += 3) {
     const group = values.slice(at, at + 3)
-    symbols.push(...group.map((value) => BigInt(value & 31)), BigInt(group.reduce((high, value) => high * 3 + (value >> 5), 0)))
+    symbols.push(
+      ...group.map((value) => BigInt(value & 31)),
+      BigInt(group.reduce((high, value) => high * 3 + (value >> 5), 0))
+    )
   }
   return symbols
 }

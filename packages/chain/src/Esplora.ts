@@ -1,6 +1,12 @@
 import * as TxId from "@satrail/bitcoin/TxId"
 import type { Network } from "@satrail/bitcoin/Network"
-import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
+import {
+  type Broadcast,
+  ChainSource,
+  type ChainUnavailable,
+  type Placement,
+  type Tip
+} from "@satrail/core/nodes/ChainSource"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"
@@ -26,7 +32,9 @@ export interface Options extends Server {
   readonly feeRates?: FeeRates.Options | undefined
 }
 
-const BlockStatus = Schema.fromJsonString(Schema.Struct({ id: Schema.String, height: Schema.Int, timestamp: Schema.Int }))
+const BlockStatus = Schema.fromJsonString(
+  Schema.Struct({ id: Schema.String, height: Schema.Int, timestamp: Schema.Int })
+)
 const Known = Schema.fromJsonString(
   Schema.Struct({
     status: Schema.Union([
@@ -63,12 +71,17 @@ const connect = (options: Request.Options) => {
   const ask = (path: string) =>
     Effect.mapError(request({ method: "GET", path }), (cause) =>
       away(path)(
-        cause instanceof Outage ? cause : new Outage("the Esplora server cannot be reached", `Check ESPLORA_URL. Error: ${cause.message}.`)
+        cause instanceof Outage
+          ? cause
+          : new Outage("the Esplora server cannot be reached", `Check ESPLORA_URL. Error: ${cause.message}.`)
       )
     )
   const unexpected = (path: string, { status, body }: Request.Answer) =>
     away(path)(
-      new Outage(`the Esplora server responds with status ${status}`, `Check ESPLORA_URL. Response: ${body.toString("utf8").slice(0, 200)}`)
+      new Outage(
+        `the Esplora server responds with status ${status}`,
+        `Check ESPLORA_URL. Response: ${body.toString("utf8").slice(0, 200)}`
+      )
     )
   /** Reads a path; none if the server reports that there is no such record. */
   const find = (path: string) =>
@@ -80,9 +93,13 @@ const connect = (options: Request.Options) => {
           : Effect.fail(unexpected(path, answer))
     )
   const get = (path: string) =>
-    Effect.flatMap(ask(path), (answer) => (ok(answer) ? Effect.succeed(answer.body) : Effect.fail(unexpected(path, answer))))
+    Effect.flatMap(ask(path), (answer) =>
+      ok(answer) ? Effect.succeed(answer.body) : Effect.fail(unexpected(path, answer))
+    )
   const json = <A>(path: string, schema: Schema.Codec<A, string>) =>
-    Effect.flatMap(get(path), (body) => Effect.mapError(Schema.decodeUnknownEffect(schema)(body.toString("utf8")), away(path)))
+    Effect.flatMap(get(path), (body) =>
+      Effect.mapError(Schema.decodeUnknownEffect(schema)(body.toString("utf8")), away(path))
+    )
   return { request, find, get, json }
 }
 
@@ -102,7 +119,10 @@ export const unspent = (options: Server) => {
     const path = `/tx/${txId}/outspends`
     const found = yield* find(path)
     if (Option.isNone(found)) return undefined
-    return yield* Effect.mapError(Schema.decodeUnknownEffect(Outspends)(found.value.toString("utf8")), away(path))
+    return yield* Effect.mapError(
+      Schema.decodeUnknownEffect(Outspends)(found.value.toString("utf8")),
+      away(path)
+    )
   })
   return Effect.fnUntraced(function* (outpoints: ReadonlyArray<string>) {
     // A server that is behind lacks the coins of the blocks that it has not read.
@@ -115,7 +135,9 @@ export const unspent = (options: Server) => {
         return yield* Effect.filter(ours, (outpoint) => {
           if (outputs === undefined) return Effect.succeed(false)
           const output = outputs[Number(outpoint.split(":")[1])]
-          return output === undefined ? away("coins")(new Error(`${outpoint} is missing in the response`)) : Effect.succeed(!output.spent)
+          return output === undefined
+            ? away("coins")(new Error(`${outpoint} is missing in the response`))
+            : Effect.succeed(!output.spent)
         })
       }),
       { concurrency: requestsAtOnce }
@@ -139,7 +161,9 @@ export const node = (options: Server): Follower.Node => {
   })
 
   const hashAt = (height: number) =>
-    Effect.map(find(`/block-height/${height}`), (found) => Option.map(found, (body) => body.toString("utf8").trim()))
+    Effect.map(find(`/block-height/${height}`), (found) =>
+      Option.map(found, (body) => body.toString("utf8").trim())
+    )
 
   return {
     tip,
@@ -150,7 +174,9 @@ export const node = (options: Server): Follower.Node => {
     }),
     block: Effect.fnUntraced(function* (hash) {
       const bytes = yield* get(`/block/${hash}/raw`)
-      return Block.hashOf(bytes) === hash ? bytes : yield* away("block")(new Error(`the server returned a block other than ${hash}`))
+      return Block.hashOf(bytes) === hash
+        ? bytes
+        : yield* away("block")(new Error(`the server returned a block other than ${hash}`))
     }),
     waiting: json("/mempool/txids", TxIds),
     transactions: (txIds) =>
@@ -180,26 +206,38 @@ export const make = (options: Options) => {
   const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     const found = yield* find(`/tx/${txId}`)
     if (found._tag === "None") return { _tag: "gone" }
-    const { status, vin } = yield* Effect.mapError(Schema.decodeUnknownEffect(Known)(found.value.toString("utf8")), away("transaction"))
-    return status.confirmed ? { _tag: "mined", height: status.block_height, isCoinbase: vin[0]?.is_coinbase === true } : { _tag: "mempool" }
+    const { status, vin } = yield* Effect.mapError(
+      Schema.decodeUnknownEffect(Known)(found.value.toString("utf8")),
+      away("transaction")
+    )
+    return status.confirmed
+      ? { _tag: "mined", height: status.block_height, isCoinbase: vin[0]?.is_coinbase === true }
+      : { _tag: "mempool" }
   })
 
   /**
    * A transaction is gone or in the mempool if the server says so, the tip is the same before and after, and no higher
    * tip was reported or read earlier: a server that is behind lacks the block that the transaction is in.
    */
-  const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
+  const transaction = Effect.fnUntraced(function* (
+    txId: TxId.TxId
+  ): Effect.fn.Return<Placement, ChainUnavailable> {
     let placement = yield* look(txId)
     for (let times = 0; placement._tag !== "mined"; times++) {
       if (times === timesAsked) {
         const reason = "the Esplora server's tip kept changing during the read"
-        return yield* away("transaction")(new Outage(reason, "If several servers are behind ESPLORA_URL, point it at one of them."))
+        return yield* away("transaction")(
+          new Outage(reason, "If several servers are behind ESPLORA_URL, point it at one of them.")
+        )
       }
       const before = yield* tip
       if (before.height < highest) {
         const reason = `the Esplora server is at block ${before.height}, and was at ${highest} before`
         return yield* away("transaction")(
-          new Outage(reason, "The server is behind, so wait. If several servers are behind ESPLORA_URL, point it at one of them.")
+          new Outage(
+            reason,
+            "The server is behind, so wait. If several servers are behind ESPLORA_URL, point it at one of them."
+          )
         )
       }
       placement = yield* look(txId)
@@ -215,7 +253,10 @@ export const make = (options: Options) => {
       if (txId === undefined) return { _tag: "rejected", reason: "it is not a transaction" }
       yield* tip
       if ((yield* look(txId))._tag !== "gone") return { _tag: "known" }
-      const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
+      const answer = yield* Effect.mapError(
+        request({ method: "POST", path: "/tx", body: rawTx }),
+        away("broadcast")
+      )
       if (ok(answer)) return { _tag: "accepted" }
       const reason = answer.body.toString("utf8").slice(0, 500)
       // The node behind the server refused the transaction; the body contains the node's error code.
@@ -233,7 +274,9 @@ export const make = (options: Options) => {
     activity: Follower.make(blocks, options.beginning).activity,
     transaction,
     rawTransaction: (txId) =>
-      Effect.map(find(`/tx/${txId}/raw`), (found) => Option.getOrNull(Option.map(found, (body) => body.toString("hex")))),
+      Effect.map(find(`/tx/${txId}/raw`), (found) =>
+        Option.getOrNull(Option.map(found, (body) => body.toString("hex")))
+      ),
     timeSecondsAt: server.timeSecondsAt,
     broadcast,
     feeRate: FeeRates.make(feeSource(options), options.feeRates)

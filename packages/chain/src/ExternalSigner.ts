@@ -50,7 +50,9 @@ const ask = ({ command, args = [], patienceMillis = signMillis }: Options, input
       resume(
         code === 0 && answer.length <= maxAnswerBytes
           ? Effect.succeed(answer)
-          : Effect.fail(new Error(`${command} ended with ${code === null ? String(signal) : `status ${code}`}`))
+          : Effect.fail(
+              new Error(`${command} ended with ${code === null ? String(signal) : `status ${code}`}`)
+            )
       )
     })
     child.stdin.end(`${input}\n`)
@@ -69,7 +71,8 @@ export const make = (options: Options) =>
         const answer = yield* ask(options, psbt)
         const tx = Payout.fromPsbt(answer.trim())
         // Accept only a signature of the given transaction.
-        if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx)) throw new Error(`${options.command} signed a different transaction`)
+        if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx))
+          throw new Error(`${options.command} signed a different transaction`)
         const signed = Payout.finished(tx)
         const spent = Payout.spent(draft)
         // A stored transaction is never given up, so a wrong signature would hold the money and the coins forever.

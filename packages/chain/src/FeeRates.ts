@@ -45,7 +45,10 @@ export const make = (
     return yield* Effect.fail(
       answer._tag === "Failure"
         ? answer.failure
-        : new ChainUnavailable({ operation: "feeRate", cause: new Error("the source has no estimate of the fee rate") })
+        : new ChainUnavailable({
+            operation: "feeRate",
+            cause: new Error("the source has no estimate of the fee rate")
+          })
     )
   })
 }

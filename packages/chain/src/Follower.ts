@@ -1,5 +1,11 @@
 import * as Outage from "@satrail/core/base/Outage"
-import { type Activity, ChainUnavailable, type Ours, type Output, type Tip } from "@satrail/core/nodes/ChainSource"
+import {
+  type Activity,
+  ChainUnavailable,
+  type Ours,
+  type Output,
+  type Tip
+} from "@satrail/core/nodes/ChainSource"
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Block from "./Block.ts"
@@ -34,12 +40,18 @@ const clockSkewSeconds = 3 * 3600
  * reported them.
  */
 const Cursor = Schema.fromJsonString(
-  Schema.Struct({ height: Schema.Int, hashes: Schema.Array(Schema.String), told: Schema.Int, by: Schema.String })
+  Schema.Struct({
+    height: Schema.Int,
+    hashes: Schema.Array(Schema.String),
+    told: Schema.Int,
+    by: Schema.String
+  })
 )
 type Cursor = typeof Cursor.Type
 
 /** Returns a cursor whose next block is the one at this height. */
-export const cursorBefore = (height: number): string => Schema.encodeSync(Cursor)({ height: height - 1, hashes: [], told: 0, by: "" })
+export const cursorBefore = (height: number): string =>
+  Schema.encodeSync(Cursor)({ height: height - 1, hashes: [], told: 0, by: "" })
 
 /** Returns the height of the last block read; undefined if another kind of source wrote the cursor. */
 export const heightIn = (cursor: string): number | undefined =>
@@ -72,7 +84,10 @@ export const make = (node: Node, beginning: Beginning) => {
         mempoolOutage = reason
         return isKnown
           ? Effect.void
-          : Effect.logWarning("chain: the mempool cannot be read; payments are seen once they are in a block", { reason })
+          : Effect.logWarning(
+              "chain: the mempool cannot be read; payments are seen once they are in a block",
+              { reason }
+            )
       })
     )
 
@@ -94,7 +109,9 @@ export const make = (node: Node, beginning: Beginning) => {
     if (cursor.height > tip.height) {
       return yield* new ChainUnavailable({
         operation: "activity",
-        cause: new Error(`the node is at block ${tip.height}, but block ${cursor.height} was already read, so it must catch up first`)
+        cause: new Error(
+          `the node is at block ${tip.height}, but block ${cursor.height} was already read, so it must catch up first`
+        )
       })
     }
     const hashes = [...cursor.hashes]
@@ -106,10 +123,13 @@ export const make = (node: Node, beginning: Beginning) => {
     if (hashes.length === 0 && cursor.hashes.length >= remembered) {
       return yield* new ChainUnavailable({
         operation: "activity",
-        cause: new Error(`none of the last ${remembered} blocks read are in the node's chain: the node may be on another chain`)
+        cause: new Error(
+          `none of the last ${remembered} blocks read are in the node's chain: the node may be on another chain`
+        )
       })
     }
-    if (height < cursor.height) yield* Effect.logWarning("chain: reorganized", { depth: cursor.height - height, forkHeight: height })
+    if (height < cursor.height)
+      yield* Effect.logWarning("chain: reorganized", { depth: cursor.height - height, forkHeight: height })
     return { height, hashes }
   })
 
@@ -132,18 +152,26 @@ export const make = (node: Node, beginning: Beginning) => {
       hashes.push(hash)
       const mine = yield* ours(scriptsOf(transactions))
       for (const transaction of transactions) {
-        outputs.push(...outputsOf(transaction, { _tag: "mined", height, isCoinbase: transaction.isCoinbase }, mine))
+        outputs.push(
+          ...outputsOf(transaction, { _tag: "mined", height, isCoinbase: transaction.isCoinbase }, mine)
+        )
       }
     }
     return { height, hashes: hashes.slice(-remembered), outputs }
   })
 
   return {
-    activity: Effect.fnUntraced(function* <E>(after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, ChainUnavailable | E> {
+    activity: Effect.fnUntraced(function* <E>(
+      after: string | null,
+      ours: Ours<E>
+    ): Effect.fn.Return<Activity, ChainUnavailable | E> {
       const tip = yield* node.tip
       // Ignore a cursor written by another kind of source.
       const cursor = Option.getOrUndefined(Schema.decodeUnknownOption(Cursor)(after))
-      const from = cursor === undefined ? { height: (yield* firstHeight(tip)) - 1, hashes: [] } : yield* fork(cursor, tip)
+      const from =
+        cursor === undefined
+          ? { height: (yield* firstHeight(tip)) - 1, hashes: [] }
+          : yield* fork(cursor, tip)
       const { height, hashes, outputs } = yield* read(from, tip, ours)
       const blocksLeft = Math.max(0, tip.height - height)
       const mined = new Set(outputs.map(({ txId }) => txId))
@@ -151,13 +179,21 @@ export const make = (node: Node, beginning: Beginning) => {
       if (blocksLeft === 0) yield* lookAtMempool(ours)
       const told = cursor?.by === by ? cursor.told : 0
       const found = blocksLeft > 0 ? [] : mempool.after(told)
-      const mine = found.length === 0 ? new Set<string>() : yield* ours([...new Set(found.map(({ scriptPubKey }) => scriptPubKey))])
+      const mine =
+        found.length === 0
+          ? new Set<string>()
+          : yield* ours([...new Set(found.map(({ scriptPubKey }) => scriptPubKey))])
       const waiting = found.filter(({ txId, scriptPubKey }) => !mined.has(txId) && mine.has(scriptPubKey))
       return {
         outputs: [...outputs, ...waiting],
         unchangedTo: from.height,
         tip,
-        cursor: Schema.encodeSync(Cursor)({ height, hashes, told: waiting.length === 0 ? told : mempool.count(), by }),
+        cursor: Schema.encodeSync(Cursor)({
+          height,
+          hashes,
+          told: waiting.length === 0 ? told : mempool.count(),
+          by
+        }),
         blocksLeft
       }
     })

@@ -9,7 +9,10 @@ import * as Seed from "./Seed.ts"
 const attempt = <A>(run: () => A) =>
   Effect.try({
     try: run,
-    catch: (cause) => new SignerUnavailable({ cause: new Error(cause instanceof Error ? cause.message : "it cannot be signed") })
+    catch: (cause) =>
+      new SignerUnavailable({
+        cause: new Error(cause instanceof Error ? cause.message : "it cannot be signed")
+      })
   })
 
 /** Signs with the keys of this seed, which stay in this process's memory. */
@@ -37,4 +40,5 @@ export const make = (words: Redacted.Redacted, network: Network) => {
   })
 }
 
-export const layer = (words: Redacted.Redacted, network: Network) => Layer.sync(Signer, () => make(words, network))
+export const layer = (words: Redacted.Redacted, network: Network) =>
+  Layer.sync(Signer, () => make(words, network))

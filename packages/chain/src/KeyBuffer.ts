@@ -66,7 +66,9 @@ export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: O
   })
   yield* Effect.forkScoped(
     Effect.forever(
-      Effect.catchCause(fill, (cause) => Effect.logWarning("wallet: deriving addresses ahead failed; they are derived on request", cause))
+      Effect.catchCause(fill, (cause) =>
+        Effect.logWarning("wallet: deriving addresses ahead failed; they are derived on request", cause)
+      )
     )
   )
 

@@ -32,7 +32,8 @@ export interface Keys extends Payout.Keys {
 /** Returns the public keys of the wallet with this seed. */
 export const accountsOf = (words: Redacted.Redacted, network: Network): Accounts => {
   const master = Seed.master(words, network)
-  const account = (type: BitcoinAddress.AddressType) => master.derive(Seed.written(Seed.accountPath(type, network))).publicExtendedKey
+  const account = (type: BitcoinAddress.AddressType) =>
+    master.derive(Seed.written(Seed.accountPath(type, network))).publicExtendedKey
   return {
     network,
     fingerprint: master.fingerprint.toString(16).padStart(8, "0"),

@@ -9,7 +9,9 @@ export interface Node {
   /** Reads the ids of all transactions in the mempool. */
   readonly waiting: Effect.Effect<ReadonlyArray<TxId.TxId>, ChainUnavailable>
   /** Returns, serialized, those of the transactions that are still in the mempool. */
-  readonly transactions: (txIds: ReadonlyArray<TxId.TxId>) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
+  readonly transactions: (
+    txIds: ReadonlyArray<TxId.TxId>
+  ) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
 }
 
 /**
@@ -43,7 +45,10 @@ export const make = (node: Node) => {
       found = [
         ...gone.slice(-maxGone),
         ...found.filter(({ output }) => output.placement._tag !== "gone" && still.has(output.txId)),
-        ...lost.map(({ output }) => ({ n: ++count, output: { ...output, placement: { _tag: "gone" } as const } }))
+        ...lost.map(({ output }) => ({
+          n: ++count,
+          output: { ...output, placement: { _tag: "gone" } as const }
+        }))
       ]
       const fresh = waiting.filter((txId) => !known.has(txId)).slice(0, waitingAtOnce)
       for (let at = 0; at < fresh.length; at += batchSize) {
@@ -51,7 +56,9 @@ export const make = (node: Node) => {
         const raw = yield* node.transactions(batch)
         const transactions = yield* parsed("mempool", () => raw.map(Block.parseTransaction))
         const mine = transactions.length === 0 ? new Set<string>() : yield* ours(scriptsOf(transactions))
-        const outputs = transactions.flatMap((transaction) => outputsOf(transaction, { _tag: "mempool" }, mine))
+        const outputs = transactions.flatMap((transaction) =>
+          outputsOf(transaction, { _tag: "mempool" }, mine)
+        )
         found = [...found, ...outputs.map((output) => ({ n: ++count, output }))]
         for (const txId of batch) known.add(txId)
       }
@@ -63,6 +70,7 @@ export const make = (node: Node) => {
     /** Returns the number of outputs ever found, and of those that left the mempool. */
     count: () => count,
     /** Returns the outputs in the mempool, and those that left it, except the first `told`. */
-    after: (told: number): ReadonlyArray<Output> => found.filter(({ n }) => n > told).map(({ output }) => output)
+    after: (told: number): ReadonlyArray<Output> =>
+      found.filter(({ n }) => n > told).map(({ output }) => output)
   }
 }

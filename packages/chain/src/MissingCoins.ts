@@ -68,18 +68,25 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
      * returns the coins that are there; undefined if none of those asked about is missing. Fails while the
      * operator has not seen a missing coin.
      */
-    remaining: Effect.fnUntraced(function* (selected: ReadonlyArray<Coin.Coin>, coins: ReadonlyArray<Coin.Coin>) {
+    remaining: Effect.fnUntraced(function* (
+      selected: ReadonlyArray<Coin.Coin>,
+      coins: ReadonlyArray<Coin.Coin>
+    ) {
       const asked = isChecked ? selected : coins
       const first = yield* lacking(asked)
       if (first.length === 0) {
         isChecked = true
         const before = yield* known.counted
-        const left = new Map([...before].filter(([outpoint]) => !asked.some((coin) => coin.outpoint === outpoint)))
+        const left = new Map(
+          [...before].filter(([outpoint]) => !asked.some((coin) => coin.outpoint === outpoint))
+        )
         if (left.size < before.size) yield* known.count(left)
         return undefined
       }
       const found = [...first, ...(yield* lacking(coins.filter((coin) => !asked.includes(coin))))]
-      const unseen = yield* Effect.filter(found, (outpoint) => Effect.map(known.isAcknowledged(outpoint), (is) => !is))
+      const unseen = yield* Effect.filter(found, (outpoint) =>
+        Effect.map(known.isAcknowledged(outpoint), (is) => !is)
+      )
       const nowMillis = yield* Clock.currentTimeMillis
       if (unseen.length === 0) {
         isChecked = true
@@ -92,8 +99,14 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
       const missing = new Map(unseen.map((outpoint) => [outpoint, before.get(outpoint) ?? nowMillis]))
       yield* known.count(missing)
       if (fresh.length > 0)
-        yield* Effect.logError("payouts: waiting", { reason, coins: fresh.slice(0, maxListed), count: fresh.length, remedy })
-      if (unseen.some((outpoint) => !isYoung(missing.get(outpoint) ?? nowMillis, nowMillis, patienceMillis))) yield* pause(unseen)
+        yield* Effect.logError("payouts: waiting", {
+          reason,
+          coins: fresh.slice(0, maxListed),
+          count: fresh.length,
+          remedy
+        })
+      if (unseen.some((outpoint) => !isYoung(missing.get(outpoint) ?? nowMillis, nowMillis, patienceMillis)))
+        yield* pause(unseen)
       return yield* away("coins")(new Outage(reason, remedy))
     })
   }

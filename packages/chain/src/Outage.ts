@@ -17,4 +17,8 @@ export class Outage extends Error {
 export const away =
   (operation: string) =>
   (cause: unknown): ChainUnavailable =>
-    new ChainUnavailable({ operation, cause, ...(cause instanceof Outage && { reason: cause.message, remedy: cause.remedy }) })
+    new ChainUnavailable({
+      operation,
+      cause,
+      ...(cause instanceof Outage && { reason: cause.message, remedy: cause.remedy })
+    })

@@ -8,10 +8,20 @@ export const parsed = <A>(operation: string, parse: () => A) =>
   Effect.try({ try: parse, catch: (cause) => new ChainUnavailable({ operation, cause }) })
 
 /** Returns the outputs of a transaction that are ours, with the transaction's status. */
-export const outputsOf = (transaction: Block.Transaction, placement: Placement, mine: ReadonlySet<string>): ReadonlyArray<Output> =>
+export const outputsOf = (
+  transaction: Block.Transaction,
+  placement: Placement,
+  mine: ReadonlySet<string>
+): ReadonlyArray<Output> =>
   transaction.outputs
     .filter(({ scriptPubKey, sats }) => sats > 0n && mine.has(scriptPubKey))
-    .map(({ vout, scriptPubKey, sats }) => ({ txId: transaction.txId(), vout, scriptPubKey, amount: Msat.fromSats(sats), placement }))
+    .map(({ vout, scriptPubKey, sats }) => ({
+      txId: transaction.txId(),
+      vout,
+      scriptPubKey,
+      amount: Msat.fromSats(sats),
+      placement
+    }))
 
 /** Returns all scripts that these transactions pay, each once. */
 export const scriptsOf = (transactions: ReadonlyArray<Block.Transaction>): ReadonlyArray<string> => [

@@ -33,10 +33,23 @@ export interface Reported extends Behind.Progress {
 }
 
 /** Fails if a block source is behind, because then a transaction or coin that it lacks may exist. */
-export const current = Effect.fnUntraced(function* ({ network, timeSeconds, announced, lastRead, height, isSynced }: Reported) {
+export const current = Effect.fnUntraced(function* ({
+  network,
+  timeSeconds,
+  announced,
+  lastRead,
+  height,
+  isSynced
+}: Reported) {
   const ageSeconds = (yield* Clock.currentTimeMillis) / 1000 - (timeSeconds ?? Infinity)
   const isOld = network !== "regtest" && ageSeconds > maxAgeSeconds
-  const reason = yield* Behind.judge({ node: "chain", height, isSynced: isSynced && !isOld, announced, lastRead })
+  const reason = yield* Behind.judge({
+    node: "chain",
+    height,
+    isSynced: isSynced && !isOld,
+    announced,
+    lastRead
+  })
   if (reason === undefined) return
   const age = isOld ? `Its last block is ${Math.round(ageSeconds / 3600)} hours old. ` : ""
   const remedy = `${age}Wait while it is catching up. If its height doesn't change, check its connections. Until then, deposits and payouts wait.`

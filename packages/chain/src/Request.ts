@@ -45,7 +45,10 @@ const wholeMillis = 300_000
 /** The server's response is larger than the limit. The server itself works. */
 export class AnswerTooLarge extends Outage {
   constructor() {
-    super(`a response is larger than ${maxAnswerMiB} MiB`, "Check the URL. If it is correct, lower `maxmempool` of the bitcoin node.")
+    super(
+      `a response is larger than ${maxAnswerMiB} MiB`,
+      "Check the URL. If it is correct, lower `maxmempool` of the bitcoin node."
+    )
   }
 }
 
@@ -53,7 +56,10 @@ export class AnswerTooLarge extends Outage {
  * Returns whether the server had closed a reused connection when we wrote to it.
  */
 const wasKept = (request: http.ClientRequest, cause: unknown): boolean =>
-  request.reusedSocket && cause instanceof Error && "code" in cause && (cause.code === "ECONNRESET" || cause.code === "EPIPE")
+  request.reusedSocket &&
+  cause instanceof Error &&
+  "code" in cause &&
+  (cause.code === "ECONNRESET" || cause.code === "EPIPE")
 
 /**
  * Returns a function that calls a server. It never follows redirects, and fails if there is no response. Every
@@ -78,11 +84,17 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
 
   const send = ({ method, path, headers = {}, body = "" }: Ask): Effect.Effect<Answer, Error> =>
     Effect.callback((resume) => {
-      const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause : new Error(String(cause))))
+      const fail = (cause: unknown) =>
+        resume(Effect.fail(cause instanceof Error ? cause : new Error(String(cause))))
       try {
         const request = (isSecure ? https : http).request(
           `${base}${path}`,
-          { method, agent: agentOf(), timeout: patienceMillis, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+          {
+            method,
+            agent: agentOf(),
+            timeout: patienceMillis,
+            headers: { ...headers, "content-length": Buffer.byteLength(body) }
+          },
           (answer) => {
             const parts: Array<Buffer> = []
             let size = 0
@@ -91,13 +103,17 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
               if (size > maxAnswerBytes) request.destroy(new AnswerTooLarge())
               else parts.push(part)
             })
-            answer.on("end", () => resume(Effect.succeed({ status: answer.statusCode ?? 0, body: Buffer.concat(parts) })))
+            answer.on("end", () =>
+              resume(Effect.succeed({ status: answer.statusCode ?? 0, body: Buffer.concat(parts) }))
+            )
             answer.on("error", fail)
           }
         )
         request.on("timeout", () => request.destroy(new Error(`no response within ${patienceMillis} ms`)))
         // The retries end: each reused connection fails only once, and a new one responds or fails for good.
-        request.on("error", (cause) => (wasKept(request, cause) ? resume(send({ method, path, headers, body })) : fail(cause)))
+        request.on("error", (cause) =>
+          wasKept(request, cause) ? resume(send({ method, path, headers, body })) : fail(cause)
+        )
         request.end(body)
         return Effect.sync(() => request.destroy())
       } catch (cause) {

@@ -24,7 +24,9 @@ export interface Found {
   readonly next: ReadonlyArray<Next>
 }
 
-export const branches = BitcoinAddress.AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => ({ type, branch })))
+export const branches = BitcoinAddress.AddressType.literals.flatMap((type) =>
+  ([0, 1] as const).map((branch) => ({ type, branch }))
+)
 
 /**
  * Scans the chain from a height and finds all unspent payments to a wallet, from its accounts alone, without
@@ -61,7 +63,10 @@ export const scan = Effect.fnUntraced(function* (
   const coins = new Map<string, Coin.Coin & { readonly height: number }>()
   const tip = yield* node.tip
   const gone = (height: number) =>
-    new ChainUnavailable({ operation: "rescan", cause: new Error(`block ${height} of ${tip.height} is gone: scan again`) })
+    new ChainUnavailable({
+      operation: "rescan",
+      cause: new Error(`block ${height} of ${tip.height} is gone: scan again`)
+    })
   let last: string | undefined
   for (let height = fromHeight; height <= tip.height; height++) {
     const hash = yield* node.hashAt(height)
@@ -83,7 +88,14 @@ export const scan = Effect.fnUntraced(function* (
           const place = places.get(scriptPubKey)
           if (place === undefined || sats === 0n) continue
           const outpoint = Coin.outpoint(transaction.txId(), vout)
-          coins.set(outpoint, { outpoint, scriptPubKey, amount: Msat.fromSats(sats), ...place, isConfirmed: true, height })
+          coins.set(outpoint, {
+            outpoint,
+            scriptPubKey,
+            amount: Msat.fromSats(sats),
+            ...place,
+            isConfirmed: true,
+            height
+          })
           const branch = derived.find(({ type, branch }) => type === place.type && branch === place.branch)
           if (branch !== undefined && place.index >= branch.next) {
             branch.next = place.index + 1
@@ -96,6 +108,9 @@ export const scan = Effect.fnUntraced(function* (
     for (const transaction of transactions) for (const outpoint of transaction.spent()) coins.delete(outpoint)
     if (onProgress !== undefined && height % 100 === 0) yield* onProgress(height, tip.height)
   }
-  const found: Found = { coins: [...coins.values()], next: derived.map(({ type, branch, next }) => ({ type, branch, next })) }
+  const found: Found = {
+    coins: [...coins.values()],
+    next: derived.map(({ type, branch, next }) => ({ type, branch, next }))
+  }
   return found
 })

@@ -15,12 +15,15 @@ export class SeedInvalid extends Schema.TaggedError<SeedInvalid>()("SeedInvalid"
 const label = "seed words"
 
 /** Returns 24 words (BIP 39) for these 32 random bytes. */
-export const fromEntropy = (entropy: Uint8Array): Redacted.Redacted => Redacted.make(entropyToMnemonic(entropy, wordlist), { label })
+export const fromEntropy = (entropy: Uint8Array): Redacted.Redacted =>
+  Redacted.make(entropyToMnemonic(entropy, wordlist), { label })
 
 /** Parses seed words as a user types them. */
 export const parse = (text: string): Result.Result<Redacted.Redacted, SeedInvalid> => {
   const words = text.trim().toLowerCase().split(/\s+/).join(" ")
-  return validateMnemonic(words, wordlist) ? Result.succeed(Redacted.make(words, { label })) : Result.fail(new SeedInvalid())
+  return validateMnemonic(words, wordlist)
+    ? Result.succeed(Redacted.make(words, { label }))
+    : Result.fail(new SeedInvalid())
 }
 
 /** A network's extended key versions (BIP 32), and its number in paths (SLIP 44). */

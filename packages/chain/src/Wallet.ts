@@ -25,7 +25,8 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
   const receivingReads = yield* ReceivingReads
   const keys = Keys.make(accounts)
   const receiving = new Map<BitcoinAddress.AddressType, Effect.Effect<Derived, StoreUnavailable>>()
-  for (const type of BitcoinAddress.AddressType.literals) receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))
+  for (const type of BitcoinAddress.AddressType.literals)
+    receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))
   const freshChange = yield* KeyBuffer.make(keys, { type: Payout.changeType, branch: 1 })
   /** The key of the last change, and the coins that every draft with this key spends. */
   let last: { readonly key: Derived; readonly coins: ReadonlySet<string> } | undefined
@@ -53,7 +54,11 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
     for (const type of BitcoinAddress.AddressType.literals) {
       for (const branch of [1, 0] as const) {
         const next = yield* receivingReads.nextKey(accounts.fingerprint, type, branch)
-        for (let index = next - 1; index >= Math.max(0, next - searchedKeys) && places.size < wanted.size; index--) {
+        for (
+          let index = next - 1;
+          index >= Math.max(0, next - searchedKeys) && places.size < wanted.size;
+          index--
+        ) {
           const { scriptPubKey } = keys.key({ type, branch, index }).address
           if (wanted.has(scriptPubKey)) places.set(scriptPubKey, { type, branch, index })
           yield* Effect.yieldNow
@@ -83,8 +88,15 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
         keys.key(coin)
         yield* Effect.yieldNow
       }
-      const { index, scriptPubKey: own } = selection.changeSats > 0n ? yield* changeKey(selection.coins) : { index: 0, scriptPubKey: "" }
-      const place = { wallet: accounts.fingerprint, type: Payout.changeType, branch: 1, index, scriptPubKey: own } as const
+      const { index, scriptPubKey: own } =
+        selection.changeSats > 0n ? yield* changeKey(selection.coins) : { index: 0, scriptPubKey: "" }
+      const place = {
+        wallet: accounts.fingerprint,
+        type: Payout.changeType,
+        branch: 1,
+        index,
+        scriptPubKey: own
+      } as const
       const given = Payout.changeOf(selection, place)
       const tx = Payout.drafted(keys, selection, outputs, given)
       yield* Effect.yieldNow
@@ -97,4 +109,5 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
  * A wallet that issues addresses and builds payouts. The store holds its coins and key indexes. A payout spends
  * only coins that are also on the chain.
  */
-export const layer = (accounts: Keys.Accounts, unspent: Unspent) => Layer.effect(ChainWallet, make(accounts, unspent))
+export const layer = (accounts: Keys.Accounts, unspent: Unspent) =>
+  Layer.effect(ChainWallet, make(accounts, unspent))

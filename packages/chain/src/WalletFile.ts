@@ -6,7 +6,10 @@ import { isDeepStrictEqual } from "node:util"
 import { Accounts, accountsOf } from "./Keys.ts"
 
 /** The wallet's file cannot be used. */
-export class WalletUnusable extends Schema.TaggedError<WalletUnusable>()("WalletUnusable", { file: Schema.String, reason: Schema.String }) {
+export class WalletUnusable extends Schema.TaggedError<WalletUnusable>()("WalletUnusable", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
   override get message(): string {
     return `The wallet in ${this.file} cannot be used: ${this.reason}`
   }
@@ -75,9 +78,14 @@ export const isSeedOf = (words: Redacted.Redacted, { accounts }: WalletFile): bo
 export const otherKeys = "its public keys are not those of its seed, and deposits would go to them"
 
 /** Decrypts the seed words of a wallet file. Fails unless they are the seed of its public keys. */
-export const open = Effect.fnUntraced(function* (file: string, wallet: WalletFile, passphrase: Redacted.Redacted) {
+export const open = Effect.fnUntraced(function* (
+  file: string,
+  wallet: WalletFile,
+  passphrase: Redacted.Redacted
+) {
   const { seed } = wallet
-  if (seed === null) return yield* new WalletUnusable({ file, reason: "it was created without its seed and can only receive" })
+  if (seed === null)
+    return yield* new WalletUnusable({ file, reason: "it was created without its seed and can only receive" })
   const words = yield* Effect.gen(function* () {
     const decipher = createDecipheriv(
       "aes-256-gcm",
@@ -86,11 +94,18 @@ export const open = Effect.fnUntraced(function* (file: string, wallet: WalletFil
     )
     decipher.setAuthTag(Buffer.from(seed.tag, "hex"))
     return yield* Effect.try(() =>
-      Redacted.make(Buffer.concat([decipher.update(Buffer.from(seed.text, "hex")), decipher.final()]).toString("utf8"), {
-        label: "seed words"
-      })
+      Redacted.make(
+        Buffer.concat([decipher.update(Buffer.from(seed.text, "hex")), decipher.final()]).toString("utf8"),
+        {
+          label: "seed words"
+        }
+      )
     )
-  }).pipe(Effect.mapError(() => new WalletUnusable({ file, reason: "the passphrase does not open it, or the file is damaged" })))
+  }).pipe(
+    Effect.mapError(
+      () => new WalletUnusable({ file, reason: "the passphrase does not open it, or the file is damaged" })
+    )
+  )
   return isSeedOf(words, wallet) ? words : yield* new WalletUnusable({ file, reason: otherKeys })
 })
 
@@ -123,14 +138,19 @@ export const write = (file: string, wallet: WalletFile): Effect.Effect<void, Wal
   Effect.suspend(() => {
     if (existsSync(file)) {
       return Effect.fail(
-        new WalletUnusable({ file, reason: "it already exists. Move it away first, and keep it, because the wallet may contain funds." })
+        new WalletUnusable({
+          file,
+          reason: "it already exists. Move it away first, and keep it, because the wallet may contain funds."
+        })
       )
     }
     return Effect.try({
       try: () => {
         mkdirSync(path.dirname(file), { recursive: true })
         const beside = `${file}.new`
-        writeFileSync(beside, `${JSON.stringify(Schema.encodeSync(WalletFile)(wallet), null, 2)}\n`, { mode: 0o600 })
+        writeFileSync(beside, `${JSON.stringify(Schema.encodeSync(WalletFile)(wallet), null, 2)}\n`, {
+          mode: 0o600
+        })
         chmodSync(beside, 0o600) // a file left by a crash keeps its mode
         renameSync(beside, file)
       },

@@ -16,9 +16,33 @@ describe("the keys of a wallet", () => {
   })
 
   for (const [standard, network, type, branch, index, path, address] of [
-    ["BIP 86", "mainnet", "taproot", 0, 0, "m/86'/0'/0'/0/0", "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"],
-    ["BIP 86", "mainnet", "taproot", 0, 1, "m/86'/0'/0'/0/1", "bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh"],
-    ["BIP 86", "mainnet", "taproot", 1, 0, "m/86'/0'/0'/1/0", "bc1p3qkhfews2uk44qtvauqyr2ttdsw7svhkl9nkm9s9c3x4ax5h60wqwruhk7"],
+    [
+      "BIP 86",
+      "mainnet",
+      "taproot",
+      0,
+      0,
+      "m/86'/0'/0'/0/0",
+      "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
+    ],
+    [
+      "BIP 86",
+      "mainnet",
+      "taproot",
+      0,
+      1,
+      "m/86'/0'/0'/0/1",
+      "bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh"
+    ],
+    [
+      "BIP 86",
+      "mainnet",
+      "taproot",
+      1,
+      0,
+      "m/86'/0'/0'/1/0",
+      "bc1p3qkhfews2uk44qtvauqyr2ttdsw7svhkl9nkm9s9c3x4ax5h60wqwruhk7"
+    ],
     ["BIP 84", "mainnet", "segwit", 0, 0, "m/84'/0'/0'/0/0", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"],
     ["BIP 84", "mainnet", "segwit", 0, 1, "m/84'/0'/0'/0/1", "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g"],
     ["BIP 84", "mainnet", "segwit", 1, 0, "m/84'/0'/0'/1/0", "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el"],
@@ -33,8 +57,10 @@ describe("the keys of a wallet", () => {
   it("BIP 32: m/0'/1/2'/2/1000000000 is derived from the public key of m/0'/1/2' alone", () => {
     // Test vector 1. The last two steps of its path are not hardened, and stand for a wallet key's branch and index. A
     // wallet has no branch 2, but the standard's example does.
-    const account = "xpub6D4BDPcP2GT577Vvch3R8wDkScZWzQzMMUm3PWbmWvVJrZwQY4VUNgqFJPMM3No2dFDFGTsxxpG5uJh7n7epu4trkrX7x7DogT5Uv6fcLW5"
-    const key = "xpub6H1LXWLaKsWFhvm6RVpEL9P4KfRZSW7abD2ttkWP3SSQvnyA8FSVqNTEcYFgJS2UaFcxupHiYkro49S8yGasTvXEYBVPamhGW6cFJodrTHy"
+    const account =
+      "xpub6D4BDPcP2GT577Vvch3R8wDkScZWzQzMMUm3PWbmWvVJrZwQY4VUNgqFJPMM3No2dFDFGTsxxpG5uJh7n7epu4trkrX7x7DogT5Uv6fcLW5"
+    const key =
+      "xpub6H1LXWLaKsWFhvm6RVpEL9P4KfRZSW7abD2ttkWP3SSQvnyA8FSVqNTEcYFgJS2UaFcxupHiYkro49S8yGasTvXEYBVPamhGW6cFJodrTHy"
     const accounts: Keys.Accounts = {
       network: "mainnet",
       fingerprint: "3442193e",
@@ -61,7 +87,12 @@ describe("the keys of a wallet", () => {
   it("BIP 32: an account key that is malformed or of another network is rejected", () => {
     const accounts = Keys.accountsOf(words, "regtest")
     assert.throws(() => Keys.make({ ...accounts, network: "mainnet" }))
-    for (const wrong of ["tpub", "m/84'/1'/0'", accounts.segwit.slice(0, -1), accounts.segwit.replace("t", "x")])
+    for (const wrong of [
+      "tpub",
+      "m/84'/1'/0'",
+      accounts.segwit.slice(0, -1),
+      accounts.segwit.replace("t", "x")
+    ])
       assert.throws(() => Keys.make({ ...accounts, segwit: wrong }))
   })
 })

@@ -18,12 +18,15 @@ describe("BIP 380", () => {
   it("descriptor: changing one character changes the checksum, and invalid characters are rejected", () => {
     const sum = (text: string) => Descriptor.checked(text).slice(-8)
     const text = "raw(deadbeef)"
-    for (const at of Array.from(text).keys()) assert.notStrictEqual(sum(`${text.slice(0, at)}q${text.slice(at + 1)}`), sum(text))
+    for (const at of Array.from(text).keys())
+      assert.notStrictEqual(sum(`${text.slice(0, at)}q${text.slice(at + 1)}`), sum(text))
     assert.throws(() => Descriptor.checked("raw(ü)"))
   })
 
   it("descriptor: each wallet account has a descriptor with its origin, both branches and a checksum", () => {
-    const words = Redacted.make("abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about")
+    const words = Redacted.make(
+      "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"
+    )
     const all = Descriptor.ofAccounts(Keys.accountsOf(words, "mainnet"))
     // m/84'/0'/0' of these words is BIP 84's test vector, shown there as a zpub.
     assert.match(

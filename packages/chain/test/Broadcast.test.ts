@@ -34,26 +34,45 @@ const sent: ReadonlyArray<readonly [what: string, response: Said, outcome: objec
 ]
 
 const hash = "cd".repeat(32)
-const known = (change: object): Said => ({ result: { txid: txId, hex: rawTx, vin: [{ txid: "00" }], vout: [], ...change } })
+const known = (change: object): Said => ({
+  result: { txid: txId, hex: rawTx, vin: [{ txid: "00" }], vout: [], ...change }
+})
 const header = (height: number): Said => ({ result: { height, time: 1_700_000_000 } })
 
 /** The responses to `getrawtransaction`, with the block that the node has at that height. */
-const found: ReadonlyArray<readonly [what: string, response: Said, inChain: string, outcome: object | "not known"]> = [
-  ["in a block of the chain", known({ blockhash: hash, confirmations: 1 }), hash, { _tag: "mined", height: 799_999, isCoinbase: false }],
+const found: ReadonlyArray<
+  readonly [what: string, response: Said, inChain: string, outcome: object | "not known"]
+> = [
+  [
+    "in a block of the chain",
+    known({ blockhash: hash, confirmations: 1 }),
+    hash,
+    { _tag: "mined", height: 799_999, isCoinbase: false }
+  ],
   [
     "a coinbase in a block of the chain",
     known({ blockhash: hash, confirmations: 1, vin: [{ coinbase: "00" }] }),
     hash,
     { _tag: "mined", height: 799_999, isCoinbase: true }
   ],
-  ["in a block that a reorganization removed", known({ blockhash: hash, confirmations: 1 }), "ef".repeat(32), { _tag: "gone" }],
+  [
+    "in a block that a reorganization removed",
+    known({ blockhash: hash, confirmations: 1 }),
+    "ef".repeat(32),
+    { _tag: "gone" }
+  ],
   ["in a block without confirmations", known({ blockhash: hash, confirmations: 0 }), hash, { _tag: "gone" }],
   ["in a block, without a number of confirmations", known({ blockhash: hash }), hash, { _tag: "gone" }],
   ["in no block", known({}), hash, { _tag: "mempool" }],
   ["absent", { error: { code: -5, message: absent } }, hash, { _tag: "gone" }],
   ["refused with error -1", error(-1), hash, "not known"],
   ["refused with error -8", error(-8), hash, "not known"],
-  ["refused with another error in the words of an absent one", { error: { code: -8, message: absent } }, hash, "not known"]
+  [
+    "refused with another error in the words of an absent one",
+    { error: { code: -8, message: absent } },
+    hash,
+    "not known"
+  ]
 ]
 
 describe("a node over RPC", () => {
@@ -77,27 +96,35 @@ describe("a node over RPC", () => {
   for (const [what, response, outcome] of sent) {
     it.live(`RPC: a broadcast whose response is ${what} is ${JSON.stringify(outcome)}`, () =>
       Effect.gen(function* () {
-        const { source } = yield* node((call) => (call.method === "sendrawtransaction" ? response : healthy(call)))
+        const { source } = yield* node((call) =>
+          call.method === "sendrawtransaction" ? response : healthy(call)
+        )
         assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), outcome)
       }).pipe(Effect.scoped)
     )
   }
 
-  it.live("RPC: a transaction that the node has is not broadcast again, and none is broadcast by a node that is behind", () =>
-    Effect.gen(function* () {
-      const calls: Array<string> = []
-      const counted = (answer: (call: Call) => Said) => (call: Call) => {
-        calls.push(call.method)
-        return answer(call)
-      }
-      const has = yield* node(counted((call) => standing(call) ?? known({})))
-      assert.deepStrictEqual<unknown>(yield* has.source.broadcast(rawTx), { _tag: "known" })
-      const behind = yield* node(
-        counted((call) => (call.method === "getblockchaininfo" ? { result: { ...info, initialblockdownload: true } } : healthy(call)))
-      )
-      assert.deepStrictEqual<unknown>(yield* behind.source.broadcast(rawTx), { _tag: "unknown" })
-      assert.notInclude(calls, "sendrawtransaction")
-    }).pipe(Effect.scoped)
+  it.live(
+    "RPC: a transaction that the node has is not broadcast again, and none is broadcast by a node that is behind",
+    () =>
+      Effect.gen(function* () {
+        const calls: Array<string> = []
+        const counted = (answer: (call: Call) => Said) => (call: Call) => {
+          calls.push(call.method)
+          return answer(call)
+        }
+        const has = yield* node(counted((call) => standing(call) ?? known({})))
+        assert.deepStrictEqual<unknown>(yield* has.source.broadcast(rawTx), { _tag: "known" })
+        const behind = yield* node(
+          counted((call) =>
+            call.method === "getblockchaininfo"
+              ? { result: { ...info, initialblockdownload: true } }
+              : healthy(call)
+          )
+        )
+        assert.deepStrictEqual<unknown>(yield* behind.source.broadcast(rawTx), { _tag: "unknown" })
+        assert.notInclude(calls, "sendrawtransaction")
+      }).pipe(Effect.scoped)
   )
 
   for (const [what, response, inChain, outcome] of found) {
@@ -112,7 +139,10 @@ describe("a node over RPC", () => {
                 ? { result: inChain }
                 : healthy(call)
         )
-        const placement = Effect.match(source.transaction(txId), { onSuccess: (found): unknown => found, onFailure: () => "not known" })
+        const placement = Effect.match(source.transaction(txId), {
+          onSuccess: (found): unknown => found,
+          onFailure: () => "not known"
+        })
         assert.deepStrictEqual(yield* placement, outcome)
       }).pipe(Effect.scoped)
     )
@@ -143,7 +173,10 @@ describe("a node over RPC whose index falls behind", () => {
   )
 })
 
-const served = Layer.provideMerge(EsploraServer.layer, Sandbox.layer({ seed: "broadcast", network: "regtest" }))
+const served = Layer.provideMerge(
+  EsploraServer.layer,
+  Sandbox.layer({ seed: "broadcast", network: "regtest" })
+)
 const body = (code: number) => `sendrawtransaction RPC error: {"code":${code},"message":"words"}`
 
 describe("an Esplora server", () => {
@@ -172,26 +205,40 @@ describe("an Esplora server", () => {
     )
   }
 
-  it.live("Esplora: a transaction that the server has is not broadcast again, and none is while the server does not respond", () =>
-    Effect.gen(function* () {
-      const server = yield* EsploraServer.EsploraServer
-      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
-      const own = Block.txIdOf(rawTx) ?? assert.fail("no transaction")
-      const mempool = JSON.stringify({ txid: own, vin: [{ is_coinbase: false }], status: { confirmed: false } })
-      server.interfere = (path) => (path === `/tx/${own}` ? { status: 200, body: mempool } : undefined)
-      assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "known" })
-      server.interfere = (path) => (path === `/tx/${own}` ? { status: 503, body: "busy" } : undefined)
-      assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "unknown" })
-      server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 503, body: "busy" } : undefined)
-      assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "unknown" })
-      assert.deepStrictEqual<unknown>(yield* source.broadcast("00"), { _tag: "rejected", reason: "it is not a transaction" })
-      assert.notInclude(server.asked, "/tx")
-    }).pipe(Effect.provide(served))
+  it.live(
+    "Esplora: a transaction that the server has is not broadcast again, and none is while the server does not respond",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* EsploraServer.EsploraServer
+        const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+        const own = Block.txIdOf(rawTx) ?? assert.fail("no transaction")
+        const mempool = JSON.stringify({
+          txid: own,
+          vin: [{ is_coinbase: false }],
+          status: { confirmed: false }
+        })
+        server.interfere = (path) => (path === `/tx/${own}` ? { status: 200, body: mempool } : undefined)
+        assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "known" })
+        server.interfere = (path) => (path === `/tx/${own}` ? { status: 503, body: "busy" } : undefined)
+        assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "unknown" })
+        server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 503, body: "busy" } : undefined)
+        assert.deepStrictEqual<unknown>(yield* source.broadcast(rawTx), { _tag: "unknown" })
+        assert.deepStrictEqual<unknown>(yield* source.broadcast("00"), {
+          _tag: "rejected",
+          reason: "it is not a transaction"
+        })
+        assert.notInclude(server.asked, "/tx")
+      }).pipe(Effect.provide(served))
   )
 
   for (const [what, status, isCoinbase, outcome] of [
     ["unconfirmed", { confirmed: false }, false, { _tag: "mempool" }],
-    ["confirmed", { confirmed: true, block_height: 100, block_hash: hash }, false, { _tag: "mined", height: 100, isCoinbase: false }],
+    [
+      "confirmed",
+      { confirmed: true, block_height: 100, block_hash: hash },
+      false,
+      { _tag: "mined", height: 100, isCoinbase: false }
+    ],
     [
       "a confirmed coinbase",
       { confirmed: true, block_height: 100, block_hash: hash },
@@ -210,19 +257,21 @@ describe("an Esplora server", () => {
     )
   }
 
-  it.live("Esplora: a coin is unspent only if the server knows its transaction and no other that spends it", () =>
-    Effect.gen(function* () {
-      const server = yield* EsploraServer.EsploraServer
-      const unspent = Esplora.unspent({ url: server.url })
-      const [coin, spent, unlisted] = [0, 1, 2].map((vout) => `${txId}:${vout}`) as [string, string, string]
-      server.interfere = (path) =>
-        path === `/tx/${txId}/outspends`
-          ? { status: 200, body: JSON.stringify([{ spent: false }, { spent: true }]) }
-          : path.endsWith("/outspends")
-            ? { status: 404, body: "Transaction not found" }
-            : undefined
-      assert.deepStrictEqual(yield* unspent([coin, spent, `${hash}:0`]), [coin])
-      assert.strictEqual((yield* Effect.flip(unspent([coin, unlisted])))._tag, "ChainUnavailable")
-    }).pipe(Effect.provide(served))
+  it.live(
+    "Esplora: a coin is unspent only if the server knows its transaction and no other that spends it",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* EsploraServer.EsploraServer
+        const unspent = Esplora.unspent({ url: server.url })
+        const [coin, spent, unlisted] = [0, 1, 2].map((vout) => `${txId}:${vout}`) as [string, string, string]
+        server.interfere = (path) =>
+          path === `/tx/${txId}/outspends`
+            ? { status: 200, body: JSON.stringify([{ spent: false }, { spent: true }]) }
+            : path.endsWith("/outspends")
+              ? { status: 404, body: "Transaction not found" }
+              : undefined
+        assert.deepStrictEqual(yield* unspent([coin, spent, `${hash}:0`]), [coin])
+        assert.strictEqual((yield* Effect.flip(unspent([coin, unlisted])))._tag, "ChainUnavailable")
+      }).pipe(Effect.provide(served))
   )
 })

@@ -14,7 +14,9 @@ import { timeSecondsAt } from "./SimulatedBlocks.ts"
  * `behind`: the index was complete once, but has not read the newest blocks yet. Core's response for a missing
  * transaction does not distinguish `behind` from a complete index.
  */
-export type Txindex = { readonly _tag: "none" | "synced" } | { readonly _tag: "building" | "behind"; readonly height: number }
+export type Txindex =
+  | { readonly _tag: "none" | "synced" }
+  | { readonly _tag: "building" | "behind"; readonly height: number }
 
 /**
  * Serves the simulated chain over Bitcoin Core's JSON-RPC, with the messages from its
@@ -48,7 +50,8 @@ const no = (code: number, message: string): Said => ({ error: { code, message } 
 export const notFound = ({ _tag }: Txindex): string => {
   const words = {
     none: "No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries",
-    building: "No such mempool transaction. Blockchain transactions are still in the process of being indexed",
+    building:
+      "No such mempool transaction. Blockchain transactions are still in the process of being indexed",
     synced: "No such mempool or blockchain transaction",
     behind: "No such mempool or blockchain transaction"
   }
@@ -59,9 +62,15 @@ const make = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const source = yield* ChainSource
   const blocks = SimulatedBlocks.make()
-  const service: CoreServer["Service"] = { url: "", called: [], txindex: { _tag: "synced" }, isMempoolLoaded: true }
+  const service: CoreServer["Service"] = {
+    url: "",
+    called: [],
+    txindex: { _tag: "synced" },
+    isMempoolLoaded: true
+  }
 
-  const indexedTo = (chain: Chain.State): number => ("height" in service.txindex ? service.txindex.height : chain.tip.height)
+  const indexedTo = (chain: Chain.State): number =>
+    "height" in service.txindex ? service.txindex.height : chain.tip.height
 
   const transaction = (chain: Chain.State, txId: TxId.TxId, isVerbose: boolean): Said => {
     const found = Chain.transaction(chain, txId)
@@ -69,11 +78,18 @@ const make = Effect.gen(function* () {
     if (found === undefined || found.placement._tag === "gone") return missing
     const { placement, rawTx } = found
     if (placement._tag === "mempool" && !service.isMempoolLoaded) return missing
-    if (placement._tag === "mined" && (service.txindex._tag === "none" || placement.height > indexedTo(chain))) return missing
+    if (
+      placement._tag === "mined" &&
+      (service.txindex._tag === "none" || placement.height > indexedTo(chain))
+    )
+      return missing
     if (!isVerbose) return { result: rawTx }
     const block =
       placement._tag === "mined"
-        ? { blockhash: blocks.hashAt(chain, placement.height), confirmations: chain.tip.height - placement.height + 1 }
+        ? {
+            blockhash: blocks.hashAt(chain, placement.height),
+            confirmations: chain.tip.height - placement.height + 1
+          }
         : {}
     return { result: { txid: txId, vin: found.isCoinbase ? [{ coinbase: "00" }] : [{}], ...block } }
   }
@@ -84,12 +100,24 @@ const make = Effect.gen(function* () {
     const height = chain.tip.height
     switch (method) {
       case "getblockchaininfo":
-        return { result: { chain: "regtest", blocks: height, headers: height, bestblockhash: blocks.hashAt(chain, height) } }
+        return {
+          result: {
+            chain: "regtest",
+            blocks: height,
+            headers: height,
+            bestblockhash: blocks.hashAt(chain, height)
+          }
+        }
       case "getbestblockhash":
         return { result: blocks.hashAt(chain, height) }
       case "getindexinfo": {
         const { _tag } = service.txindex
-        return { result: _tag === "none" ? {} : { txindex: { synced: _tag !== "building", best_block_height: indexedTo(chain) } } }
+        return {
+          result:
+            _tag === "none"
+              ? {}
+              : { txindex: { synced: _tag !== "building", best_block_height: indexedTo(chain) } }
+        }
       }
       case "getblockhash": {
         const hash = blocks.hashAt(chain, Number(first))
@@ -99,7 +127,12 @@ const make = Effect.gen(function* () {
       case "getblock": {
         const at = blocks.heightOf(chain, String(first))
         if (at === undefined) return no(-5, "Block not found")
-        return { result: method === "getblock" ? blocks.raw(chain, at).toString("hex") : { height: at, time: timeSecondsAt(at) } }
+        return {
+          result:
+            method === "getblock"
+              ? blocks.raw(chain, at).toString("hex")
+              : { height: at, time: timeSecondsAt(at) }
+        }
       }
       case "getrawmempool":
         return { result: service.isMempoolLoaded ? chain.mempool : [] }

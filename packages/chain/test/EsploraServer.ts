@@ -55,7 +55,9 @@ const make = Effect.gen(function* () {
       case "block": {
         const height = blocks.heightOf(chain, name)
         if (height === undefined) return missing("Block")
-        return rest === "raw" ? { body: blocks.raw(chain, height) } : json({ id: name, height, timestamp: timeSecondsAt(height) })
+        return rest === "raw"
+          ? { body: blocks.raw(chain, height) }
+          : json({ id: name, height, timestamp: timeSecondsAt(height) })
       }
       case "mempool":
         return json(chain.mempool)
@@ -66,15 +68,22 @@ const make = Effect.gen(function* () {
         if (found === undefined || found.placement._tag === "gone") return missing("Transaction")
         if (rest === "raw") return { body: Buffer.from(found.rawTx, "hex") }
         const { placement } = found
-        const isSpent = (_: unknown, vout: number) => ({ spent: Chain.spender(chain, `${name}:${vout}`) !== undefined })
-        if (rest === "outspends") return json(Block.parseTransaction(Buffer.from(found.rawTx, "hex")).outputs.map(isSpent))
+        const isSpent = (_: unknown, vout: number) => ({
+          spent: Chain.spender(chain, `${name}:${vout}`) !== undefined
+        })
+        if (rest === "outspends")
+          return json(Block.parseTransaction(Buffer.from(found.rawTx, "hex")).outputs.map(isSpent))
         if (rest === "outspend") return json(isSpent(null, Number(path.split("/")[4])))
         return json({
           txid: name,
           vin: [{ is_coinbase: found.isCoinbase }],
           status:
             placement._tag === "mined"
-              ? { confirmed: true, block_height: placement.height, block_hash: blocks.hashAt(chain, placement.height) }
+              ? {
+                  confirmed: true,
+                  block_height: placement.height,
+                  block_hash: blocks.hashAt(chain, placement.height)
+                }
               : { confirmed: false }
         })
       }
@@ -83,12 +92,16 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const send = (response: ServerResponse, { status = 200, body }: Reply) => response.writeHead(status).end(body)
+  const send = (response: ServerResponse, { status = 200, body }: Reply) =>
+    response.writeHead(status).end(body)
   const post = async (request: IncomingMessage, response: ServerResponse) => {
     const said = await Effect.runPromise(source.broadcast(await bodyOf(request)))
     if (said._tag === "accepted" || said._tag === "known") return send(response, { body: "00".repeat(32) })
     const reason = said._tag === "rejected" ? said.reason : "away"
-    return send(response, { status: 400, body: `sendrawtransaction RPC error: ${JSON.stringify({ code: -26, message: reason })}` })
+    return send(response, {
+      status: 400,
+      body: `sendrawtransaction RPC error: ${JSON.stringify({ code: -26, message: reason })}`
+    })
   }
 
   const asked: Array<string> = []

@@ -15,16 +15,24 @@ describe("a signer in another process", () => {
     ["final", "finalizes all of them, as Bitcoin Core does"],
     ["partly final", "finalizes some of them"]
   ] as const) {
-    it.live(`external signer: the signatures are those of keys in the process, from a program that ${which}`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* signer(behaviour).sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
-      })
+    it.live(
+      `external signer: the signatures are those of keys in the process, from a program that ${which}`,
+      () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(
+            yield* signer(behaviour).sign(psbt),
+            yield* HotSigner.make(words, "regtest").sign(psbt)
+          )
+        })
     )
   }
 
   it.live("external signer: a taproot signature of 65 bytes is accepted", () =>
     Effect.gen(function* () {
-      const [given, usual] = [yield* signer("explicit").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt)]
+      const [given, usual] = [
+        yield* signer("explicit").sign(psbt),
+        yield* HotSigner.make(words, "regtest").sign(psbt)
+      ]
       assert.deepStrictEqual([given.txId, given.rawTx.length], [usual.txId, usual.rawTx.length + 2])
     })
   )
@@ -61,7 +69,11 @@ describe("a signer in another process", () => {
   it.live("external signer: a script that times out is ended together with the program that it started", () =>
     Effect.gen(function* () {
       // The error comes when the last program with the script's output has ended.
-      const script = ExternalSigner.make({ command: "sh", args: ["-c", "sleep 600; true"], patienceMillis: 300 })
+      const script = ExternalSigner.make({
+        command: "sh",
+        args: ["-c", "sleep 600; true"],
+        patienceMillis: 300
+      })
       assert.match(String((yield* Effect.flip(script.sign(psbt))).cause), /SIGKILL/)
     })
   )

@@ -69,7 +69,12 @@ describe("the fee rate", () => {
   for (const [what, smart, plain, expected] of [
     ["Core's estimate", { result: { feerate: rate, blocks: 6 } }, unknown, 13],
     ["btcd's estimate", unknown, { result: rate }, 13],
-    ["none if Core has none yet", { result: { errors: ["Insufficient data"], blocks: 6 } }, { result: rate }, "none"],
+    [
+      "none if Core has none yet",
+      { result: { errors: ["Insufficient data"], blocks: 6 } },
+      { result: rate },
+      "none"
+    ],
     ["none if Core's is zero", { result: { feerate: 0, blocks: 6 } }, unknown, "none"],
     ["none if btcd has none yet", unknown, { error: { code: -1, message: "not enough blocks" } }, "none"],
     ["none if btcd's is negative", unknown, { result: -1 }, "none"],
@@ -84,13 +89,22 @@ describe("the fee rate", () => {
           return call.method === "estimatesmartfee" ? smart : plain
         })
         // A fallback is used if the node has no estimate, and not if it does not respond.
-        const found = yield* Effect.match(BitcoinRpc.make({ ...options, feeRates: { fallback: 3 } }).feeRate, {
-          onSuccess: (rate): number | string => rate,
-          onFailure: () => "away"
-        })
+        const found = yield* Effect.match(
+          BitcoinRpc.make({ ...options, feeRates: { fallback: 3 } }).feeRate,
+          {
+            onSuccess: (rate): number | string => rate,
+            onFailure: () => "away"
+          }
+        )
         assert.strictEqual(found, expected === "none" ? 3 : expected)
-        assert.deepStrictEqual(asked[0], { ...asked[0], method: "estimatesmartfee", params: [6, "CONSERVATIVE"] })
-        assert.isTrue(asked.slice(1).every(({ method, params }) => method === "estimatefee" && params[0] === 6))
+        assert.deepStrictEqual(asked[0], {
+          ...asked[0],
+          method: "estimatesmartfee",
+          params: [6, "CONSERVATIVE"]
+        })
+        assert.isTrue(
+          asked.slice(1).every(({ method, params }) => method === "estimatefee" && params[0] === 6)
+        )
       }).pipe(Effect.scoped)
     )
   }

@@ -5,7 +5,8 @@ import * as Block from "../src/Block.ts"
 import { healthy, info, node } from "./RpcServer.ts"
 
 const ours = "51"
-const mine = (scripts: ReadonlyArray<string>) => Effect.succeed(new Set(scripts.filter((script) => script === ours)))
+const mine = (scripts: ReadonlyArray<string>) =>
+  Effect.succeed(new Set(scripts.filter((script) => script === ours)))
 
 /** A transaction in hex with one output to a script of one byte, and a witness of this many bytes. */
 const transaction = (n: number, script: string, witnessBytes: number): string => {
@@ -24,7 +25,9 @@ for (const [what, count, witnessBytes] of [
   it.live(`RPC: ${what} are read, although their response as one batch would be too large`, () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const raw = Array.from({ length: count }, (_, n) => transaction(n, n === count - 1 ? ours : "52", witnessBytes))
+        const raw = Array.from({ length: count }, (_, n) =>
+          transaction(n, n === count - 1 ? ours : "52", witnessBytes)
+        )
         const byId = new Map(raw.map((hex) => [Block.txIdOf(hex), hex]))
         const { options } = yield* node((call) => {
           if (call.method === "getrawmempool") return { result: [...byId.keys()] }

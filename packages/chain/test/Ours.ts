@@ -67,7 +67,9 @@ export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesSe
 )
 
 /** Follows the chain until no blocks are left to read. */
-export const followAll = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 }))
+export const followAll = Effect.flatMap(ChainDeposits, ({ follow }) =>
+  Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
+)
 
 /** The peer that the wallet's contract requires, built from an external payer and miner. */
 export const walletPeer = (outside: {
@@ -77,13 +79,25 @@ export const walletPeer = (outside: {
   readonly feeOf: (txId: TxId.TxId) => Effect.Effect<Msat.Msat, unknown>
 }) =>
   Effect.gen(function* () {
-    const context = yield* Effect.context<ChainDeposits | OnChainAddresses | Companies | Signer | ChainSource | Journal | Tasks>()
+    const context = yield* Effect.context<
+      ChainDeposits | OnChainAddresses | Companies | Signer | ChainSource | Journal | Tasks
+    >()
     const addresses = Context.get(context, OnChainAddresses)
-    const [signer, source, journal] = [Context.get(context, Signer), Context.get(context, ChainSource), Context.get(context, Journal)]
-    const { id: companyId } = yield* Effect.flatMap(Context.get(context, Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
+    const [signer, source, journal] = [
+      Context.get(context, Signer),
+      Context.get(context, ChainSource),
+      Context.get(context, Journal)
+    ]
+    const { id: companyId } = yield* Effect.flatMap(
+      Context.get(context, Companies).open({ name: "Acme", plan: "paid" }),
+      Answer.made
+    )
     return ChainWalletContract.Peer.of({
       send: Effect.fnUntraced(function* (type, amount) {
-        const { address } = yield* Effect.flatMap(addresses.create({ companyId, type, metadata: {} }), Answer.made)
+        const { address } = yield* Effect.flatMap(
+          addresses.create({ companyId, type, metadata: {} }),
+          Answer.made
+        )
         return yield* outside.send(address, amount)
       }),
       mine: Effect.andThen(outside.mine(1), Effect.provideContext(followAll, context)),

@@ -31,12 +31,18 @@ export interface Payment {
 
 const feeSats = 10_000n
 
-const scriptOf = (address: string) => hex.decode(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey)
+const scriptOf = (address: string) =>
+  hex.decode(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey)
 
 /** Pays from one coin, and returns the change to the external wallet. */
 const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee = feeSats) => {
   const tx = new Transaction()
-  tx.addInput({ txid: txId, index: vout, sequence: 0xfffffffd, witnessUtxo: { amount: sats, script: hex.decode(own.scriptPubKey) } })
+  tx.addInput({
+    txid: txId,
+    index: vout,
+    sequence: 0xfffffffd,
+    witnessUtxo: { amount: sats, script: hex.decode(own.scriptPubKey) }
+  })
   let left = sats - fee
   for (const { address, amount } of payments) {
     tx.addOutput({ script: scriptOf(address), amount: Msat.toSats(amount) })
@@ -48,7 +54,8 @@ const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee =
   return { txId: TxId.make(tx.id), rawTx: tx.hex }
 }
 
-const sha256Twice = (bytes: Uint8Array) => createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest()
+const sha256Twice = (bytes: Uint8Array) =>
+  createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest()
 
 /**
  * A coinbase for a block with one other transaction. It commits to that transaction's witness (BIP 141,
@@ -60,7 +67,14 @@ const committed = (coinbase: string, rawTx: string) => {
   const commitment = sha256Twice(Buffer.concat([witnessRoot, none]))
   const { outputs, ...tx } = RawTx.decode(hex.decode(coinbase))
   const script = Buffer.concat([Buffer.from("6a24aa21a9ed", "hex"), commitment])
-  return hex.encode(RawTx.encode({ ...tx, segwitFlag: true, outputs: [...outputs, { amount: 0n, script }], witnesses: [[none]] }))
+  return hex.encode(
+    RawTx.encode({
+      ...tx,
+      segwitFlag: true,
+      outputs: [...outputs, { amount: 0n, script }],
+      witnesses: [[none]]
+    })
+  )
 }
 
 /**
@@ -70,7 +84,9 @@ const committed = (coinbase: string, rawTx: string) => {
 const blockOf = (previous: string, height: number, timeSeconds: number, unique: number, rawTx?: string) => {
   const bare = Block.coinbase(height, unique, { scriptPubKey: own.scriptPubKey, sats: 1n })
   const transactions = rawTx === undefined ? [bare] : [committed(bare, rawTx), rawTx]
-  const [first = Buffer.alloc(32), ...others] = transactions.map((raw) => Buffer.from(OwnBlock.txIdOf(raw) ?? "", "hex").toReversed())
+  const [first = Buffer.alloc(32), ...others] = transactions.map((raw) =>
+    Buffer.from(OwnBlock.txIdOf(raw) ?? "", "hex").toReversed()
+  )
   const merkleRoot = others.length === 0 ? first : sha256Twice(Buffer.concat([first, ...others]))
   const header = Buffer.alloc(80)
   header.writeInt32LE(0x20000000, 0)
@@ -89,7 +105,9 @@ const blockOf = (previous: string, height: number, timeSeconds: number, unique: 
 }
 
 const Verbose = Schema.Struct({
-  vin: Schema.Array(Schema.Struct({ txid: Schema.optionalKey(TxId.TxId), vout: Schema.optionalKey(Schema.Int) })),
+  vin: Schema.Array(
+    Schema.Struct({ txid: Schema.optionalKey(TxId.TxId), vout: Schema.optionalKey(Schema.Int) })
+  ),
   vout: Schema.Array(Schema.Struct({ value: Schema.Finite }))
 })
 
@@ -142,7 +160,13 @@ export const make = Effect.gen(function* () {
     let previous = yield* chain.call("getblockhash", [height - depth], Schema.String)
     const base = yield* chain.call("getblockheader", [previous, true], time)
     for (let n = 1; n <= blocks; n++) {
-      const { hash, raw } = blockOf(previous, base.height + n, base.time + n, ++unique, n === 1 ? rawTx : undefined)
+      const { hash, raw } = blockOf(
+        previous,
+        base.height + n,
+        base.time + n,
+        ++unique,
+        n === 1 ? rawTx : undefined
+      )
       yield* chain.call("submitblock", [raw], Schema.NullOr(Schema.String))
       previous = hash
     }
@@ -159,7 +183,11 @@ export const make = Effect.gen(function* () {
 
   const newAddress = Effect.sync(() => {
     const child = key.deriveChild(1000 + addresses++)
-    const { address, scriptPubKey } = BitcoinAddress.fromPublicKey(child.publicKey ?? new Uint8Array(), "segwit", "regtest")
+    const { address, scriptPubKey } = BitcoinAddress.fromPublicKey(
+      child.publicKey ?? new Uint8Array(),
+      "segwit",
+      "regtest"
+    )
     return { address, scriptPubKey }
   })
 

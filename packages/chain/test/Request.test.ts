@@ -28,7 +28,8 @@ const server = Effect.acquireRelease(
     const { port } = server.address() as AddressInfo
     return { server, url: `http://127.0.0.1:${port}` }
   }),
-  ({ server }) => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
+  ({ server }) =>
+    Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
 )
 
 it.live("request: a reused connection closed by the server is replaced, and the request is sent again", () =>
@@ -36,7 +37,8 @@ it.live("request: a reused connection closed by the server is replaced, and the 
     Effect.gen(function* () {
       const ask = Request.make({ url: (yield* server).url })
       const answers = []
-      for (const method of ["GET", "GET", "POST"] as const) answers.push((yield* ask({ method, path: "/", body: "same" })).body.toString())
+      for (const method of ["GET", "GET", "POST"] as const)
+        answers.push((yield* ask({ method, path: "/", body: "same" })).body.toString())
       assert.deepStrictEqual(answers, ["answer 1", "answer 2", "answer 3"])
     })
   )
@@ -62,7 +64,9 @@ it.live("request: a renewed certificate is read from its file, without a restart
         Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-certificate-"))),
         (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
       )
-      const secure = createSecureServer({ key, cert: certificate }, (_, response) => response.end("answer")).listen(0, "127.0.0.1")
+      const secure = createSecureServer({ key, cert: certificate }, (_, response) =>
+        response.end("answer")
+      ).listen(0, "127.0.0.1")
       yield* Effect.promise(() => once(secure, "listening"))
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -73,7 +77,10 @@ it.live("request: a renewed certificate is read from its file, without a restart
       const { port } = secure.address() as AddressInfo
       const certificateFile = path.join(folder, "tls.cert")
       writeFileSync(certificateFile, "")
-      const ask = Request.make({ url: `https://127.0.0.1:${port}`, certificateFile })({ method: "GET", path: "/" })
+      const ask = Request.make({ url: `https://127.0.0.1:${port}`, certificateFile })({
+        method: "GET",
+        path: "/"
+      })
       assert.match(String(yield* Effect.flip(ask)), /certificate/)
       writeFileSync(certificateFile, certificate)
       assert.strictEqual((yield* ask).body.toString(), "answer")
@@ -81,29 +88,31 @@ it.live("request: a renewed certificate is read from its file, without a restart
   )
 )
 
-it.effect("request: a response may arrive slowly, but one that is incomplete after 5 minutes counts as an outage", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const dripping = createServer((_, response) => {
-        const drip = setInterval(() => response.write("."), 5)
-        response.on("close", () => clearInterval(drip))
-      }).listen(0, "127.0.0.1")
-      yield* Effect.promise(() => once(dripping, "listening"))
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          dripping.closeAllConnections()
-          dripping.close()
-        })
-      )
-      const { port } = dripping.address() as AddressInfo
-      const asked = once(dripping, "request")
-      const ask = Request.make({ url: `http://127.0.0.1:${port}`, patienceMillis: 4000 })
-      const asking = yield* Effect.forkChild(Effect.flip(ask({ method: "GET", path: "/" })))
-      yield* Effect.promise(() => asked)
-      yield* TestClock.adjust("299 seconds")
-      assert.isUndefined(asking.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      assert.match(String(yield* Fiber.join(asking)), /no complete response within 300000 ms/)
-    })
-  )
+it.effect(
+  "request: a response may arrive slowly, but one that is incomplete after 5 minutes counts as an outage",
+  () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const dripping = createServer((_, response) => {
+          const drip = setInterval(() => response.write("."), 5)
+          response.on("close", () => clearInterval(drip))
+        }).listen(0, "127.0.0.1")
+        yield* Effect.promise(() => once(dripping, "listening"))
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            dripping.closeAllConnections()
+            dripping.close()
+          })
+        )
+        const { port } = dripping.address() as AddressInfo
+        const asked = once(dripping, "request")
+        const ask = Request.make({ url: `http://127.0.0.1:${port}`, patienceMillis: 4000 })
+        const asking = yield* Effect.forkChild(Effect.flip(ask({ method: "GET", path: "/" })))
+        yield* Effect.promise(() => asked)
+        yield* TestClock.adjust("299 seconds")
+        assert.isUndefined(asking.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.match(String(yield* Fiber.join(asking)), /no complete response within 300000 ms/)
+      })
+    )
 )

@@ -11,13 +11,18 @@ const nodeOf = (blocks: ReadonlyArray<Buffer>, lost = blocks.length): Follower.N
   const byHash = new Map<string, Buffer>()
   for (const block of blocks) {
     const [last = "00".repeat(32)] = [...byHash.keys()].slice(-1)
-    const linked = Buffer.concat([block.subarray(0, 4), Buffer.from(last, "hex").toReversed(), block.subarray(36)])
+    const linked = Buffer.concat([
+      block.subarray(0, 4),
+      Buffer.from(last, "hex").toReversed(),
+      block.subarray(36)
+    ])
     byHash.set(Block.hashOf(linked), linked)
   }
   const hashes = [...byHash.keys()]
   return {
     tip: Effect.succeed({ height: blocks.length - 1, hash: "" }),
-    hashAt: (height) => Effect.succeed(height < lost ? Option.fromUndefinedOr(hashes[height]) : Option.none()),
+    hashAt: (height) =>
+      Effect.succeed(height < lost ? Option.fromUndefinedOr(hashes[height]) : Option.none()),
     timeSecondsAt: () => Effect.succeed(0),
     block: (hash) => Effect.succeed(byHash.get(hash) ?? assert.fail("no block")),
     waiting: Effect.succeed([]),
@@ -33,16 +38,27 @@ const paying = (scriptPubKey: string) => {
   const input = Buffer.concat([Buffer.alloc(36, 1), Buffer.of(0), Buffer.alloc(4)])
   const amount = Buffer.alloc(8)
   amount.writeBigUInt64LE(1000n)
-  const tx = [Buffer.alloc(4, 2), Buffer.of(1), input, Buffer.of(1), amount, Buffer.of(script.length), script, Buffer.alloc(4)]
+  const tx = [
+    Buffer.alloc(4, 2),
+    Buffer.of(1),
+    input,
+    Buffer.of(1),
+    amount,
+    Buffer.of(script.length),
+    script,
+    Buffer.alloc(4)
+  ]
   return Buffer.concat([Buffer.alloc(80, 1), Buffer.of(1), ...tx])
 }
 
-it.effect("C60: rescan: a rescan fails when a block below the tip is not found, instead of reporting fewer coins", () =>
-  Effect.gen(function* () {
-    const node = nodeOf([empty, empty, empty, empty], 2)
-    const failed = yield* Effect.flip(Rescan.scan(node, Keys.make(accounts), { fromHeight: 0, gap: 1 }))
-    assert.match(String(failed.cause), /block 2 of 3/)
-  })
+it.effect(
+  "C60: rescan: a rescan fails when a block below the tip is not found, instead of reporting fewer coins",
+  () =>
+    Effect.gen(function* () {
+      const node = nodeOf([empty, empty, empty, empty], 2)
+      const failed = yield* Effect.flip(Rescan.scan(node, Keys.make(accounts), { fromHeight: 0, gap: 1 }))
+      assert.match(String(failed.cause), /block 2 of 3/)
+    })
 )
 
 it.effect(
@@ -63,17 +79,19 @@ it.effect(
     })
 )
 
-it.effect("rescan: a payment to a key after the reserved ones is found, although no earlier key was paid in the blocks read", () =>
-  Effect.gen(function* () {
-    const keys = Keys.make(accounts)
-    const place = { type: "segwit", branch: 0, index: 22 } as const
-    const node = nodeOf([paying(keys.key(place).address.scriptPubKey)])
-    const reserved = [{ type: "segwit", branch: 0, next: 20 } as const]
-    const { coins, next } = yield* Rescan.scan(node, keys, { fromHeight: 0, gap: 5, reserved })
-    assert.deepStrictEqual(
-      coins.map(({ index }) => index),
-      [place.index]
-    )
-    assert.deepInclude(next, { type: "segwit", branch: 0, next: 23 })
-  })
+it.effect(
+  "rescan: a payment to a key after the reserved ones is found, although no earlier key was paid in the blocks read",
+  () =>
+    Effect.gen(function* () {
+      const keys = Keys.make(accounts)
+      const place = { type: "segwit", branch: 0, index: 22 } as const
+      const node = nodeOf([paying(keys.key(place).address.scriptPubKey)])
+      const reserved = [{ type: "segwit", branch: 0, next: 20 } as const]
+      const { coins, next } = yield* Rescan.scan(node, keys, { fromHeight: 0, gap: 5, reserved })
+      assert.deepStrictEqual(
+        coins.map(({ index }) => index),
+        [place.index]
+      )
+      assert.deepInclude(next, { type: "segwit", branch: 0, next: 23 })
+    })
 )

@@ -19,7 +19,8 @@ export type Said = {
 export const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
   const reply = async (request: IncomingMessage, response: ServerResponse) => {
     const asked: Call | ReadonlyArray<Call> = JSON.parse(await text(request))
-    if (!("method" in asked)) return response.end(JSON.stringify(asked.map((call) => ({ id: 1, ...answer(call) }))))
+    if (!("method" in asked))
+      return response.end(JSON.stringify(asked.map((call) => ({ id: 1, ...answer(call) }))))
     const { status = 200, result = null, error = null, text: said } = answer(asked)
     return response.writeHead(status).end(said ?? JSON.stringify({ id: 1, result, error }))
   }
@@ -36,7 +37,13 @@ export const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
   return { options, source: BitcoinRpc.make(options) }
 })
 
-export const info = { chain: "main", blocks: 800_000, headers: 800_000, bestblockhash: "00", initialblockdownload: false }
+export const info = {
+  chain: "main",
+  blocks: 800_000,
+  headers: 800_000,
+  bestblockhash: "00",
+  initialblockdownload: false
+}
 const synced = { txindex: { synced: true, best_block_height: 800_000 } }
 export const absent = "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."
 export const standing = (call: Call): Said | undefined =>

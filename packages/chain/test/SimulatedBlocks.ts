@@ -2,7 +2,8 @@ import * as Chain from "@satrail/sandbox/Chain"
 import { HashMap } from "effect"
 import { hashOf } from "../src/Block.ts"
 
-const varint = (count: number) => (count < 0xfd ? Buffer.of(count) : Buffer.of(0xfd, count & 0xff, count >> 8))
+const varint = (count: number) =>
+  count < 0xfd ? Buffer.of(count) : Buffer.of(0xfd, count & 0xff, count >> 8)
 
 /** The time of the simulated block at this height. */
 export const timeSecondsAt = (height: number): number => 1_700_000_000 + height * 600
@@ -32,7 +33,8 @@ export const make = () => {
   return {
     hashAt,
     heightOf: (chain: Chain.State, hash: string): number | undefined => {
-      for (let height = chain.tip.height; height >= 0; height--) if (hashAt(chain, height) === hash) return height
+      for (let height = chain.tip.height; height >= 0; height--)
+        if (hashAt(chain, height) === hash) return height
       return undefined
     },
     raw: (chain: Chain.State, height: number): Buffer => {

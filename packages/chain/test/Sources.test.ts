@@ -14,19 +14,32 @@ import { absent, type Call, healthy, info, node, type Said, standing } from "./R
 const none = () => Effect.succeed(new Set<string>())
 
 /** The reason that a source gives when it is unavailable. */
-const reason = <A>(effect: Effect.Effect<A, ChainUnavailable>) => Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
+const reason = <A>(effect: Effect.Effect<A, ChainUnavailable>) =>
+  Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
 
 describe("a node over RPC", () => {
   for (const [what, answer, expected] of [
     ["that rejects our password", () => ({ status: 401, text: "" }), /rejects the user and password/],
-    ["of another network", () => ({ result: { ...info, chain: "test" } }), /on test, but this service is on mainnet/],
-    ["that is loading", () => ({ error: { code: -28, message: "Loading block index…" } }), /starting: Loading/],
+    [
+      "of another network",
+      () => ({ result: { ...info, chain: "test" } }),
+      /on test, but this service is on mainnet/
+    ],
+    [
+      "that is loading",
+      () => ({ error: { code: -28, message: "Loading block index…" } }),
+      /starting: Loading/
+    ],
     [
       "that is in its initial block download",
       () => ({ result: { ...info, initialblockdownload: true } }),
       /behind: block 800000 of an unknown number/
     ],
-    ["that lacks announced blocks", () => ({ result: { ...info, blocks: 799_000 } }), /behind: block 799000 of 800000/],
+    [
+      "that lacks announced blocks",
+      () => ({ result: { ...info, blocks: 799_000 } }),
+      /behind: block 799000 of 800000/
+    ],
     ["that is overloaded", () => ({ status: 503, text: "Work queue depth exceeded" }), /overloaded/],
     ["that is not a JSON-RPC server", () => ({ text: "<html>hello</html>" }), /not JSON-RPC/],
     ["whose response has the wrong type", () => ({ result: 7 }), /Expected/]
@@ -53,7 +66,10 @@ describe("a node over RPC", () => {
         const rawTx = "0100000001" + "00".repeat(36) + "00ffffffff0100000000000000000000000000"
         // Node's decoder reads only the low byte of the last one, which is that of "1".
         for (const wrong of ["0x", " ", "\u0131"])
-          assert.strictEqual((yield* source.broadcast(rawTx.slice(0, -wrong.length) + wrong))._tag, "rejected")
+          assert.strictEqual(
+            (yield* source.broadcast(rawTx.slice(0, -wrong.length) + wrong))._tag,
+            "rejected"
+          )
       })
     )
   )
@@ -70,7 +86,9 @@ describe("a node over RPC", () => {
   it.live("RPC: a transaction is reported as missing only after a not-found error", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const { source } = yield* node((call) => standing(call) ?? { error: { code: -1, message: "out of memory" } })
+        const { source } = yield* node(
+          (call) => standing(call) ?? { error: { code: -1, message: "out of memory" } }
+        )
         assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /out of memory/)
       })
     )
@@ -83,7 +101,8 @@ describe("a node over RPC", () => {
         const { source } = yield* node((call) => {
           if (call.method === "getblockchaininfo") return { result: { ...info, blocks } }
           if (call.method === "getblockheader") return { result: { height: 900, time: 0 } }
-          if (call.method === "getrawtransaction") return { result: { blockhash: "00", confirmations: 1, vin: [{}] } }
+          if (call.method === "getrawtransaction")
+            return { result: { blockhash: "00", confirmations: 1, vin: [{}] } }
           return standing(call) ?? { result: "00" }
         })
         const mined = source.transaction(TxId.make("ab".repeat(32)))
@@ -102,7 +121,9 @@ describe("a node over RPC", () => {
       Effect.gen(function* () {
         const { options } = yield* node(() => ({ status: 401 }))
         yield* BitcoinRpc.check({ ...options, url: "http://127.0.0.1:1" })
-        yield* BitcoinRpc.check((yield* node(() => ({ status: 503, text: "Work queue depth exceeded" }))).options)
+        yield* BitcoinRpc.check(
+          (yield* node(() => ({ status: 503, text: "Work queue depth exceeded" }))).options
+        )
         assert.include((yield* Effect.flip(BitcoinRpc.check(options))).message, "user and password")
         const other = yield* node(() => ({ result: { ...info, chain: "regtest" } }))
         assert.include((yield* Effect.flip(BitcoinRpc.check(other.options))).message, "SATRAIL_NETWORK")
@@ -115,7 +136,11 @@ describe("a node over RPC", () => {
   for (const [who, message, says] of [
     ["Core with a complete index", absent, "gone"],
     ["btcd", `No information available about transaction ${"ab".repeat(32)}`, "gone"],
-    ["Core while it builds its index", CoreServer.notFound({ _tag: "building", height: 0 }), /is indexing its transactions/],
+    [
+      "Core while it builds its index",
+      CoreServer.notFound({ _tag: "building", height: 0 }),
+      /is indexing its transactions/
+    ],
     ["Core without an index", CoreServer.notFound({ _tag: "none" }), /keeps no index of transactions/],
     [
       "btcd without an index",
@@ -129,21 +154,27 @@ describe("a node over RPC", () => {
     ],
     ["another node implementation", "Invalid address or key", /Invalid address or key \(-5\)/]
   ] as const) {
-    it.live(`RPC: error -5 from ${who} means that the transaction is ${says === "gone" ? "missing" : "not known"}`, () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { source } = yield* node((call) => standing(call) ?? { error: { code: -5, message } })
-          const asked = source.transaction(TxId.make("ab".repeat(32)))
-          if (says === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
-          else assert.match(yield* reason(asked), says)
-        })
-      )
+    it.live(
+      `RPC: error -5 from ${who} means that the transaction is ${says === "gone" ? "missing" : "not known"}`,
+      () =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { source } = yield* node((call) => standing(call) ?? { error: { code: -5, message } })
+            const asked = source.transaction(TxId.make("ab".repeat(32)))
+            if (says === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
+            else assert.match(yield* reason(asked), says)
+          })
+        )
     )
   }
 
   for (const [what, index, expected] of [
     ["has no index", { result: {} }, /keeps no index of transactions/],
-    ["is building its index", { result: { txindex: { synced: false, best_block_height: 412_000 } } }, /indexing: block 412000 of 800000/],
+    [
+      "is building its index",
+      { result: { txindex: { synced: false, best_block_height: 412_000 } } },
+      /indexing: block 412000 of 800000/
+    ],
     [
       "has an index that is far behind",
       { result: { txindex: { synced: true, best_block_height: 799_990 } } },
@@ -162,47 +193,63 @@ describe("a node over RPC", () => {
           if (what !== "does not report its index") assert.match(shown, expected)
           assert.match(
             `${shown} ${remedy}`,
-            what === "has no index" ? /txindex=1.*--txindex/ : what === "does not report its index" ? /^ $/ : /Wait/
+            what === "has no index"
+              ? /txindex=1.*--txindex/
+              : what === "does not report its index"
+                ? /^ $/
+                : /Wait/
           )
         })
       )
     )
   }
 
-  it.live("C59: RPC: the version is read from Core, its forks and btcd, and a node that reports no version is accepted", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const no: Said = { error: { code: -1, message: "Command unimplemented" } }
-        const judged = Effect.fnUntraced(function* (networkInfo: Said, info: Said) {
-          const { options } = yield* node(({ method }) => (method === "getnetworkinfo" ? networkInfo : method === "getinfo" ? info : no))
-          return yield* BitcoinRpc.judgement(options)
+  it.live(
+    "C59: RPC: the version is read from Core, its forks and btcd, and a node that reports no version is accepted",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const no: Said = { error: { code: -1, message: "Command unimplemented" } }
+          const judged = Effect.fnUntraced(function* (networkInfo: Said, info: Said) {
+            const { options } = yield* node(({ method }) =>
+              method === "getnetworkinfo" ? networkInfo : method === "getinfo" ? info : no
+            )
+            return yield* BitcoinRpc.judgement(options)
+          })
+          const core = (subversion: string) => judged({ result: { version: 1, subversion } }, no)
+          const btcd = (version: number) => judged(no, { result: { version } })
+          assert.deepInclude(yield* core("/Satoshi:0.16.2/"), { verdict: "refused", version: "0.16.2" })
+          assert.deepInclude(yield* core("/Satoshi:28.1.0(a comment)/Knots:20250305/"), {
+            verdict: "warned",
+            version: "28.1.0"
+          })
+          assert.isUndefined(yield* core("/Satoshi:29.4.3/Knots:20260508/"))
+          assert.isUndefined(yield* core("/Another:0.16.2/"))
+          assert.deepInclude(yield* btcd(240_000), { verdict: "refused", version: "0.24.0" })
+          assert.isUndefined(yield* btcd(240_200))
+          assert.isUndefined(yield* btcd(250_000))
+          assert.isUndefined(yield* judged(no, no))
+          // A user without permission for these calls (rpcwhitelist) gets no verdict on the node's version, but
+          // can still use the node. The calls that are required report their own errors.
+          assert.strictEqual((yield* Effect.flip(judged({ status: 403 }, no)))._tag, "ChainUnavailable")
         })
-        const core = (subversion: string) => judged({ result: { version: 1, subversion } }, no)
-        const btcd = (version: number) => judged(no, { result: { version } })
-        assert.deepInclude(yield* core("/Satoshi:0.16.2/"), { verdict: "refused", version: "0.16.2" })
-        assert.deepInclude(yield* core("/Satoshi:28.1.0(a comment)/Knots:20250305/"), { verdict: "warned", version: "28.1.0" })
-        assert.isUndefined(yield* core("/Satoshi:29.4.3/Knots:20260508/"))
-        assert.isUndefined(yield* core("/Another:0.16.2/"))
-        assert.deepInclude(yield* btcd(240_000), { verdict: "refused", version: "0.24.0" })
-        assert.isUndefined(yield* btcd(240_200))
-        assert.isUndefined(yield* btcd(250_000))
-        assert.isUndefined(yield* judged(no, no))
-        // A user without permission for these calls (rpcwhitelist) gets no verdict on the node's version, but
-        // can still use the node. The calls that are required report their own errors.
-        assert.strictEqual((yield* Effect.flip(judged({ status: 403 }, no)))._tag, "ChainUnavailable")
-      })
-    )
+      )
   )
 
   it.live("RPC: a node without getindexinfo (btcd) can be used", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source, options } = yield* node((call) =>
-          call.method === "getindexinfo" ? { error: { code: -32_601, message: "Method not found" } } : healthy(call)
+          call.method === "getindexinfo"
+            ? { error: { code: -32_601, message: "Method not found" } }
+            : healthy(call)
         )
         assert.deepStrictEqual(yield* source.tip, { height: 800_000, hash: "00" })
         assert.deepStrictEqual(yield* source.transaction(TxId.make("ab".repeat(32))), { _tag: "gone" })
-        assert.deepStrictEqual(yield* BitcoinRpc.standing(options), { tip: { height: 800_000, hash: "00" }, index: undefined })
+        assert.deepStrictEqual(yield* BitcoinRpc.standing(options), {
+          tip: { height: 800_000, hash: "00" },
+          index: undefined
+        })
       })
     )
   )
@@ -214,15 +261,19 @@ describe("a node over RPC", () => {
     ["is loading its mempool", { result: { loaded: false } }, /loading its mempool/],
     ["cannot report its mempool", { error: { code: -1, message: "out of memory" } }, /out of memory/]
   ] as const satisfies ReadonlyArray<readonly [string, Said, "gone" | RegExp]>) {
-    it.live(`RPC: an unknown transaction of a node that ${what} is ${expected === "gone" ? "missing" : "not known"}`, () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { source } = yield* node((call) => (call.method === "getmempoolinfo" ? said : healthy(call)))
-          const asked = source.transaction(TxId.make("ab".repeat(32)))
-          if (expected === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
-          else assert.match(yield* reason(asked), expected)
-        })
-      )
+    it.live(
+      `RPC: an unknown transaction of a node that ${what} is ${expected === "gone" ? "missing" : "not known"}`,
+      () =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { source } = yield* node((call) =>
+              call.method === "getmempoolinfo" ? said : healthy(call)
+            )
+            const asked = source.transaction(TxId.make("ab".repeat(32)))
+            if (expected === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
+            else assert.match(yield* reason(asked), expected)
+          })
+        )
     )
   }
 
@@ -249,7 +300,11 @@ describe("a node over RPC", () => {
               return isMined ? { result: { blockhash: "01", confirmations: 1, vin: [{}] } } : healthy(call)
           }
         })
-        assert.deepStrictEqual(yield* source.transaction(TxId.make("ab".repeat(32))), { _tag: "mined", height: 800_001, isCoinbase: false })
+        assert.deepStrictEqual(yield* source.transaction(TxId.make("ab".repeat(32))), {
+          _tag: "mined",
+          height: 800_001,
+          isCoinbase: false
+        })
       })
     )
   )
@@ -258,34 +313,44 @@ describe("a node over RPC", () => {
     Effect.scoped(
       Effect.gen(function* () {
         let blocks = 800_000
-        const { source } = yield* node((call) => (call.method === "getbestblockhash" ? { result: String(++blocks) } : healthy(call)))
+        const { source } = yield* node((call) =>
+          call.method === "getbestblockhash" ? { result: String(++blocks) } : healthy(call)
+        )
         assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /kept changing/)
       })
     )
   )
 
-  it.live("RPC: startup fails if the node has no index, but not if the node is still building the index", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const started = (index: Said, refusal: string) =>
-          Effect.flatMap(
-            node(({ method }) => {
-              const block: Said = method === "getblockhash" ? { result: "00" } : { result: { tx: ["ab"] } }
-              if (method === "getblockchaininfo") return { result: info }
-              if (method === "getindexinfo") return index
-              return method === "getrawtransaction" ? { error: { code: -5, message: refusal } } : block
-            }),
-            ({ options }) => Effect.result(BitcoinRpc.check(options))
+  it.live(
+    "RPC: startup fails if the node has no index, but not if the node is still building the index",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const started = (index: Said, refusal: string) =>
+            Effect.flatMap(
+              node(({ method }) => {
+                const block: Said = method === "getblockhash" ? { result: "00" } : { result: { tx: ["ab"] } }
+                if (method === "getblockchaininfo") return { result: info }
+                if (method === "getindexinfo") return index
+                return method === "getrawtransaction" ? { error: { code: -5, message: refusal } } : block
+              }),
+              ({ options }) => Effect.result(BitcoinRpc.check(options))
+            )
+          const unknown: Said = { error: { code: -32_601, message: "Method not found" } }
+          const [none, building] = [
+            CoreServer.notFound({ _tag: "none" }),
+            CoreServer.notFound({ _tag: "building", height: 0 })
+          ]
+          for (const refused of [yield* started({ result: {} }, none), yield* started(unknown, none)]) {
+            assert.include(refused._tag === "Failure" ? refused.failure.message : "", "txindex=1")
+          }
+          assert.strictEqual(
+            (yield* started({ result: { txindex: { synced: false, best_block_height: 7 } } }, building))._tag,
+            "Success"
           )
-        const unknown: Said = { error: { code: -32_601, message: "Method not found" } }
-        const [none, building] = [CoreServer.notFound({ _tag: "none" }), CoreServer.notFound({ _tag: "building", height: 0 })]
-        for (const refused of [yield* started({ result: {} }, none), yield* started(unknown, none)]) {
-          assert.include(refused._tag === "Failure" ? refused.failure.message : "", "txindex=1")
-        }
-        assert.strictEqual((yield* started({ result: { txindex: { synced: false, best_block_height: 7 } } }, building))._tag, "Success")
-        assert.strictEqual((yield* started(unknown, building))._tag, "Success")
-      })
-    )
+          assert.strictEqual((yield* started(unknown, building))._tag, "Success")
+        })
+      )
   )
 
   it.live("RPC: startup waits for a node behind the checkpoint", () =>
@@ -301,9 +366,14 @@ describe("a node over RPC", () => {
   it.live("RPC: a node whose chain contains none of the last 144 blocks that were read is rejected", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const { source } = yield* node((call) => (call.method === "getblockhash" ? { result: "ff" } : healthy(call)))
+        const { source } = yield* node((call) =>
+          call.method === "getblockhash" ? { result: "ff" } : healthy(call)
+        )
         const hashes = Array.from({ length: 144 }, (_, n) => String(n))
-        assert.match(yield* reason(source.activity(JSON.stringify({ height: 800_000, hashes, told: 0, by: "" }), none)), /another chain/)
+        assert.match(
+          yield* reason(source.activity(JSON.stringify({ height: 800_000, hashes, told: 0, by: "" }), none)),
+          /another chain/
+        )
       })
     )
   )
@@ -336,75 +406,93 @@ describe("an Esplora server", () => {
     )
   }
 
-  it.live("Esplora: if a transaction is missing and a new block arrives, the transaction is requested again", () =>
-    Effect.gen(function* () {
-      const server = yield* EsploraServer.EsploraServer
-      const sandbox = yield* Sandbox.Sandbox
-      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
-      const { destination } = yield* sandbox.destination({ type: "chain_address" })
-      const txId = yield* sandbox.send({ address: destination, amount: Msat.fromSats(50_000) })
-      // The transaction has left the mempool, and its block appears only when the tip is requested again.
-      let looks = 0
-      server.interfere = (path) => (path === `/tx/${txId}` && ++looks <= 2 ? { status: 404, body: "Transaction not found" } : undefined)
-      const tips = ["", "0d".repeat(32)]
-      const interfere = server.interfere
-      server.interfere = (path) => {
-        const tip = path === "/blocks/tip/hash" && looks === 2 ? tips.pop() : ""
-        return tip === undefined || tip === "" ? interfere(path) : { status: 200, body: tip }
-      }
-      assert.deepStrictEqual(yield* source.transaction(txId), { _tag: "mempool" })
-      assert.strictEqual(looks, 3)
-    }).pipe(Effect.provide(served))
+  it.live(
+    "Esplora: if a transaction is missing and a new block arrives, the transaction is requested again",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* EsploraServer.EsploraServer
+        const sandbox = yield* Sandbox.Sandbox
+        const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+        const { destination } = yield* sandbox.destination({ type: "chain_address" })
+        const txId = yield* sandbox.send({ address: destination, amount: Msat.fromSats(50_000) })
+        // The transaction has left the mempool, and its block appears only when the tip is requested again.
+        let looks = 0
+        server.interfere = (path) =>
+          path === `/tx/${txId}` && ++looks <= 2 ? { status: 404, body: "Transaction not found" } : undefined
+        const tips = ["", "0d".repeat(32)]
+        const interfere = server.interfere
+        server.interfere = (path) => {
+          const tip = path === "/blocks/tip/hash" && looks === 2 ? tips.pop() : ""
+          return tip === undefined || tip === "" ? interfere(path) : { status: 200, body: tip }
+        }
+        assert.deepStrictEqual(yield* source.transaction(txId), { _tag: "mempool" })
+        assert.strictEqual(looks, 3)
+      }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: while the tip differs between requests, as behind a load balancer, no transaction is reported as missing", () =>
-    Effect.gen(function* () {
-      const server = yield* EsploraServer.EsploraServer
-      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
-      const [, oldest = ""] = yield* Effect.forEach([0, 1], (height) =>
-        Effect.promise(async () => (await fetch(`${server.url}/block-height/${height}`)).text())
-      )
-      let asked = 0
-      server.interfere = (path) => (path === "/blocks/tip/hash" && ++asked % 2 === 0 ? { status: 200, body: oldest } : undefined)
-      assert.match(yield* reason(source.transaction(TxId.make("0f".repeat(32)))), /kept changing/)
-    }).pipe(Effect.provide(served))
+  it.live(
+    "Esplora: while the tip differs between requests, as behind a load balancer, no transaction is reported as missing",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* EsploraServer.EsploraServer
+        const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+        const [, oldest = ""] = yield* Effect.forEach([0, 1], (height) =>
+          Effect.promise(async () => (await fetch(`${server.url}/block-height/${height}`)).text())
+        )
+        let asked = 0
+        server.interfere = (path) =>
+          path === "/blocks/tip/hash" && ++asked % 2 === 0 ? { status: 200, body: oldest } : undefined
+        assert.match(yield* reason(source.transaction(TxId.make("0f".repeat(32)))), /kept changing/)
+      }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: while a server is behind a tip that it reported earlier, no transaction is reported as missing", () =>
-    Effect.gen(function* () {
-      const server = yield* EsploraServer.EsploraServer
-      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
-      const { height } = yield* source.tip
-      const older = yield* Effect.promise(async () => (await fetch(`${server.url}/block-height/${height - 1}`)).text())
-      server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 200, body: older } : undefined)
-      assert.match(
-        yield* reason(source.transaction(TxId.make("0f".repeat(32)))),
-        new RegExp(`at block ${height - 1}, and was at ${height} before`)
-      )
-    }).pipe(Effect.provide(served))
+  it.live(
+    "Esplora: while a server is behind a tip that it reported earlier, no transaction is reported as missing",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* EsploraServer.EsploraServer
+        const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+        const { height } = yield* source.tip
+        const older = yield* Effect.promise(async () =>
+          (await fetch(`${server.url}/block-height/${height - 1}`)).text()
+        )
+        server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 200, body: older } : undefined)
+        assert.match(
+          yield* reason(source.transaction(TxId.make("0f".repeat(32)))),
+          new RegExp(`at block ${height - 1}, and was at ${height} before`)
+        )
+      }).pipe(Effect.provide(served))
   )
 
   it.live("Esplora: a block other than the requested one is rejected", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
-      server.interfere = (path) => (path.endsWith("/raw") ? { status: 200, body: "0".repeat(100) } : undefined)
+      server.interfere = (path) =>
+        path.endsWith("/raw") ? { status: 200, body: "0".repeat(100) } : undefined
       assert.match(yield* reason(source.activity(null, none)), /a block other than/)
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: the source requests whole blocks from the wallet's birthday on, and never reveals an address", () =>
-    Effect.gen(function* () {
-      const server = yield* EsploraServer.EsploraServer
-      const { mine } = yield* Sandbox.Sandbox
-      yield* mine(30)
-      const source = Esplora.make({ url: server.url, beginning: { birthdaySeconds: 1_700_000_000 + 130 * 600 } })
-      const { tip, unchangedTo } = yield* source.activity(null, none)
-      assert.strictEqual(tip.height, 139)
-      // The source begins three hours (18 blocks) before the birthday, because clocks differ.
-      assert.strictEqual(unchangedTo, 130 - 18 - 1)
-      assert.isTrue(server.asked.every((path) => /^\/(blocks|block|block-height|mempool|tx|fee-estimates)/.test(path)))
-      assert.strictEqual(yield* source.feeRate, 13)
-    }).pipe(Effect.provide(served))
+  it.live(
+    "Esplora: the source requests whole blocks from the wallet's birthday on, and never reveals an address",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* EsploraServer.EsploraServer
+        const { mine } = yield* Sandbox.Sandbox
+        yield* mine(30)
+        const source = Esplora.make({
+          url: server.url,
+          beginning: { birthdaySeconds: 1_700_000_000 + 130 * 600 }
+        })
+        const { tip, unchangedTo } = yield* source.activity(null, none)
+        assert.strictEqual(tip.height, 139)
+        // The source begins three hours (18 blocks) before the birthday, because clocks differ.
+        assert.strictEqual(unchangedTo, 130 - 18 - 1)
+        assert.isTrue(
+          server.asked.every((path) => /^\/(blocks|block|block-height|mempool|tx|fee-estimates)/.test(path))
+        )
+        assert.strictEqual(yield* source.feeRate, 13)
+      }).pipe(Effect.provide(served))
   )
 })

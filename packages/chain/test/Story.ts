@@ -45,7 +45,9 @@ export const settings: Policy.Settings = {
 }
 
 /** The current fee rate. A node can't estimate the fee rate on such a chain, so the scenario sets it. */
-export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", { defaultValue: () => ({ rate: 2 }) })
+export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", {
+  defaultValue: () => ({ rate: 2 })
+})
 
 const options = Effect.map(Chain, ({ url, certificateFile, user, password }) => ({
   url,
@@ -66,7 +68,9 @@ const source = Layer.effect(
   })
 )
 
-const wallet = Layer.unwrap(Effect.map(options, (options) => Wallet.layer(accounts, BitcoinRpc.unspent(options))))
+const wallet = Layer.unwrap(
+  Effect.map(options, (options) => Wallet.layer(accounts, BitcoinRpc.unspent(options)))
+)
 
 /** A service with its own store on a real node's chain. Its Lightning node is simulated. */
 export const service = (more: Partial<Policy.Settings> = {}) =>
@@ -93,7 +97,10 @@ export const company = Effect.gen(function* () {
   return yield* Effect.flatMap((yield* Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
 })
 
-export const address = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, type: AddressType = "taproot") {
+export const address = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  type: AddressType = "taproot"
+) {
   const created = yield* (yield* OnChainAddresses).create({ companyId, type, metadata: {} })
   return (yield* Answer.made(created)).address
 })
@@ -104,8 +111,14 @@ export const sats = (amount: number) => Msat.fromSats(amount)
  * Pays a company from the external wallet, and mines until the deposit is credited: at one confirmation up to
  * 10,000 sats, otherwise at two. Returns the transaction's id.
  */
-export const funded = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, amount: number, type: AddressType = "taproot") {
-  const txId = yield* (yield* Outside.Outside).send([{ address: yield* address(companyId, type), amount: sats(amount) }])
+export const funded = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  amount: number,
+  type: AddressType = "taproot"
+) {
+  const txId = yield* (yield* Outside.Outside).send([
+    { address: yield* address(companyId, type), amount: sats(amount) }
+  ])
   yield* mineAndWork(amount > 10_000 ? 2 : 1)
   return txId
 })
@@ -120,9 +133,18 @@ export const statuses = Effect.fnUntraced(function* (companyId: CompanyId.Compan
   return found.map(({ status }) => status)
 })
 
-export const withdraw = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, destination: string, amount: number) {
+export const withdraw = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  destination: string,
+  amount: number
+) {
   const asked = { amount: Decimal.make(BigInt(amount)), currency: "sats" as const }
-  const outcome = yield* (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+  const outcome = yield* (yield* Withdrawals).confirm({
+    company: { id: companyId, plan: "paid" },
+    asked,
+    destination,
+    metadata: {}
+  })
   return yield* Answer.made(outcome)
 })
 
@@ -139,7 +161,11 @@ export const received = Effect.fnUntraced(function* (...scriptPubKeys: ReadonlyA
     const activity: Effect.Success<ReturnType<typeof chain.activity>> = yield* chain.activity(cursor, () =>
       Effect.succeed(new Set(scriptPubKeys))
     )
-    amounts.push(...activity.outputs.filter(({ placement }) => placement._tag === "mined").map(({ amount }) => Number(amount) / 1000))
+    amounts.push(
+      ...activity.outputs
+        .filter(({ placement }) => placement._tag === "mined")
+        .map(({ amount }) => Number(amount) / 1000)
+    )
     cursor = activity.cursor
     blocksLeft = activity.blocksLeft
   }
@@ -148,7 +174,10 @@ export const received = Effect.fnUntraced(function* (...scriptPubKeys: ReadonlyA
 
 /** The wallet's balance on the chain, found from its accounts alone. */
 export const onChain = Effect.gen(function* () {
-  const { coins } = yield* Rescan.scan(BitcoinRpc.node(yield* options), Keys.make(accounts), { fromHeight: firstHeight, gap: 20 })
+  const { coins } = yield* Rescan.scan(BitcoinRpc.node(yield* options), Keys.make(accounts), {
+    fromHeight: firstHeight,
+    gap: 20
+  })
   return Msat.sum(...coins.map(({ amount }) => amount))
 })
 

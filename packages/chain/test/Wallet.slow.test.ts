@@ -16,7 +16,9 @@ const store = Layer.fresh(Memory.layer)
 
 /** Starts a process's wallet on a store that other processes share. */
 const started = (context: Context.Context<Journal | Records>) =>
-  Effect.map(Effect.provideContext(Layer.build(Layer.fresh(wallet)), context), (built) => Context.get(built, ChainWallet))
+  Effect.map(Effect.provideContext(Layer.build(Layer.fresh(wallet)), context), (built) =>
+    Context.get(built, ChainWallet)
+  )
 
 describe("Addresses", () => {
   it.live("wallet: no address is issued twice, even by different processes or after a restart", () =>
@@ -24,7 +26,8 @@ describe("Addresses", () => {
       Effect.gen(function* () {
         const context = yield* Layer.build(store)
         const processes = yield* Effect.forEach(Array.from({ length: 4 }), () => started(context))
-        const give = (wallet: ChainWallet["Service"]) => Effect.forEach(Array.from({ length: 60 }), () => wallet.newAddress("segwit"))
+        const give = (wallet: ChainWallet["Service"]) =>
+          Effect.forEach(Array.from({ length: 60 }), () => wallet.newAddress("segwit"))
         const given = (yield* Effect.forEach(processes, give, { concurrency: "unbounded" })).flat()
         const later = yield* give(yield* started(context))
         const all = [...given, ...later]
@@ -74,7 +77,10 @@ const many = (count: number): ReadonlyArray<Coin.Coin> => {
  * Returns the longest event-loop turn while `effect` runs, as a share of the total CPU time, so that the
  * machine's speed does not matter. Other work waits for that turn.
  */
-const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, check: (value: A) => void) {
+const watched = Effect.fnUntraced(function* <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  check: (value: A) => void
+) {
   let [longest, before] = [0, process.threadCpuUsage()]
   let isOver = false
   const tick = () => {
@@ -137,6 +143,9 @@ describe("Payouts", () => {
     assert.isTrue("coins" in chosen && chosen.coins.length === 2)
     const dust = many(50).map((coin) => ({ ...coin, amount: Msat.fromSats(57) }))
     assert.isTrue("neededSats" in Payout.select({ ...ask, coins: dust }))
-    assert.isTrue("neededSats" in Payout.select({ ...ask, outputs: [{ ...output, sats: 14_000n * 600n }], coins: many(2000) }))
+    assert.isTrue(
+      "neededSats" in
+        Payout.select({ ...ask, outputs: [{ ...output, sats: 14_000n * 600n }], coins: many(2000) })
+    )
   })
 })

@@ -52,7 +52,10 @@ const world = Effect.gen(function* () {
   const ports = Context.add(store, SendingReads, reads)
   const process = Effect.provideContext(Layer.build(Layer.fresh(Wallet.layer(accounts, unspent))), ports)
   let built = yield* process
-  const books = yield* Effect.provideContext(Layer.build(Layer.fresh(Books.layer(accounts.fingerprint, unspent))), ports)
+  const books = yield* Effect.provideContext(
+    Layer.build(Layer.fresh(Books.layer(accounts.fingerprint, unspent))),
+    ports
+  )
   const stops = yield* Effect.provideContext(Stops.make, Context.merge(ports, books))
   const logger = Logger.make(({ logLevel, message }) => {
     if (logLevel === "Error") errors.push(message)
@@ -61,7 +64,13 @@ const world = Effect.gen(function* () {
   const build = (sats: number, taken: ReadonlyArray<string> = []) =>
     Effect.suspend(() =>
       Context.get(built, ChainWallet).build({
-        payments: [{ scriptPubKey: `0014${"07".repeat(20)}`, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(2_000) }],
+        payments: [
+          {
+            scriptPubKey: `0014${"07".repeat(20)}`,
+            amount: Msat.fromSats(sats),
+            feeLimit: Msat.fromSats(2_000)
+          }
+        ],
         feeRate: 2,
         free: (outpoints) => Effect.succeed(new Set(outpoints.filter((one) => !taken.includes(one))))
       })
@@ -79,25 +88,31 @@ const world = Effect.gen(function* () {
 })
 
 describe("Change of a payout", () => {
-  it.effect("wallet: attempts that never become a payout use up one change key, however long the signer is away", () =>
-    Effect.gen(function* () {
-      const { build } = yield* world
-      const index = (taken: ReadonlyArray<string>) => Effect.map(build(50_000, taken), ({ change }) => change?.index)
-      for (const _ of [1, 2, 3]) assert.strictEqual(yield* index([]), 0)
-      // The last attempt was stored, so its coin is taken.
-      assert.strictEqual(yield* index([outpoint(1)]), 1)
-    })
+  it.effect(
+    "wallet: attempts that never become a payout use up one change key, however long the signer is away",
+    () =>
+      Effect.gen(function* () {
+        const { build } = yield* world
+        const index = (taken: ReadonlyArray<string>) =>
+          Effect.map(build(50_000, taken), ({ change }) => change?.index)
+        for (const _ of [1, 2, 3]) assert.strictEqual(yield* index([]), 0)
+        // The last attempt was stored, so its coin is taken.
+        assert.strictEqual(yield* index([outpoint(1)]), 1)
+      })
   )
 
-  it.effect("wallet: two payouts never have the same change key, although a draft between them spends coins of both", () =>
-    Effect.gen(function* () {
-      const { build } = yield* world
-      const index = (sats: number, taken: ReadonlyArray<string>) => Effect.map(build(sats, taken), ({ change }) => change?.index)
-      // The first draft is stored, but later than the second one is built, as when the store's answer is lost.
-      assert.strictEqual(yield* index(150_000, []), 0)
-      assert.strictEqual(yield* index(200_000, []), 0)
-      assert.strictEqual(yield* index(50_000, [outpoint(1), outpoint(2)]), 1)
-    })
+  it.effect(
+    "wallet: two payouts never have the same change key, although a draft between them spends coins of both",
+    () =>
+      Effect.gen(function* () {
+        const { build } = yield* world
+        const index = (sats: number, taken: ReadonlyArray<string>) =>
+          Effect.map(build(sats, taken), ({ change }) => change?.index)
+        // The first draft is stored, but later than the second one is built, as when the store's answer is lost.
+        assert.strictEqual(yield* index(150_000, []), 0)
+        assert.strictEqual(yield* index(200_000, []), 0)
+        assert.strictEqual(yield* index(50_000, [outpoint(1), outpoint(2)]), 1)
+      })
   )
 })
 
@@ -113,68 +128,77 @@ describe("Coins of a payout", () => {
     })
   )
 
-  it.effect("wallet: while a coin is spent on chain, payouts wait, and sending is paused after ten minutes", () =>
-    Effect.gen(function* () {
-      const { chain, asked, errors, spends, isPaused } = yield* world
-      const waits = Effect.gen(function* () {
-        const error = yield* Effect.flip(spends(50_000))
-        assert.strictEqual(
-          error instanceof ChainUnavailable && error.reason,
-          "coins are spent on chain, but not by a payout in the database"
-        )
+  it.effect(
+    "wallet: while a coin is spent on chain, payouts wait, and sending is paused after ten minutes",
+    () =>
+      Effect.gen(function* () {
+        const { chain, asked, errors, spends, isPaused } = yield* world
+        const waits = Effect.gen(function* () {
+          const error = yield* Effect.flip(spends(50_000))
+          assert.strictEqual(
+            error instanceof ChainUnavailable && error.reason,
+            "coins are spent on chain, but not by a payout in the database"
+          )
+        })
+        chain.gone = new Set([outpoint(1), outpoint(2)])
+        yield* waits
+        assert.deepStrictEqual(asked, [[outpoint(1), outpoint(2), outpoint(3)]])
+        yield* TestClock.adjust("599 seconds")
+        yield* waits
+        assert.deepStrictEqual([yield* isPaused, errors.length], [false, 1])
+        assert.include(JSON.stringify(errors), outpoint(2))
+        // A reorganization returns the coins.
+        chain.gone = new Set()
+        assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+        chain.gone = new Set([outpoint(1)])
+        yield* TestClock.adjust("1 second")
+        yield* waits
+        assert.isFalse(yield* isPaused)
+        yield* TestClock.adjust("10 minutes")
+        const last = yield* Effect.forkChild(waits)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(last)
+        assert.isTrue(yield* isPaused)
       })
-      chain.gone = new Set([outpoint(1), outpoint(2)])
-      yield* waits
-      assert.deepStrictEqual(asked, [[outpoint(1), outpoint(2), outpoint(3)]])
-      yield* TestClock.adjust("599 seconds")
-      yield* waits
-      assert.deepStrictEqual([yield* isPaused, errors.length], [false, 1])
-      assert.include(JSON.stringify(errors), outpoint(2))
-      // A reorganization returns the coins.
-      chain.gone = new Set()
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-      chain.gone = new Set([outpoint(1)])
-      yield* TestClock.adjust("1 second")
-      yield* waits
-      assert.isFalse(yield* isPaused)
-      yield* TestClock.adjust("10 minutes")
-      const last = yield* Effect.forkChild(waits)
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(last)
-      assert.isTrue(yield* isPaused)
-    })
   )
 
-  it.effect("wallet: the first payout of a process waits if any coin is spent on chain, even one that it would not spend", () =>
-    Effect.gen(function* () {
-      const { chain, spends } = yield* world
-      chain.gone = new Set([outpoint(3)])
-      assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
-      chain.gone = new Set()
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-    })
+  it.effect(
+    "wallet: the first payout of a process waits if any coin is spent on chain, even one that it would not spend",
+    () =>
+      Effect.gen(function* () {
+        const { chain, spends } = yield* world
+        chain.gone = new Set([outpoint(3)])
+        assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
+        chain.gone = new Set()
+        assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+      })
   )
 
-  it.effect("wallet: after the operator has resumed sending, payouts leave out the coins that are spent on chain", () =>
-    Effect.gen(function* () {
-      const { asked, chain, errors, spends } = yield* world
-      chain.gone = new Set([outpoint(1)])
-      yield* Effect.flip(spends(50_000))
-      yield* TestClock.adjust("10 minutes")
-      const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(last)
-      const { length } = errors
-      const count = asked.length
-      for (const _ of [1, 2]) assert.deepStrictEqual(yield* spends(50_000), [outpoint(2)])
-      assert.deepStrictEqual([asked.slice(count), errors.length], [[[outpoint(1), outpoint(2), outpoint(3)], [outpoint(2)]], length])
-      // Another missing coin is a new reason to wait.
-      chain.gone.add(outpoint(2))
-      assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
-      chain.gone = new Set()
-      yield* TestClock.adjust("10 minutes")
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-    })
+  it.effect(
+    "wallet: after the operator has resumed sending, payouts leave out the coins that are spent on chain",
+    () =>
+      Effect.gen(function* () {
+        const { asked, chain, errors, spends } = yield* world
+        chain.gone = new Set([outpoint(1)])
+        yield* Effect.flip(spends(50_000))
+        yield* TestClock.adjust("10 minutes")
+        const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(last)
+        const { length } = errors
+        const count = asked.length
+        for (const _ of [1, 2]) assert.deepStrictEqual(yield* spends(50_000), [outpoint(2)])
+        assert.deepStrictEqual(
+          [asked.slice(count), errors.length],
+          [[[outpoint(1), outpoint(2), outpoint(3)], [outpoint(2)]], length]
+        )
+        // Another missing coin is a new reason to wait.
+        chain.gone.add(outpoint(2))
+        assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
+        chain.gone = new Set()
+        yield* TestClock.adjust("10 minutes")
+        assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+      })
   )
 
   it.effect(
@@ -213,30 +237,32 @@ describe("Coins of a payout", () => {
     ["after they paused sending", true, true],
     ["before any payout missed them", false, false]
   ] as const) {
-    it.effect(`wallet: resuming sending acknowledges the missing coins ${what}, and they never pause it again`, () =>
-      Effect.gen(function* () {
-        const { chain, spends, isPaused, restart, resume } = yield* world
-        chain.gone = new Set([outpoint(1), outpoint(3)])
-        if (isCounted) yield* Effect.flip(spends(50_000))
-        if (isStopped) {
-          yield* TestClock.adjust("10 minutes")
-          const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
+    it.effect(
+      `wallet: resuming sending acknowledges the missing coins ${what}, and they never pause it again`,
+      () =>
+        Effect.gen(function* () {
+          const { chain, spends, isPaused, restart, resume } = yield* world
+          chain.gone = new Set([outpoint(1), outpoint(3)])
+          if (isCounted) yield* Effect.flip(spends(50_000))
+          if (isStopped) {
+            yield* TestClock.adjust("10 minutes")
+            const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
+            yield* TestClock.adjust("1 second")
+            yield* Fiber.join(last)
+          }
+          assert.strictEqual(yield* isPaused, isStopped)
+          // A deposit whose coin a lost payout has spent is credited while sending is paused.
+          chain.gone.add(outpoint(2))
+          const resumed = yield* Effect.forkChild(resume)
           yield* TestClock.adjust("1 second")
-          yield* Fiber.join(last)
-        }
-        assert.strictEqual(yield* isPaused, isStopped)
-        // A deposit whose coin a lost payout has spent is credited while sending is paused.
-        chain.gone.add(outpoint(2))
-        const resumed = yield* Effect.forkChild(resume)
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.join(resumed)
-        for (const _ of [1, 2, 3]) {
-          assert.deepStrictEqual(yield* spends(50_000), [outpoint(4)])
-          yield* TestClock.adjust("11 minutes")
-          yield* restart
-        }
-        assert.isFalse(yield* isPaused)
-      })
+          yield* Fiber.join(resumed)
+          for (const _ of [1, 2, 3]) {
+            assert.deepStrictEqual(yield* spends(50_000), [outpoint(4)])
+            yield* TestClock.adjust("11 minutes")
+            yield* restart
+          }
+          assert.isFalse(yield* isPaused)
+        })
     )
   }
 
@@ -265,24 +291,28 @@ describe("Coins of a payout", () => {
     })
   )
 
-  it.effect("wallet: a coin that another process's payout has just spent is no error; the store refuses to spend it twice", () =>
-    Effect.gen(function* () {
-      const { chain, ours, asked, errors, spends } = yield* world
-      chain.gone = new Set([outpoint(1)])
-      ours.add(outpoint(1))
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-      assert.deepStrictEqual([asked.length, errors], [1, []])
-    })
+  it.effect(
+    "wallet: a coin that another process's payout has just spent is no error; the store refuses to spend it twice",
+    () =>
+      Effect.gen(function* () {
+        const { chain, ours, asked, errors, spends } = yield* world
+        chain.gone = new Set([outpoint(1)])
+        ours.add(outpoint(1))
+        assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+        assert.deepStrictEqual([asked.length, errors], [1, []])
+      })
   )
 
-  it.effect("wallet: no payout is built while the chain is unavailable, and no coin counts as spent because of it", () =>
-    Effect.gen(function* () {
-      const { chain, errors, spends } = yield* world
-      chain.isAway = true
-      assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
-      chain.isAway = false
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-      assert.deepStrictEqual(errors, [])
-    })
+  it.effect(
+    "wallet: no payout is built while the chain is unavailable, and no coin counts as spent because of it",
+    () =>
+      Effect.gen(function* () {
+        const { chain, errors, spends } = yield* world
+        chain.isAway = true
+        assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
+        chain.isAway = false
+        assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+        assert.deepStrictEqual(errors, [])
+      })
   )
 })

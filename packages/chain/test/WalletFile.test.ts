@@ -29,12 +29,18 @@ describe("the wallet file", () => {
         yield* WalletFile.write(file, wallet)
         const read = yield* WalletFile.read(file)
         assert.deepStrictEqual(read.accounts, accounts)
-        assert.strictEqual(Redacted.value(yield* WalletFile.open(file, read, passphrase)), Redacted.value(words))
+        assert.strictEqual(
+          Redacted.value(yield* WalletFile.open(file, read, passphrase)),
+          Redacted.value(words)
+        )
         const error = yield* Effect.flip(WalletFile.open(file, read, Redacted.make("correct horse")))
         assert.include(error.message, "passphrase")
         if (read.seed === null) return assert.fail("no seed")
         const damaged = { ...read, seed: { ...read.seed, text: `00${read.seed.text.slice(2)}` } }
-        assert.strictEqual((yield* Effect.flip(WalletFile.open(file, damaged, passphrase)))._tag, "WalletUnusable")
+        assert.strictEqual(
+          (yield* Effect.flip(WalletFile.open(file, damaged, passphrase)))._tag,
+          "WalletUnusable"
+        )
       })
     )
   )
@@ -50,18 +56,23 @@ describe("the wallet file", () => {
     )
   )
 
-  it.live("wallet file: an existing file is never overwritten, and guessing a file's passphrase is slow", () =>
-    inFolder(
-      Effect.fnUntraced(function* (file) {
-        // The bytes that scrypt needs for each guess (RFC 7914).
-        assert.isAtLeast(128 * (wallet.seed?.n ?? 0) * (wallet.seed?.r ?? 0), 128 * 2 ** 20)
-        assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")
-        yield* WalletFile.write(file, { ...wallet, seed: null })
-        const before = readFileSync(file, "utf8")
-        assert.include((yield* Effect.flip(WalletFile.write(file, wallet))).message, "it already exists")
-        assert.strictEqual(readFileSync(file, "utf8"), before)
-        assert.include((yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message, "without its seed")
-      })
-    )
+  it.live(
+    "wallet file: an existing file is never overwritten, and guessing a file's passphrase is slow",
+    () =>
+      inFolder(
+        Effect.fnUntraced(function* (file) {
+          // The bytes that scrypt needs for each guess (RFC 7914).
+          assert.isAtLeast(128 * (wallet.seed?.n ?? 0) * (wallet.seed?.r ?? 0), 128 * 2 ** 20)
+          assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")
+          yield* WalletFile.write(file, { ...wallet, seed: null })
+          const before = readFileSync(file, "utf8")
+          assert.include((yield* Effect.flip(WalletFile.write(file, wallet))).message, "it already exists")
+          assert.strictEqual(readFileSync(file, "utf8"), before)
+          assert.include(
+            (yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message,
+            "without its seed"
+          )
+        })
+      )
   )
 })

@@ -90,7 +90,12 @@ const funded = Effect.fnUntraced(function* (...amounts: ReadonlyArray<number>) {
 const withdraw = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "chain_address" })
   const asked = { amount: Decimal.make(BigInt(sats)), currency: "sats" as const }
-  const confirming = (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+  const confirming = (yield* Withdrawals).confirm({
+    company: { id: companyId, plan: "paid" },
+    asked,
+    destination,
+    metadata: {}
+  })
   const { id } = yield* Effect.flatMap(confirming, Answer.made)
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
@@ -175,7 +180,10 @@ describe("a payout that a restored database lacks", () => {
         yield* step
         yield* mine
         yield* step
-        assert.strictEqual(Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, next.id)).status, "settled")
+        assert.strictEqual(
+          Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, next.id)).status,
+          "settled"
+        )
       }).pipe(Effect.provide(service))
   )
 
@@ -208,29 +216,34 @@ describe("a payout that a restored database lacks", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("lost payouts: a replacement that the database lacks is booked as the payout that it replaced", () =>
-    Effect.gen(function* () {
-      yield* begun
-      const companyId = yield* funded(100_000)
-      const one = yield* withdraw(companyId, 30_000)
-      yield* step
-      const [before = assert.fail("no candidate")] = yield* (yield* Records).candidates(companyId, one.id)
-      const draft = Payout.replacement({ ...before, fee: before.networkFee }, 20, {
-        allowance: Msat.fromSats(10_000),
-        times: 5
-      })
-      if (typeof draft === "string") return assert.fail(draft)
-      const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
-      assert.deepStrictEqual(yield* (yield* ChainSource).broadcast(rawTx), { _tag: "accepted" })
-      yield* mine
-      // The database's own transaction can never confirm.
-      yield* step
-      assert.strictEqual(Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, one.id)).status, "pending")
-      yield* book(txId, one)
-      for (let blocks = 0; blocks < 6; blocks++) yield* mine
-      yield* settles(txId, one)
-      yield* agrees
-    }).pipe(Effect.provide(service))
+  it.live(
+    "lost payouts: a replacement that the database lacks is booked as the payout that it replaced",
+    () =>
+      Effect.gen(function* () {
+        yield* begun
+        const companyId = yield* funded(100_000)
+        const one = yield* withdraw(companyId, 30_000)
+        yield* step
+        const [before = assert.fail("no candidate")] = yield* (yield* Records).candidates(companyId, one.id)
+        const draft = Payout.replacement({ ...before, fee: before.networkFee }, 20, {
+          allowance: Msat.fromSats(10_000),
+          times: 5
+        })
+        if (typeof draft === "string") return assert.fail(draft)
+        const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
+        assert.deepStrictEqual(yield* (yield* ChainSource).broadcast(rawTx), { _tag: "accepted" })
+        yield* mine
+        // The database's own transaction can never confirm.
+        yield* step
+        assert.strictEqual(
+          Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, one.id)).status,
+          "pending"
+        )
+        yield* book(txId, one)
+        for (let blocks = 0; blocks < 6; blocks++) yield* mine
+        yield* settles(txId, one)
+        yield* agrees
+      }).pipe(Effect.provide(service))
   )
 
   it.live(
@@ -245,7 +258,12 @@ describe("a payout that a restored database lacks", () => {
           yield* withdraw(companyId, 20_000),
           yield* withdraw(companyId, 10_000)
         ]
-        const refuses = Effect.fnUntraced(function* (path: string, words: RegExp, txId: TxId.TxId, ...paid: ReadonlyArray<Withdrawal>) {
+        const refuses = Effect.fnUntraced(function* (
+          path: string,
+          words: RegExp,
+          txId: TxId.TxId,
+          ...paid: ReadonlyArray<Withdrawal>
+        ) {
           const error = yield* Effect.flip(book(txId, ...paid))
           if (!(error instanceof Invalid)) return assert.fail(error._tag)
           assert.strictEqual(error.path, path)

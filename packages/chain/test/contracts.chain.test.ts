@@ -12,13 +12,28 @@ import * as Outside from "./Outside.ts"
 /** The chain source under test. */
 const source = Layer.unwrap(
   Effect.map(Chain, ({ url, certificateFile, user, password }) =>
-    BitcoinRpc.layer({ url, certificateFile, user, password, network: "regtest", beginning: { height: 440 }, feeRates: { fallback: 2 } })
+    BitcoinRpc.layer({
+      url,
+      certificateFile,
+      user,
+      password,
+      network: "regtest",
+      beginning: { height: 440 },
+      feeRates: { fallback: 2 }
+    })
   )
 )
 
 const sourcePeer = Layer.effect(
   ChainSource.Peer,
-  Effect.map(Outside.Outside, ({ address, send, sign, mine, reorg, doubleSpend }) => ({ address, send, sign, mine, reorg, doubleSpend }))
+  Effect.map(Outside.Outside, ({ address, send, sign, mine, reorg, doubleSpend }) => ({
+    address,
+    send,
+    sign,
+    mine,
+    reorg,
+    doubleSpend
+  }))
 )
 
 const walletPeer = Layer.effect(

@@ -18,7 +18,9 @@ const program = fileURLToPath(new URL("signer.ts", import.meta.url))
 const sandbox = Sandbox.layer({ seed: "chain", network: "regtest" })
 
 /** The simulated chain, read through Esplora. */
-const source = Layer.unwrap(Effect.map(EsploraServer.EsploraServer, ({ url }) => Esplora.layer({ url, beginning: { height: 100 } })))
+const source = Layer.unwrap(
+  Effect.map(EsploraServer.EsploraServer, ({ url }) => Esplora.layer({ url, beginning: { height: 100 } }))
+)
 
 const walletPeer = Layer.effect(
   ChainWallet.Peer,
@@ -39,11 +41,20 @@ const walletPeer = Layer.effect(
 )
 
 const served = Layer.provideMerge(EsploraServer.layer, sandbox)
-const wallet = Layer.provideMerge(walletPeer, Layer.provideMerge(Ours.layer, Layer.provideMerge(source, served)))
+const wallet = Layer.provideMerge(
+  walletPeer,
+  Layer.provideMerge(Ours.layer, Layer.provideMerge(source, served))
+)
 
 // The peer used by the sandbox's own contract test. The sandbox's wallet signs its transactions; only the chain
 // source is ours.
-ChainSource.suite("Esplora", Layer.provideMerge(source, Layer.provideMerge(EsploraServer.layer, Layer.provideMerge(Peers.layer, sandbox))))
+ChainSource.suite(
+  "Esplora",
+  Layer.provideMerge(
+    source,
+    Layer.provideMerge(EsploraServer.layer, Layer.provideMerge(Peers.layer, sandbox))
+  )
+)
 ChainWallet.suite("own wallet, Esplora", wallet)
 Signer.suite("hot, Esplora", wallet)
 Signer.suite(

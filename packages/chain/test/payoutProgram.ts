@@ -28,8 +28,18 @@ import { settings } from "./Story.ts"
 // two companies and their addresses. `pay` confirms a withdrawal to each destination, alternating between the
 // companies, sends all of them, and kills the process at `fate`. `finish` completes the payouts.
 
-const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companies = "", destinations = "", fate = ""] =
-  process.argv
+const [
+  ,
+  ,
+  step = "",
+  directory = "",
+  url = "",
+  certificateFile = "",
+  seed = "0",
+  companies = "",
+  destinations = "",
+  fate = ""
+] = process.argv
 const companyIds = companies.split(",").map((id) => CompanyId.make(id))
 const words = Seed.fromEntropy(new Uint8Array(32).fill(Number(seed)))
 const accounts = Keys.accountsOf(words, "regtest")
@@ -73,19 +83,28 @@ const mortalStore = Layer.provideMerge(
   Layer.effect(
     Journal,
     Effect.map(Journal, ({ commit }) =>
-      Journal.of({ commit: (change) => (change._tag === "WithdrawalDispatched" ? around("commit", commit(change)) : commit(change)) })
+      Journal.of({
+        commit: (change) =>
+          change._tag === "WithdrawalDispatched" ? around("commit", commit(change)) : commit(change)
+      })
     )
   ),
   store
 )
 
-const service = Satrail.layer({ ...settings, payoutWindowMillis: 1, replacement: { afterMillis: 3_600_000, allowances: 1 } }).pipe(
+const service = Satrail.layer({
+  ...settings,
+  payoutWindowMillis: 1,
+  replacement: { afterMillis: 3_600_000, allowances: 1 }
+}).pipe(
   Layer.provideMerge(mortal),
   Layer.provideMerge(mortalStore),
   Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "killed", network: "regtest" }), FixedRates.layer()))
 )
 
-const follow = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 }))
+const follow = Effect.flatMap(ChainDeposits, ({ follow }) =>
+  Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
+)
 
 const program = Effect.gen(function* () {
   if (step === "fund") {
@@ -93,7 +112,10 @@ const program = Effect.gen(function* () {
     return yield* Effect.forEach(["Acme", "Globex"], (name) =>
       Effect.gen(function* () {
         const { id } = yield* Effect.flatMap(open({ name, plan: "paid" }), Answer.made)
-        const { address } = yield* Effect.flatMap(create({ companyId: id, type: "taproot", metadata: {} }), Answer.made)
+        const { address } = yield* Effect.flatMap(
+          create({ companyId: id, type: "taproot", metadata: {} }),
+          Answer.made
+        )
         return { companyId: id, address }
       })
     )
@@ -110,7 +132,9 @@ const program = Effect.gen(function* () {
     yield* Effect.sleep(2) // until the withdrawals are due
   }
   yield* worker.step
-  const listed = yield* Effect.forEach(companyIds, (id) => records.transactions(id, { limit: 10, type: "withdrawal" }))
+  const listed = yield* Effect.forEach(companyIds, (id) =>
+    records.transactions(id, { limit: 10, type: "withdrawal" })
+  )
   const rows = yield* Effect.forEach(listed.flat(), ({ companyId, id }) =>
     Effect.flatMap(records.withdrawal(companyId, id), Effect.fromOption)
   )
@@ -121,7 +145,9 @@ const program = Effect.gen(function* () {
     allowed: String(Msat.sum(...rows.map(({ networkAllowance }) => networkAllowance))),
     transactions: new Set(rows.map(({ chainTxId }) => chainTxId)).size,
     held: balances.map(({ held }) => String(held)),
-    accounts: Object.fromEntries(Object.entries(accounts).map(([account, amount]) => [account, String(amount)]))
+    accounts: Object.fromEntries(
+      Object.entries(accounts).map(([account, amount]) => [account, String(amount)])
+    )
   }
 })
 
@@ -134,5 +160,7 @@ const later = Effect.map(Clock.Clock, (clock) => {
   })
 })
 
-const run = Effect.flatMap(later, (clock) => Effect.provideService(Effect.provide(program, service), Clock.Clock, clock))
+const run = Effect.flatMap(later, (clock) =>
+  Effect.provideService(Effect.provide(program, service), Clock.Clock, clock)
+)
 process.stdout.write(`${JSON.stringify(await Effect.runPromise(Effect.scoped(run)))}\n`)

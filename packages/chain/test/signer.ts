@@ -13,23 +13,30 @@ import { setTimeout } from "node:timers/promises"
 // input, states in a 65th byte that it covers everything. With "none" and an index, the signature of that input covers no
 // output. With "script" and an index, that input has a wrong scriptSig.
 const [, , behaviour = "honest"] = process.argv
-const master = HDKey.fromMasterSeed(mnemonicToSeedSync(entropyToMnemonic(new Uint8Array(32).fill(1), wordlist)))
-const tx = Transaction.fromPSBT(base64.decode((await text(process.stdin)).trim()), { disableScriptCheck: true })
+const master = HDKey.fromMasterSeed(
+  mnemonicToSeedSync(entropyToMnemonic(new Uint8Array(32).fill(1), wordlist))
+)
+const tx = Transaction.fromPSBT(base64.decode((await text(process.stdin)).trim()), {
+  disableScriptCheck: true
+})
 if (behaviour === "other") tx.updateOutput(0, { amount: 1000n })
 if (behaviour === "broken") process.exit(3)
 if (behaviour === "silent") await setTimeout(60_000)
-const keyAt = (path: ReadonlyArray<number>) => path.reduce((key, step) => key.deriveChild(step), master).privateKey
+const keyAt = (path: ReadonlyArray<number>) =>
+  path.reduce((key, step) => key.deriveChild(step), master).privateKey
 const noRandomness = new Uint8Array(32)
 const sign = (at: number, sighashes: Array<number> | undefined) => {
   const { bip32Derivation, tapBip32Derivation } = tx.getInput(at)
   const derivation = tapBip32Derivation?.[0]?.[1].der ?? bip32Derivation?.[0]?.[1]
-  if (derivation?.fingerprint !== master.fingerprint) throw new Error(`Input ${at} contains no key of this signer`)
+  if (derivation?.fingerprint !== master.fingerprint)
+    throw new Error(`Input ${at} contains no key of this signer`)
   tx.signIdx(keyAt(derivation.path) ?? new Uint8Array(), at, sighashes, noRandomness)
 }
 const [everything, noOutput] = [1, 2]
 const [, uncovered] = /^none (\d)$/.exec(behaviour) ?? []
 for (let at = 0; at < tx.inputsLength; at++) {
-  const sighashType = uncovered === String(at) ? noOutput : behaviour === "explicit" && at === 0 ? everything : undefined
+  const sighashType =
+    uncovered === String(at) ? noOutput : behaviour === "explicit" && at === 0 ? everything : undefined
   if (sighashType !== undefined) tx.updateInput(at, { sighashType })
   sign(at, sighashType === undefined ? undefined : [sighashType])
 }

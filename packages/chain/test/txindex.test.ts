@@ -33,14 +33,22 @@ const source = Layer.unwrap(
 )
 
 /** A service on a node that responds like Bitcoin Core. */
-const service = Satrail.layer({ ...settings, payoutBuriedAt: 100, replacement: { afterMillis: 0, allowances: 50 } }).pipe(
+const service = Satrail.layer({
+  ...settings,
+  payoutBuriedAt: 100,
+  replacement: { afterMillis: 0, allowances: 50 }
+}).pipe(
   Layer.provideMerge(Layer.mergeAll(wallet, HotSigner.layer(words, "regtest"))),
   Layer.provideMerge(Layer.merge(Memory.layer, Layer.provideMerge(source, server))),
   Layer.provideMerge(FixedRates.layer())
 )
 
 const inService = <E>(
-  story: Effect.Effect<void, E, Layer.Success<typeof service> | Records | ChainSource | CoreServer.CoreServer | Sandbox.Sandbox>
+  story: Effect.Effect<
+    void,
+    E,
+    Layer.Success<typeof service> | Records | ChainSource | CoreServer.CoreServer | Sandbox.Sandbox
+  >
 ) => Effect.scoped(Effect.provide(story, Layer.fresh(service)))
 
 const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
@@ -95,12 +103,18 @@ for (const [when, how, reason] of unknown) {
         yield* mine(2)
         for (let looks = 0; looks < 3; looks++) {
           const reasons = yield* work
-          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["pending"], { posted: 0, held: 0 }])
+          assert.deepStrictEqual(
+            [yield* statuses(id), yield* balance(id)],
+            [["pending"], { posted: 0, held: 0 }]
+          )
           assert.match(String(reasons), reason)
         }
         yield* remember
         yield* works
-        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+        assert.deepStrictEqual(
+          [yield* statuses(id), yield* balance(id)],
+          [["settled"], { posted: 50_000, held: 0 }]
+        )
         yield* Ledger.auditAll
       })
     )
@@ -117,93 +131,114 @@ for (const [when, how, reason] of unknown) {
         assert.deepStrictEqual(yield* statuses(id), [])
         yield* remember
         yield* works
-        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+        assert.deepStrictEqual(
+          [yield* statuses(id), yield* balance(id)],
+          [["settled"], { posted: 50_000, held: 0 }]
+        )
         assert.match(String(reasons), reason)
       })
     )
   )
 
-  it.live(`txindex: C45: while ${when}, a credited deposit that survived a reorganization is not reversed`, () =>
-    inService(
-      Effect.gen(function* () {
-        const { id } = yield* paid(50_000)
-        yield* mine(2)
-        yield* works
-        assert.deepStrictEqual(yield* balance(id), { posted: 50_000, held: 0 })
-        yield* (yield* Sandbox.Sandbox).reorg(2)
-        yield* mine(1)
-        yield* forget(how, yield* height)
-        for (let looks = 0; looks < 3; looks++) {
-          const reasons = yield* work
-          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
-          assert.match(String(reasons), reason)
-        }
-        yield* remember
-        yield* works
-        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
-        const events = yield* (yield* Records).events(0n, 100)
-        assert.notInclude(
-          events.map(({ type }) => type),
-          "deposit.reversed"
-        )
-      })
-    )
+  it.live(
+    `txindex: C45: while ${when}, a credited deposit that survived a reorganization is not reversed`,
+    () =>
+      inService(
+        Effect.gen(function* () {
+          const { id } = yield* paid(50_000)
+          yield* mine(2)
+          yield* works
+          assert.deepStrictEqual(yield* balance(id), { posted: 50_000, held: 0 })
+          yield* (yield* Sandbox.Sandbox).reorg(2)
+          yield* mine(1)
+          yield* forget(how, yield* height)
+          for (let looks = 0; looks < 3; looks++) {
+            const reasons = yield* work
+            assert.deepStrictEqual(
+              [yield* statuses(id), yield* balance(id)],
+              [["settled"], { posted: 50_000, held: 0 }]
+            )
+            assert.match(String(reasons), reason)
+          }
+          yield* remember
+          yield* works
+          assert.deepStrictEqual(
+            [yield* statuses(id), yield* balance(id)],
+            [["settled"], { posted: 50_000, held: 0 }]
+          )
+          const events = yield* (yield* Records).events(0n, 100)
+          assert.notInclude(
+            events.map(({ type }) => type),
+            "deposit.reversed"
+          )
+        })
+      )
   )
 
-  it.live(`txindex: while ${when}, a confirmed payout is neither sent again nor replaced, and a settled payout is not sent again`, () =>
-    inService(
-      Effect.gen(function* () {
-        const core = yield* CoreServer.CoreServer
-        const sandbox = yield* Sandbox.Sandbox
-        const records = yield* Records
-        const { id } = yield* paid(500_000)
-        yield* mine(2)
-        yield* works
-        const { destination } = yield* sandbox.destination({ type: "chain_address" })
-        const settled = yield* withdraw(id, destination, 20_000)
-        yield* works
-        yield* mine(1)
-        yield* works
-        assert.strictEqual((yield* now(settled)).status, "settled")
-        const pending = yield* withdraw(id, destination, 30_000)
-        yield* (yield* PaymentWorker).step
-        const [payout] = yield* records.candidates(id, pending.id)
-        yield* mine(1)
-        const sent = core.called.filter((method) => method === "sendrawtransaction").length
-        assert.strictEqual(sent, 2)
-        yield* forget(how, (yield* height) - 1)
-        for (let looks = 0; looks < 3; looks++) {
-          const reasons = yield* work
-          assert.strictEqual(core.called.filter((method) => method === "sendrawtransaction").length, sent)
-          assert.strictEqual((yield* now(pending)).status, "pending")
-          assert.match(String(reasons), reason)
-        }
-        assert.deepStrictEqual(yield* records.candidates(id, pending.id), payout === undefined ? [] : [payout])
-        yield* remember
-        yield* works
-        assert.deepStrictEqual([(yield* now(pending)).status, (yield* now(pending)).chainTxId], ["settled", payout?.txId ?? null])
-      })
-    )
+  it.live(
+    `txindex: while ${when}, a confirmed payout is neither sent again nor replaced, and a settled payout is not sent again`,
+    () =>
+      inService(
+        Effect.gen(function* () {
+          const core = yield* CoreServer.CoreServer
+          const sandbox = yield* Sandbox.Sandbox
+          const records = yield* Records
+          const { id } = yield* paid(500_000)
+          yield* mine(2)
+          yield* works
+          const { destination } = yield* sandbox.destination({ type: "chain_address" })
+          const settled = yield* withdraw(id, destination, 20_000)
+          yield* works
+          yield* mine(1)
+          yield* works
+          assert.strictEqual((yield* now(settled)).status, "settled")
+          const pending = yield* withdraw(id, destination, 30_000)
+          yield* (yield* PaymentWorker).step
+          const [payout] = yield* records.candidates(id, pending.id)
+          yield* mine(1)
+          const sent = core.called.filter((method) => method === "sendrawtransaction").length
+          assert.strictEqual(sent, 2)
+          yield* forget(how, (yield* height) - 1)
+          for (let looks = 0; looks < 3; looks++) {
+            const reasons = yield* work
+            assert.strictEqual(core.called.filter((method) => method === "sendrawtransaction").length, sent)
+            assert.strictEqual((yield* now(pending)).status, "pending")
+            assert.match(String(reasons), reason)
+          }
+          assert.deepStrictEqual(
+            yield* records.candidates(id, pending.id),
+            payout === undefined ? [] : [payout]
+          )
+          yield* remember
+          yield* works
+          assert.deepStrictEqual(
+            [(yield* now(pending)).status, (yield* now(pending)).chainTxId],
+            ["settled", payout?.txId ?? null]
+          )
+        })
+      )
   )
 }
 
-it.live("txindex: while the index is one block behind a growing chain, no transaction is reported as missing", () =>
-  inService(
-    Effect.gen(function* () {
-      const core = yield* CoreServer.CoreServer
-      const chain = yield* ChainSource
-      const { txId } = yield* paid(50_000)
-      assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
-      yield* forget("behind", (yield* height) + 1)
-      yield* mine(1)
-      yield* chain.tip // a block that is indexed a moment later does not cause an outage
-      assert.match(String((yield* Effect.flip(chain.transaction(txId))).cause), /indexing/)
-      yield* remember
-      assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
-      assert.deepStrictEqual(yield* chain.transaction(TxId.make("0f".repeat(32))), { _tag: "gone" })
-      assert.isAbove(core.called.filter((method) => method === "getindexinfo").length, 0)
-    })
-  )
+it.live(
+  "txindex: while the index is one block behind a growing chain, no transaction is reported as missing",
+  () =>
+    inService(
+      Effect.gen(function* () {
+        const core = yield* CoreServer.CoreServer
+        const chain = yield* ChainSource
+        const { txId } = yield* paid(50_000)
+        assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
+        yield* forget("behind", (yield* height) + 1)
+        yield* mine(1)
+        yield* chain.tip // a block that is indexed a moment later does not cause an outage
+        assert.match(String((yield* Effect.flip(chain.transaction(txId))).cause), /indexing/)
+        yield* remember
+        assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
+        assert.deepStrictEqual(yield* chain.transaction(TxId.make("0f".repeat(32))), { _tag: "gone" })
+        assert.isAbove(core.called.filter((method) => method === "getindexinfo").length, 0)
+      })
+    )
 )
 
 it.live("mempool: while a restarted node loads its mempool, an unconfirmed deposit stays pending", () =>
@@ -222,7 +257,10 @@ it.live("mempool: while a restarted node loads its mempool, an unconfirmed depos
       assert.deepStrictEqual(yield* statuses(id), ["pending"])
       yield* mine(2)
       yield* works
-      assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* statuses(id), yield* balance(id)],
+        [["settled"], { posted: 50_000, held: 0 }]
+      )
       const events = yield* (yield* Records).events(0n, 100)
       assert.notInclude(
         events.map(({ type }) => type),

@@ -32,51 +32,73 @@ const source = Layer.unwrap(
 
 Real.onChain("the messages of a node", () => {
   it.layer(Layer.provideMerge(source, Outside.layer), { excludeTestServices: true })((it) => {
-    it.effect("node messages: a node reports missing transactions, blocks, estimates and wallet calls in the expected words", () =>
-      Effect.gen(function* () {
-        yield* Effect.flatMap(
-          says("getrawtransaction", "ab".repeat(32), 1),
-          are({ btcd: /^No information available about transaction/, bitcoind: /^No such mempool or blockchain transaction\./ })
-        )
-        yield* Effect.flatMap(
-          says("getblockhash", 1_000_000),
-          are({ btcd: /^Block number out of range/, bitcoind: /^Block height out of range/ })
-        )
-        yield* Effect.flatMap(
-          says("estimatesmartfee", 6, "CONSERVATIVE"),
-          are({ btcd: /^Method not found/, bitcoind: /^ok \{"errors":\["Insufficient data or no feerate found"\]/ })
-        )
-        yield* Effect.flatMap(says("estimatefee", 6), are({ btcd: /^ok -?\d/, bitcoind: /^Method not found/ }))
-        yield* Effect.flatMap(
-          says("getindexinfo", "txindex"),
-          are({ btcd: /^Method not found/, bitcoind: /^ok \{"txindex":\{"synced":true,/ })
-        )
-        yield* Effect.flatMap(says("getmempoolinfo"), are({ btcd: /^ok \{"size":\d+,"bytes":\d+\}$/, bitcoind: /^ok \{"loaded":true,/ }))
-        yield* Effect.flatMap(says("listsinceblock"), are({ btcd: /does not implement wallet commands/, bitcoind: /^Method not found/ }))
-        const { feeRate } = yield* ChainSource
-        assert.match(String((yield* Effect.flip(feeRate)).cause), /the source has no estimate/)
-      })
+    it.effect(
+      "node messages: a node reports missing transactions, blocks, estimates and wallet calls in the expected words",
+      () =>
+        Effect.gen(function* () {
+          yield* Effect.flatMap(
+            says("getrawtransaction", "ab".repeat(32), 1),
+            are({
+              btcd: /^No information available about transaction/,
+              bitcoind: /^No such mempool or blockchain transaction\./
+            })
+          )
+          yield* Effect.flatMap(
+            says("getblockhash", 1_000_000),
+            are({ btcd: /^Block number out of range/, bitcoind: /^Block height out of range/ })
+          )
+          yield* Effect.flatMap(
+            says("estimatesmartfee", 6, "CONSERVATIVE"),
+            are({
+              btcd: /^Method not found/,
+              bitcoind: /^ok \{"errors":\["Insufficient data or no feerate found"\]/
+            })
+          )
+          yield* Effect.flatMap(
+            says("estimatefee", 6),
+            are({ btcd: /^ok -?\d/, bitcoind: /^Method not found/ })
+          )
+          yield* Effect.flatMap(
+            says("getindexinfo", "txindex"),
+            are({ btcd: /^Method not found/, bitcoind: /^ok \{"txindex":\{"synced":true,/ })
+          )
+          yield* Effect.flatMap(
+            says("getmempoolinfo"),
+            are({ btcd: /^ok \{"size":\d+,"bytes":\d+\}$/, bitcoind: /^ok \{"loaded":true,/ })
+          )
+          yield* Effect.flatMap(
+            says("listsinceblock"),
+            are({ btcd: /does not implement wallet commands/, bitcoind: /^Method not found/ })
+          )
+          const { feeRate } = yield* ChainSource
+          assert.match(String((yield* Effect.flip(feeRate)).cause), /the source has no estimate/)
+        })
     )
 
-    it.effect("node messages: a repeated broadcast is recognized in the mempool and in a block, however the node reports it", () =>
-      Effect.gen(function* () {
-        const { sign, mine, address } = yield* Outside.Outside
-        const { broadcast } = yield* ChainSource
-        const payment = { ...(yield* address), amount: Msat.fromSats(50_000) }
-        const { rawTx, txId } = yield* sign(payment, "again")
-        assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "accepted" })
-        yield* Effect.flatMap(
-          says("sendrawtransaction", rawTx),
-          are({ btcd: /already have transaction in mempool/, bitcoind: new RegExp(`^ok "${txId}"$`) })
-        )
-        assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "known" })
-        yield* mine(1)
-        yield* Effect.flatMap(
-          says("sendrawtransaction", rawTx),
-          are({ btcd: /transaction already exists in blockchain/, bitcoind: /^Transaction outputs already in utxo set/ })
-        )
-        assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "known" })
-      })
+    it.effect(
+      "node messages: a repeated broadcast is recognized in the mempool and in a block, however the node reports it",
+      () =>
+        Effect.gen(function* () {
+          const { sign, mine, address } = yield* Outside.Outside
+          const { broadcast } = yield* ChainSource
+          const payment = { ...(yield* address), amount: Msat.fromSats(50_000) }
+          const { rawTx, txId } = yield* sign(payment, "again")
+          assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "accepted" })
+          yield* Effect.flatMap(
+            says("sendrawtransaction", rawTx),
+            are({ btcd: /already have transaction in mempool/, bitcoind: new RegExp(`^ok "${txId}"$`) })
+          )
+          assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "known" })
+          yield* mine(1)
+          yield* Effect.flatMap(
+            says("sendrawtransaction", rawTx),
+            are({
+              btcd: /transaction already exists in blockchain/,
+              bitcoind: /^Transaction outputs already in utxo set/
+            })
+          )
+          assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "known" })
+        })
     )
 
     it.effect(
@@ -91,7 +113,10 @@ Real.onChain("the messages of a node", () => {
           assert.deepStrictEqual(yield* broadcast(first.rawTx), { _tag: "accepted" })
           yield* Effect.flatMap(
             says("sendrawtransaction", second.rawTx),
-            are({ btcd: /replacement transaction has an insufficient fee rate/, bitcoind: /^insufficient fee, rejecting replacement/ })
+            are({
+              btcd: /replacement transaction has an insufficient fee rate/,
+              bitcoind: /^insufficient fee, rejecting replacement/
+            })
           )
           assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
           yield* mine(1)
@@ -106,20 +131,28 @@ Real.onChain("the messages of a node", () => {
         })
     )
 
-    it.effect("node messages: bitcoind rejects dust, a fee that is too low and a fee that is too high; btcd relays them", () =>
-      Effect.gen(function* () {
-        const { sign, send, address } = yield* Outside.Outside
-        const to = yield* address
-        const dust = yield* sign({ ...to, amount: Msat.fromSats(100) }, "dust")
-        yield* Effect.flatMap(says("sendrawtransaction", dust.rawTx), are({ btcd: /^ok/, bitcoind: /dust/ }))
-        const sent = (fee: bigint) =>
-          Effect.match(send([{ ...to, amount: Msat.fromSats(50_000) }], fee), {
-            onSuccess: () => "ok",
-            onFailure: ({ message }) => message
-          })
-        yield* Effect.flatMap(sent(1n), are({ btcd: /^ok/, bitcoind: /min relay fee not met/ }))
-        yield* Effect.flatMap(sent(100_000_000n), are({ btcd: /^ok/, bitcoind: /Fee exceeds maximum configured by user/ }))
-      })
+    it.effect(
+      "node messages: bitcoind rejects dust, a fee that is too low and a fee that is too high; btcd relays them",
+      () =>
+        Effect.gen(function* () {
+          const { sign, send, address } = yield* Outside.Outside
+          const to = yield* address
+          const dust = yield* sign({ ...to, amount: Msat.fromSats(100) }, "dust")
+          yield* Effect.flatMap(
+            says("sendrawtransaction", dust.rawTx),
+            are({ btcd: /^ok/, bitcoind: /dust/ })
+          )
+          const sent = (fee: bigint) =>
+            Effect.match(send([{ ...to, amount: Msat.fromSats(50_000) }], fee), {
+              onSuccess: () => "ok",
+              onFailure: ({ message }) => message
+            })
+          yield* Effect.flatMap(sent(1n), are({ btcd: /^ok/, bitcoind: /min relay fee not met/ }))
+          yield* Effect.flatMap(
+            sent(100_000_000n),
+            are({ btcd: /^ok/, bitcoind: /Fee exceeds maximum configured by user/ })
+          )
+        })
     )
 
     it.effect(

@@ -10,4 +10,16 @@ export const due = "base fee fees late_fees min needed network_fees service_fee 
 export const asked = "approval_above day hour max_fee month per_withdrawal".split(" ")
 
 /** The currency of an amount. */
-export type Currency = "sats" | "btc" | "usd" | "eur" | "gbp" | "jpy" | "cny" | "cad" | "aud" | "chf" | "hkd" | "nzd"
+export type Currency =
+  | "sats"
+  | "btc"
+  | "usd"
+  | "eur"
+  | "gbp"
+  | "jpy"
+  | "cny"
+  | "cad"
+  | "aud"
+  | "chf"
+  | "hkd"
+  | "nzd"

@@ -12,7 +12,11 @@ import { verify } from "./Webhooks.ts"
 
 /** An event of one of the types `T`. */
 type Told<E, T> =
-  E extends EventOf<infer Types, infer Data> ? ([Extract<Types, T>] extends [never] ? never : EventOf<Extract<Types, T>, Data>) : never
+  E extends EventOf<infer Types, infer Data>
+    ? [Extract<Types, T>] extends [never]
+      ? never
+      : EventOf<Extract<Types, T>, Data>
+    : never
 
 /**
  * A client for a satrail service. `M` is the type of the metadata, as in `client<{ order: string }>({ … })`, or
@@ -76,7 +80,8 @@ const queryOf = (fields: Fields): string => {
 }
 
 /** Returns the next page's cursor, from the `Link` header. */
-const nextOf = (headers: Headers): string | undefined => /[?&]cursor=([\w-]+)[^>]*>; *rel="next"/.exec(headers.get("link") ?? "")?.[1]
+const nextOf = (headers: Headers): string | undefined =>
+  /[?&]cursor=([\w-]+)[^>]*>; *rel="next"/.exec(headers.get("link") ?? "")?.[1]
 
 /** Returns a response's data. For a new on-chain address, the record is a field of the data. */
 const dataOf = (answer: unknown): unknown => {
@@ -98,7 +103,8 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const { company, idempotencyKey, signal, ...fields } = ask
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
-  if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} needs ${needed ? "an" : "no"} id`)
+  if (ids.length < needed || ids.length > needed + 1 || id === "")
+    fail(`${pattern} needs ${needed ? "an" : "no"} id`)
   return {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
@@ -109,7 +115,8 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   }
 }
 
-const known = "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
+const known =
+  "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
 
 /** Throws if an option is unknown. */
 const check = (options: object) => {
@@ -136,7 +143,11 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const credential = (path: string, company: string | undefined) =>
     path.startsWith("/operator/") ? operatorToken || fail("operatorToken is required") : keyOf(company)
 
-  const call = (noun: string, route: string, given: ReadonlyArray<unknown>): List<unknown> | Promise<unknown> => {
+  const call = (
+    noun: string,
+    route: string,
+    given: ReadonlyArray<unknown>
+  ): List<unknown> | Promise<unknown> => {
     const [kind = "", pattern = ""] = route.split(" ")
     const { path, company, idempotencyKey, signal, fields: own } = read(pattern, given)
     const fields: Record<string, unknown> = { ...(isNew.test(route) && defaults[noun]), ...own }
@@ -163,7 +174,8 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     const hasBody = kind === "CREATE" || (method[0] === "P" && Object.keys(fields)[0]) // POST, PUT or PATCH
     const request = async () => {
       const schema = schemas[noun]
-      if (schema && (kind === "CREATE" || fields["metadata"])) fields["metadata"] = await validate(schema, fields["metadata"])
+      if (schema && (kind === "CREATE" || fields["metadata"]))
+        fields["metadata"] = await validate(schema, fields["metadata"])
       const { answer } = await (hasBody ? send("", wire(fields)) : send(queryOf(fields)))
       return recordOf(dataOf(answer))
     }
@@ -171,7 +183,12 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   }
 
   const nouns = mapped(routes, ([noun, verbs]) => [
-    [noun, mapped(verbs, ([name, route]) => [[name, (...given: ReadonlyArray<unknown>) => call(noun, route, given)]])]
+    [
+      noun,
+      mapped(verbs, ([name, route]) => [
+        [name, (...given: ReadonlyArray<unknown>) => call(noun, route, given)]
+      ])
+    ]
   ])
   const stream =
     (isOpenTold?: boolean) =>
@@ -191,11 +208,19 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
       const { status, failure } = details
       if (status === "settled") return details
       if (status === "failed")
-        throw new SatrailError({ status: 200, code: "not_settled", message: failure?.message ?? "", details: { ...details } })
+        throw new SatrailError({
+          status: 200,
+          code: "not_settled",
+          message: failure?.message ?? "",
+          details: { ...details }
+        })
     }
     throw signal?.reason
   }
-  const on = consuming(options, outside, { events: stream(true), get: (id, company) => events.get(id, { company }) })
+  const on = consuming(options, outside, {
+    events: stream(true),
+    get: (id, company) => events.get(id, { company })
+  })
   webhooks.verify = verify
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller determines the type of metadata
   return { ...pay, on, close: async () => {} } as unknown as Client<M>

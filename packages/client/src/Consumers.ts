@@ -111,7 +111,9 @@ const consume = async (
     queues.set(subject, queue)
   }
 
-  const place = await persist(async (): Promise<Place> => JSON.parse((await cursors.load(name)) ?? "null") ?? { after, open: [] })
+  const place = await persist(
+    async (): Promise<Place> => JSON.parse((await cursors.load(name)) ?? "null") ?? { after, open: [] }
+  )
   if (place === undefined) return
   after = place.after
   for (const id of place.open) {
@@ -159,7 +161,11 @@ const report = (error: unknown, name: string) => console.error(`satrail: ${name}
 /** Implements a client's `on`. */
 export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {
   const running = new Set<string>()
-  return (type: string | ReadonlyArray<string>, handler: Handler, { name, after: begin, company }: OnOptions = {}): Consumer => {
+  return (
+    type: string | ReadonlyArray<string>,
+    handler: Handler,
+    { name, after: begin, company }: OnOptions = {}
+  ): Consumer => {
     if (!cursors) return fail("on needs client({ cursors })")
     const types = [type].flat()
     const called = name ?? types.join(", ")

@@ -70,23 +70,32 @@ export const unreachable = (message: string, cause: unknown, idempotencyKey?: st
 }
 
 /** Returns whether an error has this code. */
-export const isCode = (error: unknown, code: string): error is SatrailError => error instanceof SatrailError && error.code === code
+export const isCode = (error: unknown, code: string): error is SatrailError =>
+  error instanceof SatrailError && error.code === code
 
 /** The types of `details`, by error code. Other codes have no known details. */
 export interface Details {
   readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
   readonly fee_changed: { readonly fee?: Money }
   readonly not_settled: { readonly status: string; readonly failure?: WithdrawalFailure | null }
-  readonly limit_exceeded: { readonly limit: string; readonly remaining?: Money; readonly freesAt?: Date | null }
+  readonly limit_exceeded: {
+    readonly limit: string
+    readonly remaining?: Money
+    readonly freesAt?: Date | null
+  }
 }
 export type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : unknown
 
 /** Converts `insufficient_balance` to `InsufficientBalance`. */
-export type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
+export type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}`
+  ? `${Capitalize<Word>}${Pascal<Rest>}`
+  : Capitalize<C>
 
 /** One class for each error code; for example, `insufficient_balance` is `errors.InsufficientBalance`. */
 export type Errors = {
-  readonly [C in ErrorCode | "not_settled" as Pascal<C>]: { [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C> }
+  readonly [C in ErrorCode | "not_settled" as Pascal<C>]: {
+    [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C>
+  }
 }
 
 /**
@@ -98,5 +107,9 @@ export type Errors = {
 // oxlint-disable-next-line typescript/consistent-type-assertions -- has a member for any code
 export const errors = new Proxy(
   {},
-  { get: (_, name) => ({ [Symbol.hasInstance]: (error: unknown) => isCode(error, snake(String(name)).slice(1)) }) }
+  {
+    get: (_, name) => ({
+      [Symbol.hasInstance]: (error: unknown) => isCode(error, snake(String(name)).slice(1))
+    })
+  }
 ) as Errors

@@ -20,7 +20,10 @@ export type Sats = number | bigint | Money
  * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or a `Money`
  * from a response.
  */
-export type Amount = Sats | `${number} ${Currency}` | { readonly amount: number | bigint | string; readonly currency: Currency }
+export type Amount =
+  | Sats
+  | `${number} ${Currency}`
+  | { readonly amount: number | bigint | string; readonly currency: Currency }
 
 /** Text that you attach to a record. */
 export interface Metadata {
@@ -35,17 +38,26 @@ export const fail = (message: string): never => {
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Converts `order_id` to `orderId`. */
-export const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const camel = (name: string): string =>
+  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+export const snake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 type Names = Readonly<Record<string, string>>
 
 /** Fields of responses and requests whose names in the package `satrail` differ from those in the HTTP API. */
 const ofRequests: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
-const ofResponses: Names = { ...ofRequests, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
+const ofResponses: Names = {
+  ...ofRequests,
+  r_hash: "paymentHash",
+  r_preimage: "preimage",
+  network_type: "network",
+  balance: "available"
+}
 
 /** Changes the names and values in an object. `change` receives each entry and returns the entries that replace it. */
 export const mapped = <A, B>(
@@ -84,14 +96,19 @@ export const nameOf = (name: string, all: Fields): string => {
  * itself contains the rail.
  */
 export const eventType = (type: string): string =>
-  type.replace(/\.(?:lightning|on_chain)\.(completed$)?/, (_, completed?: string) => (completed ? ".settled" : "."))
+  type.replace(/\.(?:lightning|on_chain)\.(completed$)?/, (_, completed?: string) =>
+    completed ? ".settled" : "."
+  )
 
 /** Returns the HTTP API's event types that correspond to one of the client's event types. */
 export const wireTypes = (type: string): ReadonlyArray<string> => {
   const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
   if (!state) return [type]
   // Only on-chain payments are reversed or replaced.
-  const rails = /^re(versed|placed)$/.test(state) || (kind === "deposit" && state !== "settled") ? ["on_chain"] : ["lightning", "on_chain"]
+  const rails =
+    /^re(versed|placed)$/.test(state) || (kind === "deposit" && state !== "settled")
+      ? ["on_chain"]
+      : ["lightning", "on_chain"]
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
 }
 
@@ -100,7 +117,9 @@ export const wireTypes = (type: string): ReadonlyArray<string> => {
  * otherwise looks like a plain object.
  */
 export const withJson = ({ msat, sats }: Money): Money =>
-  Object.defineProperty({ msat, sats }, "toJSON", { value: () => ({ msat: String(msat), sats: Number(sats) }) })
+  Object.defineProperty({ msat, sats }, "toJSON", {
+    value: () => ({ msat: String(msat), sats: Number(sats) })
+  })
 
 /** Converts satoshis from JSON, which have at most three decimals. */
 const money = (name: string, sats: number): Money =>
@@ -125,13 +144,15 @@ export const plain = (value: unknown): unknown => {
   return mapped(value, ([name, one]) => [[nameOf(name, value), plainOf(name, one)]])
 }
 
-const notAmount = (given: string): never => fail(`amount must be satoshis or text like "1.50 eur" (got ${given})`)
+const notAmount = (given: string): never =>
+  fail(`amount must be satoshis or text like "1.50 eur" (got ${given})`)
 
 /** Converts an amount to a number whose JSON form has the same digits. */
 const numeric = (given: unknown): number => {
   const value = Number(given)
   // A JavaScript number represents at most fifteen decimal digits exactly.
-  const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(\.?\d){1,15}$)\d+(\.\d+)?$/.test(String(given))
+  const isExact =
+    typeof given === "number" ? Number.isFinite(value) : /^(?=(\.?\d){1,15}$)\d+(\.\d+)?$/.test(String(given))
   return isExact ? value : notAmount(String(given))
 }
 
@@ -160,12 +181,16 @@ const wireOf = (name: string, value: unknown): unknown => {
 
 /** Refuses an undefined restriction, because a missing setting must not lift it. */
 const omitted = (name: string) =>
-  asked.includes(snake(name)) || /^(allow|dayC|expiresAt|limits|rec)/.test(name) ? fail(`${name} is undefined`) : []
+  asked.includes(snake(name)) || /^(allow|dayC|expiresAt|limits|rec)/.test(name)
+    ? fail(`${name} is undefined`)
+    : []
 
 /** Converts the names of a request's fields to the service's names. */
 export const wire = ({ amount, ...others }: Fields): Fields => ({
   ...(amount !== undefined && priced(amount)),
-  ...mapped(others, ([name, value]) => (value === undefined ? omitted(name) : [[wireName(name), wireOf(name, value)]]))
+  ...mapped(others, ([name, value]) =>
+    value === undefined ? omitted(name) : [[wireName(name), wireOf(name, value)]]
+  )
 })
 
 /** A change of a record. */
@@ -189,7 +214,14 @@ export interface EventOf<T, D> {
 export const eventOf = (value: unknown): unknown => {
   const { id, type, timestamp: at, company_id: company, data } = Object(value)
   if (!text(id) || !text(type) || !text(at) || !isObject(data)) return undefined
-  return { id, type: eventType(type), at: new Date(at), company, subject: data["id"] ?? data["domain"] ?? "", data: plain(data) }
+  return {
+    id,
+    type: eventType(type),
+    at: new Date(at),
+    company,
+    subject: data["id"] ?? data["domain"] ?? "",
+    data: plain(data)
+  }
 }
 
 /** Returns what a parser returns, or undefined if it throws. */

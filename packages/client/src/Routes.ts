@@ -41,7 +41,11 @@ const read = (): Readonly<Record<string, Verbs>> => {
     const path = own || noun
     for (const text of verbs) {
       const [verb = "", route] = text.split("=")
-      const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (route ?? usual[verb] ?? `POST:#/${verb}`).split(":")
+      const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (
+        route ??
+        usual[verb] ??
+        `POST:#/${verb}`
+      ).split(":")
       ;(nouns[noun] ??= {})[verb] = `${kind} ${path.replace(/^(?!\/)/, "/v1/")}${rest.replace("#", "/{id}")}`
     }
   }

@@ -28,7 +28,9 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
   let rest = ""
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((cause: unknown) => unreachable("Stream broken", cause))
+      const { done, value } = await reader
+        .read()
+        .catch((cause: unknown) => unreachable("Stream broken", cause))
       if (done) return
       heard()
       // A line break of two characters may be split between two chunks.
@@ -60,7 +62,10 @@ export async function* follow(
   let retryMillis = 3000
 
   /** Yields the events of one connection until it ends. */
-  const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<Event | string> {
+  const connection = async function* (
+    limit: AbortController,
+    heard: () => void
+  ): AsyncGenerator<Event | string> {
     const headers = { accept: "text/event-stream", ...(last && { "last-event-id": last }) }
     const response = await open({ method: "GET", path, key: await keyOf(), headers, signal: limit.signal })
     if (!response.body) return

@@ -103,7 +103,10 @@ const retryAfter = (headers: Headers): number | undefined => {
 }
 
 /** Converts the name of an issue's field, unless it is a key of metadata. */
-const named = (issue: Issue): Issue => ({ ...issue, path: issue.path.replace(/^(?!metadata\.).*/, askedName) })
+const named = (issue: Issue): Issue => ({
+  ...issue,
+  path: issue.path.replace(/^(?!metadata\.).*/, askedName)
+})
 
 /** Converts an error response to an error. */
 const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
@@ -139,7 +142,15 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   const { retries = 4, timeoutMillis = 35_000, maxWaitMillis = 60_000, fetch: request = fetch } = options
   const base = String(options.url).replace(/\/+$/, "")
 
-  const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
+  const open = async ({
+    method,
+    path,
+    key,
+    body,
+    idempotencyKey,
+    headers,
+    signal
+  }: Ask): Promise<Response> => {
     // Not checked earlier, because a build may load the program's modules without its settings.
     if (!/^https?:\/\/./i.test(base)) fail("url must begin with http(s)://")
     // A file's last line break is no part of a key.
@@ -160,7 +171,9 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       redirect: "manual" as const,
       signal: signal ?? null
     }
-    const response = await request(`${base}${path}`, init).catch((cause: unknown) => lost(cause, idempotencyKey))
+    const response = await request(`${base}${path}`, init).catch((cause: unknown) =>
+      lost(cause, idempotencyKey)
+    )
     if (response.ok && !response.redirected) return response
     throw await refusalOf(response, idempotencyKey)
   }
@@ -177,7 +190,10 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       signal?.throwIfAborted()
       const response = await open({ ...ask, signal: signal ? AbortSignal.any([signal, limit]) : limit })
       const body = await response.text().catch((cause: unknown) => lost(cause, idempotencyKey))
-      return { answer: body === "" ? undefined : decoded(body, response, idempotencyKey), headers: response.headers }
+      return {
+        answer: body === "" ? undefined : decoded(body, response, idempotencyKey),
+        headers: response.headers
+      }
     } catch (error) {
       // If the caller aborted the request, throw the caller's reason.
       signal?.throwIfAborted()
@@ -216,5 +232,10 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
 const decoded = (body: string, response: Response, idempotencyKey: string | undefined): unknown => {
   const answer = parsed(body)
   if (isObject(answer)) return answer
-  throw new SatrailError({ status: response.status, code: "unreadable", message: notOurs(response), idempotencyKey })
+  throw new SatrailError({
+    status: response.status,
+    code: "unreadable",
+    message: notOurs(response),
+    idempotencyKey
+  })
 }

@@ -45,7 +45,8 @@ const bodyOf = async (received: Received): Promise<Blob> => {
   const check = (bytes: number) => bytes > maxBodyBytes && refuse(`body is over ${maxBodyBytes} bytes`)
   const add = (part: unknown) => {
     // The signature covers the raw bytes, which are lost when the body is parsed.
-    if (typeof part !== "string" && !(part instanceof Uint8Array)) return refuse("body must be raw, not parsed JSON")
+    if (typeof part !== "string" && !(part instanceof Uint8Array))
+      return refuse("body must be raw, not parsed JSON")
     // oxlint-disable-next-line typescript/consistent-type-assertions -- its memory is not shared
     parts.push(part as BlobPart)
     return check((size += part.length || 1))
@@ -69,21 +70,34 @@ const bodyOf = async (received: Received): Promise<Blob> => {
  * const event = await webhooks.verify(request, secret)
  * if (event.type === "checkout.paid") await ship(event.data.orderId)
  */
-export const verify = async (received: Received, secret: string, nowMillis: number = Date.now()): Promise<Event> => {
+export const verify = async (
+  received: Received,
+  secret: string,
+  nowMillis: number = Date.now()
+): Promise<Event> => {
   const { headers } = received
   const header = (name: string): string => {
     const key = `webhook-${name}`
-    const value = headers instanceof Headers ? headers.get(key) : Object.entries(headers).find(([one]) => one.toLowerCase() === key)?.[1]
+    const value =
+      headers instanceof Headers
+        ? headers.get(key)
+        : Object.entries(headers).find(([one]) => one.toLowerCase() === key)?.[1]
     return [value ?? ""].flat().join(" ")
   }
   const id = header("id")
   const timestamp = header("timestamp")
   const signature = header("signature")
   const signatures = signature.split(" ")
-  if (!id || !/^\d{1,12}$/.test(timestamp) || signatures.length > maxSignatures || (id + signature).length > maxHeaders)
+  if (
+    !id ||
+    !/^\d{1,12}$/.test(timestamp) ||
+    signatures.length > maxSignatures ||
+    (id + signature).length > maxHeaders
+  )
     return refuse("a webhook- header is missing or invalid")
   // The sender is unknown until a signature matches, so the cheapest checks come first.
-  if (Math.abs(nowMillis / 1000 - +timestamp) > toleranceSeconds) return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
+  if (Math.abs(nowMillis / 1000 - +timestamp) > toleranceSeconds)
+    return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
   // In JavaScript, the secret can be undefined if a setting is missing.
   const bytes = bytesOf((secret ?? "").replace(/^wh(sec|pk)_/, ""))
   if (!bytes?.length) return refuse("secret must be whsec_… or whpk_…")

@@ -9,5 +9,10 @@ export const validate = async (schema: StandardSchema, metadata: unknown): Promi
     const at = ["metadata", ...path.map((part) => Object(part).key ?? part)].join(".")
     return { path: at, message: `${at} is invalid: ${message}` }
   })
-  throw new SatrailError({ status: 400, code: "malformed", message: issues.map((issue) => issue.message).join("; "), issues })
+  throw new SatrailError({
+    status: 400,
+    code: "malformed",
+    message: issues.map((issue) => issue.message).join("; "),
+    issues
+  })
 }

@@ -51,7 +51,9 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
     domain: "pay.example.com",
     trackMillis: { minimum: 0, maximum: 0 }
   }).pipe(
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "client", network: "regtest" }))),
+    Layer.provideMerge(
+      Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "client", network: "regtest" }))
+    ),
     Layer.provideMerge(webhooks)
   )
   const scope = Scope.makeUnsafe()
@@ -60,7 +62,9 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
   const { handler, dispose } = Http.webHandler(
     Http.layer().pipe(
       Layer.provide(Layer.succeed(OperatorToken, Redacted.make(operatorToken))),
-      Layer.provide(Layer.succeed(Seal.Seal, isSealing ? Seal.make(Redacted.make("what seals responses")) : undefined)),
+      Layer.provide(
+        Layer.succeed(Seal.Seal, isSealing ? Seal.make(Redacted.make("what seals responses")) : undefined)
+      ),
       Layer.provide(Layer.succeed(Readiness, [])),
       Layer.provide(webhooks),
       Layer.provide(Layer.succeedContext(context))
@@ -72,7 +76,10 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
   const company = () =>
     run(
       Effect.gen(function* () {
-        const opened = yield* Effect.flatMap((yield* Companies).open({ name: "Example Ltd", plan: "paid" }), made)
+        const opened = yield* Effect.flatMap(
+          (yield* Companies).open({ name: "Example Ltd", plan: "paid" }),
+          made
+        )
         const { issue } = yield* ApiKeys
         const { text } = yield* Effect.flatMap(
           issue({ companyId: opened.id, name: "test", scopes: ["admin"], expiresAtMillis: null }),
@@ -85,7 +92,10 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
   /** Intercepts requests before they reach the service. */
   type Fault = (request: Request, pass: () => Promise<Response>) => Promise<Response>
 
-  const clientOf = <M = { readonly [key: string]: string }>(options: Partial<Options>, fault: Fault = (_, pass) => pass()) => {
+  const clientOf = <M = { readonly [key: string]: string }>(
+    options: Partial<Options>,
+    fault: Fault = (_, pass) => pass()
+  ) => {
     const requests: Array<Request> = []
     const slept: Array<number> = []
     const world: World = {
@@ -115,10 +125,19 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
       await run(Effect.flatMap(Settlements, ({ poll }) => poll))
     },
     destination: (behaviour: "settle" | "no_route" = "settle") =>
-      run(Effect.flatMap(Sandbox.Sandbox, ({ destination }) => destination({ type: "lightning_address", behaviour }))),
+      run(
+        Effect.flatMap(Sandbox.Sandbox, ({ destination }) =>
+          destination({ type: "lightning_address", behaviour })
+        )
+      ),
     work: () => run(Effect.flatMap(PaymentWorker, ({ step }) => step)),
     /** Starts the worker that sends webhooks. */
-    deliver: () => run(Layer.buildWithScope(Dispatcher.layerWorker, scope).pipe(Effect.provide(Layer.merge(EventBody.layer, webhooks)))),
+    deliver: () =>
+      run(
+        Layer.buildWithScope(Dispatcher.layerWorker, scope).pipe(
+          Effect.provide(Layer.merge(EventBody.layer, webhooks))
+        )
+      ),
     dispose: async () => {
       await run(Scope.close(scope, Exit.void))
       await dispose()

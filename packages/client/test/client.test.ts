@@ -19,9 +19,16 @@ const refused = async (call: PromiseLike<unknown>): Promise<SatrailError> => {
 describe("calls", () => {
   it("client: an invoice is created, paid, and read with amounts and times", async () => {
     const { pay } = service.clientOf<{ order: string }>({ key: company.key })
-    const invoice = await pay.invoices.create({ amount: 21_000, description: "Two coffees", metadata: { order: "1042" } })
+    const invoice = await pay.invoices.create({
+      amount: 21_000,
+      description: "Two coffees",
+      metadata: { order: "1042" }
+    })
     assert.deepStrictEqual(invoice.amount, { msat: 21_000_000n, sats: 21_000n })
-    assert.deepStrictEqual([invoice.memo, invoice.metadata.order, invoice.settledAt], ["Two coffees", "1042", null])
+    assert.deepStrictEqual(
+      [invoice.memo, invoice.metadata.order, invoice.settledAt],
+      ["Two coffees", "1042", null]
+    )
     await service.payFor(invoice)
     const settled = await pay.invoices.get(invoice.id)
     assert.strictEqual(settled.status, "settled")
@@ -45,7 +52,10 @@ describe("calls", () => {
     assert.isAbove(Number(await amountOf("1.50 eur")), 0)
     assert.deepStrictEqual((await refused(pay.invoices.create({ amount: 21.5 }))).paths, ["amount"])
     // The payer decides only if the amount is left out, because a bug in the caller can make it undefined.
-    for (const call of [pay.invoices.create({ amount: undefined }), pay.checkouts.create({ amount: undefined })])
+    for (const call of [
+      pay.invoices.create({ amount: undefined }),
+      pay.checkouts.create({ amount: undefined })
+    ])
       assert.include((await refused(call)).paths, "amount")
     for (const amount of ["21000", "1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
       const error = await pay.invoices.create({ amount: amount as "1 eur" }).catch((error: unknown) => error)
@@ -70,7 +80,9 @@ describe("calls", () => {
     const { pay } = service.clientOf({ key: company.key })
     // The promise is rejected: an error thrown by the call would lose the results of other payments.
     const said = (given: object): Promise<string> =>
-      pay.withdrawals.confirm({ destination: "ann@example.com", amount: 1, ...given }).then(() => "accepted", String)
+      pay.withdrawals
+        .confirm({ destination: "ann@example.com", amount: 1, ...given })
+        .then(() => "accepted", String)
     for (const idempotencyKey of [undefined, null, "", 7])
       assert.strictEqual(await said({ idempotencyKey }), "TypeError: idempotencyKey must be text")
     assert.strictEqual(await said({ maxFee: undefined }), "TypeError: maxFee is undefined")
@@ -87,7 +99,10 @@ describe("calls", () => {
     const { pay } = service.clientOf({ key: company.key })
     const invoice = await pay.invoices.create({ amount: 21 })
     const amount = { msat: "21000", sats: 21 }
-    assert.deepStrictEqual(JSON.parse(JSON.stringify(invoice)), { ...JSON.parse(JSON.stringify({ ...invoice, amount: null })), amount })
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(invoice)), {
+      ...JSON.parse(JSON.stringify({ ...invoice, amount: null })),
+      amount
+    })
   })
 
   it("client: metadata keys and values are unchanged", async () => {
@@ -123,7 +138,10 @@ describe("calls", () => {
     const { destination } = await service.destination()
     assert.strictEqual((await pay.withdrawals.estimate({ amount: 1000, destination })).amount.sats, 1000n)
     const error = await refused(pay.withdrawals.confirm({ amount: 1000, destination }))
-    assert.deepStrictEqual([error.status, error.code, error.isRetryable, error.isUnknown], [422, "insufficient_balance", false, false])
+    assert.deepStrictEqual(
+      [error.status, error.code, error.isRetryable, error.isUnknown],
+      [422, "insufficient_balance", false, false]
+    )
     assert.deepStrictEqual(error.details["available"], { msat: 0n, sats: 0n })
     assert.isDefined(error.requestId)
   })
@@ -149,7 +167,10 @@ describe("calls", () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     await service.payFor(await pay.invoices.create({ amount: 9000 }))
-    const sent = await pay.withdrawals.confirm({ amount: 1000, destination: (await service.destination()).destination })
+    const sent = await pay.withdrawals.confirm({
+      amount: 1000,
+      destination: (await service.destination()).destination
+    })
     const settled = pay.withdrawals.settled(sent.id)
     await service.work()
     assert.strictEqual((await settled).status, "settled")
@@ -160,23 +181,34 @@ describe("calls", () => {
     const error = await refused(pay.withdrawals.settled(failing.id))
     if (!(error instanceof errors.NotSettled)) return assert.fail(error.message)
     assert.deepStrictEqual([error.details.failure?.code, error.isRetryable], ["no_route", false])
-    assert.strictEqual((await refused(pay.withdrawals.settled("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code, "not_found")
+    assert.strictEqual(
+      (await refused(pay.withdrawals.settled("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code,
+      "not_found"
+    )
   })
 
   it("client: a wait ends when its signal is aborted", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     await service.payFor(await pay.invoices.create({ amount: 9000 }))
-    const { id } = await pay.withdrawals.confirm({ amount: 1000, destination: (await service.destination()).destination })
+    const { id } = await pay.withdrawals.confirm({
+      amount: 1000,
+      destination: (await service.destination()).destination
+    })
     const controller = new AbortController()
-    const waiting = pay.withdrawals.settled(id, { signal: controller.signal }).catch((error: unknown) => error)
+    const waiting = pay.withdrawals
+      .settled(id, { signal: controller.signal })
+      .catch((error: unknown) => error)
     controller.abort(new Error("enough"))
     assert.match(String(await waiting), /enough/)
   })
 
   it("client: reading an unknown record fails with `not_found`, and an invalid id is not sent", async () => {
     const { pay, requests } = service.clientOf({ key: company.key })
-    assert.strictEqual((await refused(pay.invoices.get("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code, "not_found")
+    assert.strictEqual(
+      (await refused(pay.invoices.get("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code,
+      "not_found"
+    )
     assert.throws(() => pay.invoices.get(""), TypeError)
     assert.lengthOf(requests, 1)
   })
@@ -199,11 +231,21 @@ describe("calls", () => {
 describe("options", () => {
   it("client: an unknown option is rejected, and the error lists the existing options", () => {
     for (const given of ["kye", "baseUrl"])
-      assert.throws(() => service.clientOf({ [given]: "x" }), `unknown option \`${given}\`; use url, key, operatorToken, retries, `)
+      assert.throws(
+        () => service.clientOf({ [given]: "x" }),
+        `unknown option \`${given}\`; use url, key, operatorToken, retries, `
+      )
   })
 
   it("client: a request to an unusable URL fails at once, but a program can be loaded without its settings", async () => {
-    for (const url of ["not a url", "", "localhost:3000", "//pay.example.com", "ftp://pay.example.com", undefined]) {
+    for (const url of [
+      "not a url",
+      "",
+      "localhost:3000",
+      "//pay.example.com",
+      "ftp://pay.example.com",
+      undefined
+    ]) {
       const pay = client({ url: url as string, key: "sr_regtest_key" })
       const refused = [pay.invoices.get("id"), pay.events()[Symbol.asyncIterator]().next()]
       for (const one of refused) {

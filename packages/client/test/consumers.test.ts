@@ -17,7 +17,10 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise(setImmediate)
 }
 /** Returns the response, and calls `opened` once its reader has handled the stream's first message and reads on. */
-const watched = (response: Response, opened: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Response => {
+const watched = (
+  response: Response,
+  opened: (stream: ReadableStreamDefaultController<Uint8Array>) => void
+): Response => {
   const reader = response.body?.getReader() ?? assert.fail()
   let reads = 0
   const body = new ReadableStream<Uint8Array>(
@@ -48,10 +51,16 @@ describe("on", () => {
     assert.strictEqual(consumer.name, "invoice.created, invoice.settled")
     await until(() => first.length === 3)
     await consumer.stop()
-    assert.deepStrictEqual(subjects(first), [`invoice.created ${one.id}`, `invoice.created ${two.id}`, `invoice.settled ${one.id}`])
+    assert.deepStrictEqual(subjects(first), [
+      `invoice.created ${one.id}`,
+      `invoice.created ${two.id}`,
+      `invoice.settled ${one.id}`
+    ])
     await service.payFor(two)
     const next: Array<Event> = []
-    const again = service.clientOf({ key, cursors }).pay.on(["invoice.created", "invoice.settled"], (event) => void next.push(event))
+    const again = service
+      .clientOf({ key, cursors })
+      .pay.on(["invoice.created", "invoice.settled"], (event) => void next.push(event))
     await until(() => next.length === 1)
     await again.stop()
     assert.deepStrictEqual(subjects(next), [`invoice.settled ${two.id}`])
@@ -120,8 +129,9 @@ describe("on", () => {
     const cursors = memory()
     const errors: Array<unknown> = []
     let isAway = false
-    const { pay } = service.clientOf({ key, cursors, onError: (error) => errors.push(error) }, async (_, pass) =>
-      isAway ? new Response("<html>", { status: 404 }) : pass()
+    const { pay } = service.clientOf(
+      { key, cursors, onError: (error) => errors.push(error) },
+      async (_, pass) => (isAway ? new Response("<html>", { status: 404 }) : pass())
     )
     const handled: Array<Event> = []
     const begin = () => pay.on("invoice.created", (event) => void handled.push(event))
@@ -173,7 +183,8 @@ describe("on", () => {
     const { pay } = service.clientOf({ key, cursors: memory(), onError: () => {} }, async (request, pass) => {
       if (!request.url.includes("/events/stream")) return pass()
       connections++
-      if (connections === 1) return watched(await pass(), (stream) => stream.error(new TypeError("terminated")))
+      if (connections === 1)
+        return watched(await pass(), (stream) => stream.error(new TypeError("terminated")))
       if (connections === 3) return watched(await pass(), () => reopened.resolve())
       missed.resolve((await shop.invoices.create({ amount: 1 })).id)
       return new Response("<html>", { status: 404 })
@@ -184,7 +195,10 @@ describe("on", () => {
     const { id } = await shop.invoices.create({ amount: 2 })
     await until(() => handled.at(-1)?.subject === id)
     await consumer.stop()
-    assert.deepStrictEqual(subjects(handled), [`invoice.created ${await missed.promise}`, `invoice.created ${id}`])
+    assert.deepStrictEqual(subjects(handled), [
+      `invoice.created ${await missed.promise}`,
+      `invoice.created ${id}`
+    ])
   })
 
   it("client: many records are handled concurrently, and each event is handled once", async () => {
@@ -278,7 +292,11 @@ describe("on", () => {
       },
       get: () => Promise.reject(gone)
     }
-    const on = consuming({ url: "", cursors, onError: (error, name) => void reported.push([name, error]) }, world, source)
+    const on = consuming(
+      { url: "", cursors, onError: (error, name) => void reported.push([name, error]) },
+      world,
+      source
+    )
     const consumer = on("invoice.created", handled.resolve, { name: "shop" })
     assert.strictEqual((await handled.promise).id, "evt_3")
     await consumer.stop()
@@ -298,9 +316,16 @@ describe("on", () => {
 
   it("client: a stopped consumer releases its name even if its position cannot be saved, and a second stop does not end the next one", async () => {
     let isAway = true
-    const cursors = { load: () => undefined, save: () => (isAway ? Promise.reject(new Error("away")) : undefined) }
+    const cursors = {
+      load: () => undefined,
+      save: () => (isAway ? Promise.reject(new Error("away")) : undefined)
+    }
     const source = {
-      events: async function* ({ signal }: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Event | string> {
+      events: async function* ({
+        signal
+      }: {
+        readonly signal?: AbortSignal | undefined
+      }): AsyncGenerator<Event | string> {
         yield "evt_1"
         if (signal?.aborted) return
         await new Promise((resolve) => {

@@ -76,7 +76,9 @@ describe("events", () => {
     const one = await first
     assert.isFalse(one.done)
     const others = await take(events, 2)
-    const ids = [one.value as Event, ...others].map((event) => (event.type === "invoice.created" ? event.data.id : event.type))
+    const ids = [one.value as Event, ...others].map((event) =>
+      event.type === "invoice.created" ? event.data.id : event.type
+    )
     assert.deepStrictEqual(
       ids,
       made.map(({ id }) => id)
@@ -147,7 +149,10 @@ describe("events", () => {
     assert.strictEqual(error instanceof SatrailError && error.status, 401)
     const { key } = await service.company()
     const busy = [503, 429].map((status) =>
-      Response.json({ message: "", error: { code: "overloaded" } }, { status, headers: { "retry-after": "3" } })
+      Response.json(
+        { message: "", error: { code: "overloaded" } },
+        { status, headers: { "retry-after": "3" } }
+      )
     )
     const opened = Promise.withResolvers<void>()
     const { pay, slept } = service.clientOf({ key }, async (request, pass) => {

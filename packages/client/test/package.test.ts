@@ -12,7 +12,11 @@ const maxBytes = 15_000
 
 describe("the package", () => {
   it("client: the bundle for browsers has no imports and is at most 15 kB minified", async () => {
-    const bundle = await rolldown({ input: path.join(folder, "src/index.ts"), platform: "browser", logLevel: "silent" })
+    const bundle = await rolldown({
+      input: path.join(folder, "src/index.ts"),
+      platform: "browser",
+      logLevel: "silent"
+    })
     const { output } = await bundle.generate({ format: "esm", minify: true })
     const [{ code, imports, dynamicImports }] = output
     assert.lengthOf(output, 1)
@@ -24,7 +28,9 @@ describe("the package", () => {
   })
 
   it("client: the package has no dependencies, and its declarations use no types from other packages", () => {
-    const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"))
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(path.join(folder, "package.json"), "utf8")
+    )
     assert.deepStrictEqual([dependencies, peerDependencies], [{}, {}])
     for (const file of readdirSync(path.join(folder, "src"))) {
       const source = readFileSync(path.join(folder, "src", file), "utf8")
@@ -38,13 +44,18 @@ describe("the package", () => {
     assert.sameMembers(Object.keys(pay), [...Object.keys(routes), "on", "close"])
     for (const [noun, verbs] of Object.entries(routes)) {
       const others = noun === "webhooks" ? ["verify"] : noun === "withdrawals" ? ["settled"] : []
-      assert.deepStrictEqual(methodsOf(pay[noun as keyof typeof pay]), [...Object.keys(verbs), ...others].toSorted(), noun)
+      assert.deepStrictEqual(
+        methodsOf(pay[noun as keyof typeof pay]),
+        [...Object.keys(verbs), ...others].toSorted(),
+        noun
+      )
     }
   })
 
   it("client: event types match those of the service, in either naming style", () => {
     for (const type of Catalogue.types) assert.include(wireTypes(eventType(type)), type)
-    for (const type of new Set(Catalogue.types.map(eventType))) assert.includeMembers([...Catalogue.types], [...wireTypes(type)])
+    for (const type of new Set(Catalogue.types.map(eventType)))
+      assert.includeMembers([...Catalogue.types], [...wireTypes(type)])
     assert.deepStrictEqual(wireTypes("deposit.*"), ["deposit.*"])
   })
 })

@@ -15,7 +15,9 @@ const served = async (listener: RequestListener): Promise<string> => {
 const taken: Array<string> = []
 const other = await served((request, response) => {
   taken.push(`${request.method} ${request.url}`)
-  response.setHeader("content-type", "application/json").end('{"status":200,"message":"","data":{"id":"1","balance":1}}')
+  response
+    .setHeader("content-type", "application/json")
+    .end('{"status":200,"message":"","data":{"id":"1","balance":1}}')
 })
 
 describe("a service that redirects", () => {
@@ -50,7 +52,11 @@ describe("a service that redirects", () => {
 
   it("client: the answer of a fetch that follows redirects itself is rejected", async () => {
     const url = await served((_, response) => response.writeHead(307, { location: other }).end())
-    const pay = client({ url, key: "sr_regtest_1", fetch: (to, init) => fetch(to, { ...init, redirect: "follow" }) })
+    const pay = client({
+      url,
+      key: "sr_regtest_1",
+      fetch: (to, init) => fetch(to, { ...init, redirect: "follow" })
+    })
     const error: unknown = await Promise.resolve(pay.transactions.balance()).catch((error: unknown) => error)
     assert.match(String(error), /Not a satrail response/)
   })

@@ -15,7 +15,8 @@ const caught = async (call: PromiseLike<unknown>): Promise<SatrailError> => {
   const error: unknown = await Promise.resolve(call).catch((error: unknown) => error)
   return error instanceof SatrailError ? error : assert.fail(String(error))
 }
-const keysOf = (requests: ReadonlyArray<Request>) => requests.map(({ headers }) => headers.get("idempotency-key"))
+const keysOf = (requests: ReadonlyArray<Request>) =>
+  requests.map(({ headers }) => headers.get("idempotency-key"))
 
 describe("retries", () => {
   it("client: a request with a lost response is repeated with the same key, and takes effect once", async () => {
@@ -46,13 +47,18 @@ describe("retries", () => {
     assert.notStrictEqual(one, two)
     const first = await pay.invoices.create({ amount: 1, idempotencyKey: "order-1" })
     assert.deepStrictEqual(await pay.invoices.create({ amount: 1, idempotencyKey: "order-1" }), first)
-    assert.strictEqual((await caught(pay.invoices.create({ amount: 2, idempotencyKey: "order-1" }))).code, "idempotency_mismatch")
+    assert.strictEqual(
+      (await caught(pay.invoices.create({ amount: 2, idempotencyKey: "order-1" }))).code,
+      "idempotency_mismatch"
+    )
   })
 
   it("client: a key with a character that no header can contain is refused before a request, and is not in the error", async () => {
     const { pay, requests, slept } = service.clientOf({ key })
     const over = (key: string) => client({ url: "http://127.0.0.1:9", key, retries: 0 })
-    const calls = ["\nnext", "\n next", "€", "\0", "\0\n"].map((end) => () => over(`${key}${end}`).transactions.balance())
+    const calls = ["\nnext", "\n next", "€", "\0", "\0\n"].map(
+      (end) => () => over(`${key}${end}`).transactions.balance()
+    )
     for (const call of [...calls, () => pay.invoices.create({ amount: 1, idempotencyKey: "order-€" })]) {
       const error: unknown = await Promise.resolve(call()).catch((error: unknown) => error)
       assert.notInclude(inspect(error), key)
@@ -60,11 +66,15 @@ describe("retries", () => {
     }
     assert.deepStrictEqual([requests, slept], [[], []])
     // A key that was read from a file ends with a line break.
-    for (const end of ["\n", "\r\n", "\u2028"]) await service.clientOf({ key: `${key}${end}` }).pay.transactions.balance()
+    for (const end of ["\n", "\r\n", "\u2028"])
+      await service.clientOf({ key: `${key}${end}` }).pay.transactions.balance()
   })
 
   it("client: 429 and 503 are retried after Retry-After", async () => {
-    const answers = [said(429, "rate_limited", { "retry-after": "7" }), said(503, "overloaded", { "retry-after": "2" })]
+    const answers = [
+      said(429, "rate_limited", { "retry-after": "7" }),
+      said(503, "overloaded", { "retry-after": "2" })
+    ]
     const { pay, slept } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
     await pay.transactions.balance()
     assert.deepStrictEqual(slept, [7000, 2000])
@@ -81,12 +91,17 @@ describe("retries", () => {
 
   it("client: without Retry-After, each delay is longer than the previous one, and the last error has the request's key", async () => {
     // Node reports a refused connection to a name with several addresses, such as localhost, without a message.
-    const cause = new TypeError("fetch failed", { cause: Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }) })
+    const cause = new TypeError("fetch failed", {
+      cause: Object.assign(new AggregateError([]), { code: "ECONNREFUSED" })
+    })
     const { pay, slept, requests } = service.clientOf({ key, retries: 3 }, async () => {
       throw cause
     })
     const error = await caught(pay.invoices.create({ amount: 1 }))
-    assert.deepStrictEqual([error.status, error.code, error.isRetryable, error.isUnknown], [0, "unreachable", true, true])
+    assert.deepStrictEqual(
+      [error.status, error.code, error.isRetryable, error.isUnknown],
+      [0, "unreachable", true, true]
+    )
     assert.deepStrictEqual([slept, requests.length], [[125, 250, 500], 4])
     assert.strictEqual(error.idempotencyKey, keysOf(requests)[0])
     assert.strictEqual(error.message, "No response from http://service.example: ECONNREFUSED")
@@ -147,12 +162,17 @@ describe("retries", () => {
     assert.lengthOf(requests, 1)
     const { pay: elsewhere } = service.clientOf({ key }, async () => new Response("<html>", { status: 200 }))
     assert.strictEqual((await caught(elsewhere.transactions.balance())).code, "unreadable")
-    const { pay: proxy, requests: tried } = service.clientOf({ key }, async () => new Response("Bad gateway", { status: 503 }))
+    const { pay: proxy, requests: tried } = service.clientOf(
+      { key },
+      async () => new Response("Bad gateway", { status: 503 })
+    )
     assert.strictEqual((await caught(proxy.transactions.balance())).status, 503)
     assert.lengthOf(tried, 5)
     // Such as the errors of a library that validates requests.
     const error = { issues: [{ path: ["amount_sats"], message: "Required" }, null, { path: "amount_sats" }] }
-    const { pay: validator } = service.clientOf({ key }, async () => Response.json({ error }, { status: 400 }))
+    const { pay: validator } = service.clientOf({ key }, async () =>
+      Response.json({ error }, { status: 400 })
+    )
     const { status, code, issues } = await caught(validator.transactions.balance())
     assert.deepStrictEqual([status, code, issues.map(({ path }) => path)], [400, "unreadable", ["amount"]])
   })
@@ -186,13 +206,19 @@ describe("retries", () => {
     const { pay } = service.clientOf({ key, fetch: never })
     const controller = new AbortController()
     const reason = new Error("the page was left")
-    const call = Promise.resolve(pay.transactions.balance({ signal: controller.signal })).catch((error: unknown) => error)
+    const call = Promise.resolve(pay.transactions.balance({ signal: controller.signal })).catch(
+      (error: unknown) => error
+    )
     controller.abort(reason)
     assert.strictEqual(await call, reason)
     const { pay: slow } = service.clientOf({ key, fetch: never, timeoutMillis: 1, retries: 0 })
     assert.include((await caught(slow.transactions.balance())).message, "timeout")
     assert.strictEqual(
-      (await caught(service.clientOf({ operatorToken, fetch: never, timeoutMillis: 1, retries: 0 }).pay.companies.list())).status,
+      (
+        await caught(
+          service.clientOf({ operatorToken, fetch: never, timeoutMillis: 1, retries: 0 }).pay.companies.list()
+        )
+      ).status,
       0
     )
   })

@@ -13,13 +13,18 @@ const order: StandardSchema<{ readonly order: string; readonly channel?: string 
     vendor: "test",
     validate: async (value) => {
       const { order, channel = "web" } = Object(value)
-      return /^\d+$/.test(order) ? { value: { order, channel } } : { issues: [{ message: "expected digits", path: [{ key: "order" }] }] }
+      return /^\d+$/.test(order)
+        ? { value: { order, channel } }
+        : { issues: [{ message: "expected digits", path: [{ key: "order" }] }] }
     }
   }
 }
 
 const voucher = Schema.toStandardSchemaV1(
-  Schema.Struct({ campaign: Schema.Literals(["spring", "autumn"]), code: Schema.String.check(Schema.isMaxLength(4)) })
+  Schema.Struct({
+    campaign: Schema.Literals(["spring", "autumn"]),
+    code: Schema.String.check(Schema.isMaxLength(4))
+  })
 )
 
 const metadata = { invoices: order, vouchers: voucher }
@@ -36,7 +41,10 @@ describe("metadata with schemas", () => {
   let issued: Promise<string> | undefined
   const remote = () => {
     const fetch: typeof globalThis.fetch = (input, init) => embedded.handler(new Request(input, init))
-    const key = () => (issued ??= operator.companies.issueKey(company, { name: "shop", scopes: ["admin"] }).then(({ key }) => key))
+    const key = () =>
+      (issued ??= operator.companies
+        .issueKey(company, { name: "shop", scopes: ["admin"] })
+        .then(({ key }) => key))
     const operator = client({ url: "http://service.example", operatorToken, fetch })
     return client({ url: "http://service.example", key, fetch, metadata })
   }
@@ -64,14 +72,21 @@ describe("metadata with schemas", () => {
     typed<Equal<typeof inside.metadata, Order>>()
     typed<Equal<(typeof free.metadata)[string], string>>()
     await embedded.outside.pay(inside)
-    const { metadata: seasonal } = await pay.vouchers.create({ amount: 1, metadata: { campaign: "spring", code: "1234" } })
+    const { metadata: seasonal } = await pay.vouchers.create({
+      amount: 1,
+      metadata: { campaign: "spring", code: "1234" }
+    })
     typed<Equal<typeof seasonal, { readonly campaign: "spring" | "autumn"; readonly code: string }>>()
     assert.strictEqual(seasonal.code, "1234")
-    embedded.on("invoice.settled", ({ data }) => typed<Equal<typeof data.metadata, Order>>(), { after: "now" })
+    embedded.on("invoice.settled", ({ data }) => typed<Equal<typeof data.metadata, Order>>(), {
+      after: "now"
+    })
     // @ts-expect-error -- the event of an invoice has the metadata of invoices
     embedded.on("invoice.expired", ({ data }) => data.metadata.campaign, { after: "now" })
     // A deposit may also pay a checkout, whose metadata has no schema.
-    embedded.on("deposit.settled", ({ data }) => typed<Equal<typeof data.metadata.order, string>>(), { after: "now" })
+    embedded.on("deposit.settled", ({ data }) => typed<Equal<typeof data.metadata.order, string>>(), {
+      after: "now"
+    })
   })
 
   it("schemas: the types reject other fields, other record types, and schemas whose result is not text", () => {
@@ -88,8 +103,9 @@ describe("metadata with schemas", () => {
       void satrail({ metadata: { invoice: order } })
       // @ts-expect-error -- not a noun
       client({ url: "http://service.example", metadata: { invoice: order } })
+      const numbers = Schema.toStandardSchemaV1(Schema.Struct({ n: Schema.Number }))
       // @ts-expect-error -- a number is not text
-      client({ url: "http://service.example", metadata: { invoices: Schema.toStandardSchemaV1(Schema.Struct({ n: Schema.Number })) } })
+      client({ url: "http://service.example", metadata: { invoices: numbers } })
     }
     assert.isFunction(wrong)
   })
@@ -111,7 +127,10 @@ describe("metadata with schemas", () => {
     const isOrder = { issues: [{ path: "metadata.order", message: digits }], message: digits }
     const before = (await embedded.invoices.list(company)).items.length
     for (const metadata of [{ order: "no" }, { order: "" }])
-      for (const call of [pay.invoices.create({ amount: 1, metadata }), embedded.invoices.create({ company, amount: 1, metadata })])
+      for (const call of [
+        pay.invoices.create({ amount: 1, metadata }),
+        embedded.invoices.create({ company, amount: 1, metadata })
+      ])
         assert.deepStrictEqual(await refused(call), isOrder)
     assert.deepStrictEqual(await refused(pay.invoices.create({ amount: 1 })), isOrder)
     assert.deepStrictEqual(await refused(embedded.invoices.create({ company, amount: 1 })), isOrder)
@@ -132,13 +151,18 @@ describe("metadata with schemas", () => {
     const number = { "~standard": { version: 1, vendor: "test", validate } }
     const pay = await satrail.test({ logLevel: "error", metadata: { invoices: number as never } })
     const shop = await pay.companies.create({ name: "Shop" })
-    const error: unknown = await pay.invoices.create({ company: shop, metadata: {} as never }).catch((error: unknown) => error)
+    const error: unknown = await pay.invoices
+      .create({ company: shop, metadata: {} as never })
+      .catch((error: unknown) => error)
     assert.include(String(error), "metadata.order must be text")
     await pay.close()
     for (const [metadata, says] of [
       [{ invoice: order }, "(got invoice)"],
       [{ invoices: {} }, "metadata.invoices must be a Standard Schema"]
     ] as const)
-      assert.include(String(await satrail.test({ metadata: metadata as never }).catch((error: unknown) => error)), says)
+      assert.include(
+        String(await satrail.test({ metadata: metadata as never }).catch((error: unknown) => error)),
+        says
+      )
   })
 })

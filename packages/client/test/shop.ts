@@ -9,7 +9,9 @@ const pay = await satrail.test<{ order: string }>()
 const shop = await pay.companies.create({ name: "Shop" })
 const { key } = await pay.apiKeys.create({ company: shop.id, name: "website", scopes: ["read", "receive"] })
 
-const { status } = await pay.handler(new Request("http://localhost/v1/account", { headers: { authorization: `Bearer ${key}` } }))
+const { status } = await pay.handler(
+  new Request("http://localhost/v1/account", { headers: { authorization: `Bearer ${key}` } })
+)
 console.log(`a web request: ${status}`)
 
 const server = createServer(pay.handler)
@@ -18,7 +20,11 @@ const address = server.address()
 if (address === null || typeof address === "string") throw new Error("the server has no port")
 
 const remote = client<{ order: string }>({ url: `http://127.0.0.1:${address.port}`, key })
-const invoice = await remote.invoices.create({ amount: 21_000, description: "Two coffees", metadata: { order: "1042" } })
+const invoice = await remote.invoices.create({
+  amount: 21_000,
+  description: "Two coffees",
+  metadata: { order: "1042" }
+})
 await pay.outside.pay(invoice)
 for await (const event of remote.events()) {
   if (event.type !== "deposit.settled") continue

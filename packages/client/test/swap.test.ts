@@ -8,7 +8,8 @@ import * as Remote from "./swap/remote.ts"
 const service = await start()
 afterAll(service.dispose)
 
-const linesOf = (file: string) => readFileSync(path.join(import.meta.dirname, "swap", file), "utf8").split("\n")
+const linesOf = (file: string) =>
+  readFileSync(path.join(import.meta.dirname, "swap", file), "utf8").split("\n")
 
 describe("a program that uses the package satrail", () => {
   it("client: a program switches from the embedded service to the client by changing the import and one line", () => {
@@ -27,12 +28,17 @@ describe("a program that uses the package satrail", () => {
     /** The key of the shop, the only company. */
     const key = async (company: string | undefined): Promise<string> => {
       const id = company ?? (await shop.companies.list()).items[0]?.id ?? assert.fail("there is no shop")
-      const known = keys.get(id) ?? shop.companies.issueKey(id, { name: "shop", scopes: ["admin"] }).then((issued) => issued.key)
+      const known =
+        keys.get(id) ??
+        shop.companies.issueKey(id, { name: "shop", scopes: ["admin"] }).then((issued) => issued.key)
       keys.set(id, known)
       return known
     }
     const places = new Map<string, string>()
-    const cursors = { load: (name: string) => places.get(name), save: (name: string, place: string) => void places.set(name, place) }
+    const cursors = {
+      load: (name: string) => places.get(name),
+      save: (name: string, place: string) => void places.set(name, place)
+    }
     const fetch: typeof globalThis.fetch = (input, init) => service.handler(new Request(input, init))
     const shop = await Remote.open({ url, operatorToken, key, cursors, fetch })
     const remote = await Remote.sell(shop, service.payFor)
@@ -41,6 +47,10 @@ describe("a program that uses the package satrail", () => {
     assert.deepStrictEqual(remote.found, ["Shop", remote.available])
     assert.deepStrictEqual(remote.rows, [["deposit", remote.amount, "Two coffees", { order: "1042" }, null]])
     assert.deepStrictEqual([remote.order, remote.available.sats], ["1042", 21_000n])
-    assert.deepStrictEqual(remote.refused, ["insufficient_balance", false, { msat: 21_000_000n, sats: 21_000n }])
+    assert.deepStrictEqual(remote.refused, [
+      "insufficient_balance",
+      false,
+      { msat: 21_000_000n, sats: 21_000n }
+    ])
   })
 })

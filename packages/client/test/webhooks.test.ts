@@ -19,7 +19,11 @@ const sent = await vi.waitFor(() => service.sent[0] ?? assert.fail("nothing was 
 
 const request = (headers: Readonly<Record<string, string>> = sent.headers, body = sent.body) =>
   new Request("https://shop.example/webhooks", { method: "POST", headers, body })
-const why = async (received: Parameters<typeof webhooks.verify>[0], by = secret, atMillis?: number): Promise<string> => {
+const why = async (
+  received: Parameters<typeof webhooks.verify>[0],
+  by = secret,
+  atMillis?: number
+): Promise<string> => {
   const error: unknown = await webhooks.verify(received, by, atMillis).catch((error: unknown) => error)
   return error instanceof WebhookRefused ? error.message : assert.fail(String(error))
 }
@@ -29,14 +33,21 @@ describe("webhooks.verify", () => {
     const event = await webhooks.verify(request(), secret)
     if (event.type !== "invoice.created") return assert.fail(event.type)
     assert.deepStrictEqual(event.data, await pay.invoices.get(invoice.id))
-    assert.deepStrictEqual(await pay.webhooks.verify({ headers: sent.headers, body: new TextEncoder().encode(sent.body) }, secret), event)
-    const upper = Object.fromEntries(Object.entries(sent.headers).map(([name, value]) => [name.toUpperCase(), [value]]))
+    assert.deepStrictEqual(
+      await pay.webhooks.verify({ headers: sent.headers, body: new TextEncoder().encode(sent.body) }, secret),
+      event
+    )
+    const upper = Object.fromEntries(
+      Object.entries(sent.headers).map(([name, value]) => [name.toUpperCase(), [value]])
+    )
     assert.deepStrictEqual(await webhooks.verify({ headers: upper, body: sent.body }, secret), event)
     assert.doesNotThrow(() => new Webhook(secret).verify(sent.body, { ...sent.headers }))
   })
 
   it("client: a webhook can also be verified with the public key", async () => {
-    const { keys } = JSON.parse(await (await service.handler(new Request(`http://service.example${WebhookKeys.path}`))).text())
+    const { keys } = JSON.parse(
+      await (await service.handler(new Request(`http://service.example${WebhookKeys.path}`))).text()
+    )
     assert.strictEqual((await webhooks.verify(request(), keys[0].key)).type, "invoice.created")
     const other = `whpk_${btoa(String.fromCharCode(...new Uint8Array(32).fill(7)))}`
     assert.match(await why(request(), other), /No signature matches/)
@@ -52,15 +63,23 @@ describe("webhooks.verify", () => {
 
   it("client: another secret, a changed body, other headers, no signature and an old request are rejected", async () => {
     const millis = Number(sent.headers["webhook-timestamp"]) * 1000
-    assert.match(await why(request(), `whsec_${btoa("another secret, as long as one")}`), /No signature matches/)
+    assert.match(
+      await why(request(), `whsec_${btoa("another secret, as long as one")}`),
+      /No signature matches/
+    )
     assert.match(await why(request(sent.headers, `${sent.body} `)), /No signature matches/)
     assert.match(await why(request({ ...sent.headers, "webhook-id": "evt_other" })), /No signature matches/)
     assert.match(await why(request({})), /is missing or invalid/)
-    assert.match(await why(request({ ...sent.headers, "webhook-timestamp": "soon" })), /is missing or invalid/)
+    assert.match(
+      await why(request({ ...sent.headers, "webhook-timestamp": "soon" })),
+      /is missing or invalid/
+    )
     assert.match(await why(request(), secret, millis + 301_000), /300 seconds/)
     assert.match(await why(request(), secret, millis - 301_000), /300 seconds/)
     for (const unset of ["whsec_", ""]) assert.match(await why(request(), unset), /secret must be whsec_/)
-    const error: unknown = await webhooks.verify(request(), undefined as never).catch((error: unknown) => error)
+    const error: unknown = await webhooks
+      .verify(request(), undefined as never)
+      .catch((error: unknown) => error)
     assert.match(String(error), /secret must be whsec_/)
     assert.strictEqual((await webhooks.verify(request(), secret, millis + 299_000)).type, "invoice.created")
   })
@@ -68,11 +87,18 @@ describe("webhooks.verify", () => {
   describe("a sender without the secret", () => {
     const millis = Number(sent.headers["webhook-timestamp"]) * 1000
     const [signature = ""] = (sent.headers["webhook-signature"] ?? "").split(" ")
-    const many = (count: number) => Array.from({ length: count }, (_, n) => (n === count - 1 ? signature : `v1,${btoa(`x${n}`)}`)).join(" ")
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, n) => (n === count - 1 ? signature : `v1,${btoa(`x${n}`)}`)).join(" ")
     const large = " ".repeat(maxBodyBytes)
-    const wrong: ReadonlyArray<readonly [expected: RegExp, headers: Readonly<Record<string, string>>, body?: string]> = [
+    const wrong: ReadonlyArray<
+      readonly [expected: RegExp, headers: Readonly<Record<string, string>>, body?: string]
+    > = [
       [/timestamp/, { "webhook-timestamp": "0" }, large],
-      [/timestamp/, { "webhook-timestamp": String(millis / 1000 - 301), "webhook-signature": many(8) }, large],
+      [
+        /timestamp/,
+        { "webhook-timestamp": String(millis / 1000 - 301), "webhook-signature": many(8) },
+        large
+      ],
       [/header/, { "webhook-signature": many(9) }, large],
       [/header/, { "webhook-signature": many(300) }],
       [/header/, { "webhook-signature": `v1,${"A".repeat(2000)}` }, large],
@@ -85,7 +111,11 @@ describe("webhooks.verify", () => {
       const verifying = vi.spyOn(crypto.subtle, "verify")
       for (const [expected, headers, body = sent.body] of wrong) {
         const received = { headers: { ...sent.headers, ...headers }, body }
-        for (const each of [received, { ...received, body: Buffer.from(body) }, request(received.headers, body)])
+        for (const each of [
+          received,
+          { ...received, body: Buffer.from(body) },
+          request(received.headers, body)
+        ])
           assert.match(await why(each, secret, millis), expected)
         try {
           Webhooks.verify(received.headers, body, secret, millis)
@@ -97,7 +127,10 @@ describe("webhooks.verify", () => {
       assert.strictEqual(verifying.mock.calls.length, 0)
       const accepted = { headers: { ...sent.headers, "webhook-signature": many(8) }, body: sent.body }
       assert.strictEqual((await webhooks.verify(accepted, secret, millis)).type, "invoice.created")
-      assert.strictEqual(Webhooks.verify(accepted.headers, accepted.body, secret, millis).type, "invoice.created")
+      assert.strictEqual(
+        Webhooks.verify(accepted.headers, accepted.body, secret, millis).type,
+        "invoice.created"
+      )
       verifying.mockRestore()
     })
 
@@ -132,7 +165,10 @@ describe("webhooks.verify", () => {
       ] as const) {
         const [one, other] = [endless(), endless()]
         assert.match(await why(streamed(headers, one.stream), secret, millis), expected)
-        assert.match(await why({ headers: { ...sent.headers, ...headers }, body: other.stream }, secret, millis), expected)
+        assert.match(
+          await why({ headers: { ...sent.headers, ...headers }, body: other.stream }, secret, millis),
+          expected
+        )
         assert.deepStrictEqual([one.seen.chunks, other.seen.chunks], [chunks, chunks])
         assert.strictEqual(one.seen.isCanceled, chunks > 0)
       }
@@ -145,14 +181,20 @@ describe("webhooks.verify", () => {
           .match(/[^]{1,50}/g)
           ?.map((part) => Buffer.from(part)) ?? []
       )
-      assert.strictEqual((await webhooks.verify({ headers: sent.headers, body }, secret)).type, "invoice.created")
+      assert.strictEqual(
+        (await webhooks.verify({ headers: sent.headers, body }, secret)).type,
+        "invoice.created"
+      )
     })
   })
 
   it("client: the error for a parsed body says what to pass instead, and a signed body that is not an event is rejected", async () => {
     const parsed: unknown = JSON.parse(sent.body)
     assert.match(await why({ headers: sent.headers, body: parsed as string }), /must be raw/)
-    const [id, at] = [sent.headers["webhook-id"] ?? "", new Date(Number(sent.headers["webhook-timestamp"]) * 1000)]
+    const [id, at] = [
+      sent.headers["webhook-id"] ?? "",
+      new Date(Number(sent.headers["webhook-timestamp"]) * 1000)
+    ]
     for (const body of ["[]", "no JSON"]) {
       const headers = { ...sent.headers, "webhook-signature": new Webhook(secret).sign(id, at, body) }
       assert.match(await why({ headers, body }), /not an event/)
@@ -160,7 +202,10 @@ describe("webhooks.verify", () => {
   })
 
   it("client: an event of an unknown, newer type is returned", async () => {
-    const [id, at] = [sent.headers["webhook-id"] ?? "", new Date(Number(sent.headers["webhook-timestamp"]) * 1000)]
+    const [id, at] = [
+      sent.headers["webhook-id"] ?? "",
+      new Date(Number(sent.headers["webhook-timestamp"]) * 1000)
+    ]
     const body = JSON.stringify({ ...JSON.parse(sent.body), type: "invoice.praised" })
     const headers = { ...sent.headers, "webhook-signature": new Webhook(secret).sign(id, at, body) }
     assert.strictEqual(String((await webhooks.verify({ headers, body }, secret)).type), "invoice.praised")

@@ -12,8 +12,17 @@ export const { noun: tokens } = OperatorToken
 export const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { secretHash } = OperatorToken.generate(yield* Entropy)
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
-  return OperatorToken.issued({ id, companyId, name: "on call", secretHash, scopes: ["read"], createdAtMillis, revokedAtMillis: null })
+  return OperatorToken.issued({
+    id,
+    companyId,
+    name: "on call",
+    secretHash,
+    scopes: ["read"],
+    createdAtMillis,
+    revokedAtMillis: null
+  })
 })
 export const revoking = {
-  revoked: (row: OperatorToken.OperatorToken) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1))
+  revoked: (row: OperatorToken.OperatorToken) =>
+    Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1))
 }

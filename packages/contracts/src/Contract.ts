@@ -5,7 +5,9 @@ import { Cause, Context, Effect, type Layer } from "effect"
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
 
 /** Callback for each feature that a layer lacks. */
-const Noted = Context.Reference<(lack: string) => void>("@satrail/contracts/Contract/Noted", { defaultValue: () => () => undefined })
+const Noted = Context.Reference<(lack: string) => void>("@satrail/contracts/Contract/Noted", {
+  defaultValue: () => () => undefined
+})
 
 /**
  * Records a feature that this layer lacks, so that the feature's guarantee isn't counted as kept. The feature
@@ -28,7 +30,8 @@ export const withoutWire = <A, E, R>(
  * Returns the title of a guarantee's test: the incidents that it prevents, the port, and the guarantee. The
  * title is readable on its own.
  */
-const title = (port: string, promise: string) => promise.replace(/^(?:(?:C\d+ )*C\d+: )?/, (incidents) => `${incidents}${port}: `)
+const title = (port: string, promise: string) =>
+  promise.replace(/^(?:(?:C\d+ )*C\d+: )?/, (incidents) => `${incidents}${port}: `)
 
 /**
  * Returns a suite that tests any layer against a port's guarantees. A guarantee in `other` may be skipped for a
@@ -59,13 +62,16 @@ export const suite =
       const told = (check: Effect.Effect<void, unknown, R>) =>
         Effect.catchCause(check, (cause) => {
           const error = Cause.squash(cause)
-          return error instanceof Error && options.again?.test(error.message) === true ? check : Effect.failCause(cause)
+          return error instanceof Error && options.again?.test(error.message) === true
+            ? check
+            : Effect.failCause(cause)
         })
       const holds = (promise: string, check: Effect.Effect<void, unknown, R>) =>
         it.effect(title(port, promise), ({ task }) =>
           Effect.provideService(told(check), Noted, (lacks) => Object.assign(task.meta, { lacks }))
         )
-      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money)) holds(promise, check)
+      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money))
+        holds(promise, check)
       for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.other)) {
         const reason = options.skip?.[promise]
         if (reason === undefined) holds(promise, check)

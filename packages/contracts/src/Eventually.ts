@@ -16,7 +16,10 @@ export const Patience = Context.Reference<{ readonly tries: number; readonly spa
  * Polls until the condition holds, and returns the value for which it holds. If it never holds, fails and
  * reports the last value.
  */
-export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) {
+export const eventually = Effect.fnUntraced(function* <A, E, R>(
+  look: Effect.Effect<A, E, R>,
+  isSo: (seen: A) => boolean
+) {
   const { tries, spacedMillis } = yield* Patience
   let seen = yield* look
   for (let left = tries; left > 0 && !isSo(seen); left--) {
@@ -27,4 +30,5 @@ export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Eff
   return seen
 })
 
-const show = (value: unknown) => JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))
+const show = (value: unknown) =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))

@@ -82,7 +82,9 @@ export const apiKey = Effect.fnUntraced(function* (
 })
 
 /** A Lightning address that is not stored yet. */
-export const lightningAddress = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<LightningAddress> {
+export const lightningAddress = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId
+): Effect.fn.Return<LightningAddress> {
   const atMillis = yield* Clock.currentTimeMillis
   return {
     id: yield* Id.make,
@@ -101,7 +103,10 @@ export const lightningAddress = Effect.fnUntraced(function* (companyId: CompanyI
 })
 
 /** A domain that is not stored yet, verified by DNS at a fixed time. */
-export const domain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<Domain> = {}): Effect.fn.Return<Domain> {
+export const domain = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  fields: Partial<Domain> = {}
+): Effect.fn.Return<Domain> {
   const atMillis = 1_700_000_000_000
   return {
     domain: `${yield* hex(8)}.example`,
@@ -115,7 +120,9 @@ export const domain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyI
 })
 
 /** An on-chain address that is not stored yet. */
-export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<OnChainAddress> {
+export const onChainAddress = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId
+): Effect.fn.Return<OnChainAddress> {
   const key = yield* hex(20)
   return {
     id: yield* Id.make,
@@ -154,14 +161,21 @@ export const invoice = Effect.fnUntraced(function* (
 })
 
 /** Creates an invoice. */
-export const created = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Invoice.Invoice> = {}) {
+export const created = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Invoice.Invoice> = {}
+) {
   const row = yield* invoice(companyId, sats, fields)
   yield* (yield* Journal).commit(Invoice.created(row))
   return row
 })
 
 /** A deposit received over Lightning or by an internal transfer, for an invoice or address of this company. */
-export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Deposit> {
+export const arrival = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number
+): Effect.fn.Return<Deposit> {
   const atMillis = yield* Clock.currentTimeMillis
   return Rows.deposit({
     id: yield* Id.make,
@@ -180,7 +194,10 @@ export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.Company
 })
 
 /** A payment that the node received without an open invoice. */
-export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
+export const stray = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number
+): Effect.fn.Return<Invoice.Unmatched> {
   return {
     id: yield* Id.make,
     companyId,
@@ -192,7 +209,11 @@ export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
 })
 
 /** Pays an invoice with this many sats. */
-export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number, proof?: Preimage.Preimage) {
+export const payment = Effect.fnUntraced(function* (
+  invoice: Invoice.Invoice,
+  sats: number,
+  proof?: Preimage.Preimage
+) {
   const deposit = { ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }
   return Invoice.settled(invoice, deposit, proof ?? (yield* preimage))
 })
@@ -248,7 +269,9 @@ export interface Begun {
  * Claims the task of this withdrawal, which has been due since the withdrawal's random past time. The claim
  * lasts longer than the test.
  */
-export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal): Effect.fn.Return<Begun, unknown, Tasks> {
+export const claim = Effect.fnUntraced(function* (
+  withdrawal: Withdrawal.Withdrawal
+): Effect.fn.Return<Begun, unknown, Tasks> {
   const tasks = yield* (yield* Tasks).claim({
     kind: Withdrawal.taskKind,
     nowMillis: withdrawal.createdAtMillis,
@@ -278,7 +301,9 @@ export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun
 })
 
 /** A Lightning payment attempt. */
-export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Lightning" }> {
+export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<
+  Withdrawal.Attempt & { readonly _tag: "Lightning" }
+> {
   return {
     _tag: "Lightning",
     paymentHash: yield* paymentHash,
@@ -288,11 +313,30 @@ export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdr
 })
 
 /** An on-chain payment attempt: two coins, with a fee of 2 sats. */
-export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Chain" }> {
+export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<
+  Withdrawal.Attempt & { readonly _tag: "Chain" }
+> {
   const coins = [`${yield* hex(32)}:0`, `${yield* hex(32)}:3`]
   const [psbt, wallet, scriptPubKey] = [yield* hex(60), yield* hex(4), `5120${yield* hex(32)}`]
-  const change: Coin.Change = { wallet, vout: 1, scriptPubKey, amount: Msat.fromSats(7), type: "taproot", branch: 1, index: 3 }
-  return { _tag: "Chain", txId: yield* txId, rawTx: yield* hex(120), psbt, coins, networkFee: Msat.fromSats(2), change, isDeep: false }
+  const change: Coin.Change = {
+    wallet,
+    vout: 1,
+    scriptPubKey,
+    amount: Msat.fromSats(7),
+    type: "taproot",
+    branch: 1,
+    index: 3
+  }
+  return {
+    _tag: "Chain",
+    txId: yield* txId,
+    rawTx: yield* hex(120),
+    psbt,
+    coins,
+    networkFee: Msat.fromSats(2),
+    change,
+    isDeep: false
+  }
 })
 
 /** Proof of a payment whose route cost this many sats. */
@@ -314,13 +358,27 @@ export const transfer = Effect.fnUntraced(function* (
   { withdrawal, fence }: Begun,
   { id, companyId, paymentHash, paymentRequest }: Invoice.Invoice
 ) {
-  const deposit: Deposit = { ...(yield* arrival(companyId, 0)), amount: withdrawal.amount, lightningInvoiceId: id }
-  const to = { deposit, invoice: { id, paymentHash, paymentRequest }, preimage: yield* preimage, lightningAddressId: null }
+  const deposit: Deposit = {
+    ...(yield* arrival(companyId, 0)),
+    amount: withdrawal.amount,
+    lightningInvoiceId: id
+  }
+  const to = {
+    deposit,
+    invoice: { id, paymentHash, paymentRequest },
+    preimage: yield* preimage,
+    lightningAddressId: null
+  }
   return Withdrawal.transferred(withdrawal, to, fence, withdrawal.createdAtMillis + 1)
 })
 
 /** An idempotency key and its stored response. */
-export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = "body", fields: Partial<Once> = {}): Once => ({
+export const once = (
+  companyId: CompanyId.CompanyId,
+  key: string,
+  fingerprint = "body",
+  fields: Partial<Once> = {}
+): Once => ({
   owner: companyId,
   key,
   fingerprint,
@@ -332,7 +390,10 @@ export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = 
 /** Returns the result of a commit as one word: `Applied`, `Replayed`, or the tag of the refusal. */
 export const verdict = Effect.fnUntraced(function* (change: Storable) {
   const journal = yield* Journal
-  return yield* Effect.match(journal.commit(change), { onSuccess: ({ _tag }): string => _tag, onFailure: ({ _tag }): string => _tag })
+  return yield* Effect.match(journal.commit(change), {
+    onSuccess: ({ _tag }): string => _tag,
+    onFailure: ({ _tag }): string => _tag
+  })
 })
 
 /** Counts how often each result occurs. */
@@ -369,7 +430,9 @@ export const unchanged = Effect.fnUntraced(function* (change: Storable) {
   const followers = "followers" in change ? change.followers : []
   const companyIds = [change.companyId, ...[...change.legs, ...followers].map(({ companyId }) => companyId)]
   const answer = Effect.suspend(() =>
-    change.once === undefined ? Effect.succeed(Option.none()) : records.answer(change.once.owner, change.once.key)
+    change.once === undefined
+      ? Effect.succeed(Option.none())
+      : records.answer(change.once.owner, change.once.key)
   )
   const look = Effect.gen(function* () {
     return [yield* answer, yield* Effect.forEach(companyIds, everything)]
@@ -389,6 +452,8 @@ export const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>):
   rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
 /** Commits these Changes, and asserts that each is applied. */
-export const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
+export const committed = Effect.fnUntraced(function* (
+  ...changes: ReadonlyArray<Parameters<typeof verdict>[0]>
+) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
 })

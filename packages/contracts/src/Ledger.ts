@@ -5,7 +5,10 @@ import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 
 /** Checks that a company has exactly this balance, and that its books are sound. */
-export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: { readonly posted: number; readonly held: number }) {
+export const has = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: { readonly posted: number; readonly held: number }
+) {
   const { totals } = yield* (yield* Records).audit(companyId)
   assert.deepStrictEqual(totals, { posted: Msat.fromSats(sats.posted), held: Msat.fromSats(sats.held) })
   yield* isSound([companyId])
@@ -23,8 +26,15 @@ export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<Co
     Effect.fnUntraced(function* (companyId) {
       const { totals, entries, pending } = yield* records.audit(companyId)
       assert.deepStrictEqual(entries, totals, `totals of ${companyId} are the sum of its entries`)
-      assert.strictEqual(pending, totals.held, `the pending records of ${companyId} add up to its held amount`)
-      assert.isTrue(totals.held >= 0n && totals.posted >= totals.held, `no amount of ${companyId} is below zero`)
+      assert.strictEqual(
+        pending,
+        totals.held,
+        `the pending records of ${companyId} add up to its held amount`
+      )
+      assert.isTrue(
+        totals.held >= 0n && totals.posted >= totals.held,
+        `no amount of ${companyId} is below zero`
+      )
     })
   )
   const accounts = yield* records.trialBalance
@@ -51,8 +61,16 @@ export const auditAll = Effect.gen(function* () {
     if (after === null) break
   }
   const accounts = yield* records.trialBalance
-  assert.strictEqual(accounts.held, Msat.make(held), "the held account equals the sum of the companies' held amounts")
-  assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "the accounts contain exactly the companies' total")
+  assert.strictEqual(
+    accounts.held,
+    Msat.make(held),
+    "the held account equals the sum of the companies' held amounts"
+  )
+  assert.strictEqual(
+    Msat.sum(accounts.available, accounts.held),
+    Msat.make(posted),
+    "the accounts contain exactly the companies' total"
+  )
 })
 
 /**

@@ -87,6 +87,12 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
 })
 
 export const apiKey = (fields: Pick<ApiKey, "id" | "secretHash"> & Partial<ApiKey>): ApiKey => ({
-  ...withoutSecret({ id: fields.id, companyId: CompanyId.make("c"), name: "till", scopes: ["read"], createdAtMillis: 0 }),
+  ...withoutSecret({
+    id: fields.id,
+    companyId: CompanyId.make("c"),
+    name: "till",
+    scopes: ["read"],
+    createdAtMillis: 0
+  }),
   ...fields
 })

@@ -45,11 +45,18 @@ export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): S
  * Declares how records of one type are created, and their transitions. A transition that doesn't start at a new
  * record names the one before it: `restored: ["archived", (record) => …]` is built from an archived record.
  */
-export const subjectOf = <A extends Noun.Row>(noun: Noun.Noun<A>, create: Subject["create"], moves: Moves<A> = {}): Subject => ({
+export const subjectOf = <A extends Noun.Row>(
+  noun: Noun.Noun<A>,
+  create: Subject["create"],
+  moves: Moves<A> = {}
+): Subject => ({
   create: (companyId) =>
-    Effect.tap(create(companyId), (change) => Effect.sync(() => assert.strictEqual(insertOf(change).noun.name, noun.name))),
+    Effect.tap(create(companyId), (change) =>
+      Effect.sync(() => assert.strictEqual(insertOf(change).noun.name, noun.name))
+    ),
   moves: movesOf(noun, moves)
 })
 
 /** Returns the insert of a Change. */
-export const insertOf = ({ writes: [first] }: Written.Any): Noun.Insert => (first?._tag === "Insert" ? first : assert.fail("no insert"))
+export const insertOf = ({ writes: [first] }: Written.Any): Noun.Insert =>
+  first?._tag === "Insert" ? first : assert.fail("no insert")

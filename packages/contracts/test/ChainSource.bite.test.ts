@@ -8,7 +8,8 @@ const telling = (make: () => (outputs: ReadonlyArray<Output>) => ReadonlyArray<O
   sabotage(ChainSource, ({ activity }) => {
     const change = make()
     return {
-      activity: (after, ours) => Effect.map(activity(after, ours), (seen): Activity => ({ ...seen, outputs: change(seen.outputs) }))
+      activity: (after, ours) =>
+        Effect.map(activity(after, ours), (seen): Activity => ({ ...seen, outputs: change(seen.outputs) }))
     }
   })
 
@@ -38,7 +39,10 @@ bites("ChainSource", promises, {
   ],
   "a source that reports one output per address": [
     telling(() => (outputs) => [...new Map(outputs.map((output) => [output.scriptPubKey, output])).values()]),
-    ["two payments to one address are two outputs", "C43: several outputs of one transaction are reported separately"]
+    [
+      "two payments to one address are two outputs",
+      "C43: several outputs of one transaction are reported separately"
+    ]
   ],
   "a source that reports heights one block too low": [
     telling(
@@ -57,19 +61,27 @@ bites("ChainSource", promises, {
   ],
   "a source that starts at the tip, whatever the cursor": [
     sabotage(ChainSource, ({ activity }) => ({
-      activity: (after, ours) => Effect.flatMap(activity(null, ours), ({ cursor }) => activity(after === null ? null : cursor, ours))
+      activity: (after, ours) =>
+        Effect.flatMap(activity(null, ours), ({ cursor }) => activity(after === null ? null : cursor, ours))
     })),
-    ["C44: reading from a cursor reports everything after it and nothing before it", "a deposit in the mempool is reported"]
+    [
+      "C44: reading from a cursor reports everything after it and nothing before it",
+      "a deposit in the mempool is reported"
+    ]
   ],
   "a source that reports a known transaction as rejected": [
     sabotage(ChainSource, ({ broadcast }) => ({
       broadcast: (rawTx) =>
-        Effect.map(broadcast(rawTx), (said) => (said._tag === "known" ? { _tag: "rejected", reason: "already in block chain" } : said))
+        Effect.map(broadcast(rawTx), (said) =>
+          said._tag === "known" ? { _tag: "rejected", reason: "already in block chain" } : said
+        )
     })),
     ["C19: broadcasting the same transaction repeatedly has the same result"]
   ],
   "a source that accepts every transaction": [
-    sabotage(ChainSource, ({ broadcast }) => ({ broadcast: (rawTx) => Effect.as(broadcast(rawTx), { _tag: "accepted" }) })),
+    sabotage(ChainSource, ({ broadcast }) => ({
+      broadcast: (rawTx) => Effect.as(broadcast(rawTx), { _tag: "accepted" })
+    })),
     [
       "a transaction that double-spends a confirmed one is rejected",
       "malformed transactions and invalid signatures are rejected",
@@ -82,19 +94,29 @@ bites("ChainSource", promises, {
   ],
   "a source that finds every transaction": [
     sabotage(ChainSource, ({ transaction }) => ({
-      transaction: (txId) => Effect.map(transaction(txId), (placement) => (placement._tag === "gone" ? { _tag: "mempool" } : placement))
+      transaction: (txId) =>
+        Effect.map(transaction(txId), (placement) =>
+          placement._tag === "gone" ? { _tag: "mempool" } : placement
+        )
     })),
-    ["an unknown transaction is reported as gone", "C45: a mempool deposit that is double-spent is reported as gone"]
+    [
+      "an unknown transaction is reported as gone",
+      "C45: a mempool deposit that is double-spent is reported as gone"
+    ]
   ],
   "a source that returns another transaction": [
     sabotage(ChainSource, ({ rawTransaction }) => ({
-      rawTransaction: (txId) => Effect.map(rawTransaction(txId), (rawTx) => rawTx?.replace(/^02/, "01") ?? null)
+      rawTransaction: (txId) =>
+        Effect.map(rawTransaction(txId), (rawTx) => rawTx?.replace(/^02/, "01") ?? null)
     })),
-    ["C1: a transaction is returned as it was signed while it is in the mempool or a block, and an unknown one is not"]
+    [
+      "C1: a transaction is returned as it was signed while it is in the mempool or a block, and an unknown one is not"
+    ]
   ],
   "a source whose tip never changes": [
     sabotage(ChainSource, ({ activity }) => ({
-      activity: (after, ours) => Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))
+      activity: (after, ours) =>
+        Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))
     })),
     [
       "the tip is the last block, even if nothing in it is watched",
@@ -108,7 +130,9 @@ bites("ChainSource", promises, {
     ["payments to scripts that are not watched are not reported"]
   ],
   "a source that ignores the lookup of watched scripts": [
-    sabotage(ChainSource, ({ activity }) => ({ activity: (after) => activity(after, (scripts) => Effect.succeed(new Set(scripts))) })),
+    sabotage(ChainSource, ({ activity }) => ({
+      activity: (after) => activity(after, (scripts) => Effect.succeed(new Set(scripts)))
+    })),
     ["if the lookup of watched scripts fails, the read fails"]
   ],
   "a source with a fractional fee rate": [

@@ -7,7 +7,10 @@ import { bites, sabotage } from "./sandbox.ts"
 const plus = (amount: Msat.Msat, sats: number) => Msat.make(amount + Msat.fromSats(sats))
 
 /** Returns the same request with each payment changed. */
-const paying = <A extends { readonly payments: ReadonlyArray<Payment> }>(ask: A, change: (payment: Payment) => Partial<Payment>): A => ({
+const paying = <A extends { readonly payments: ReadonlyArray<Payment> }>(
+  ask: A,
+  change: (payment: Payment) => Partial<Payment>
+): A => ({
   ...ask,
   payments: ask.payments.map((payment) => ({ ...payment, ...change(payment) }))
 })
@@ -33,15 +36,21 @@ bites("ChainWallet", promises, {
     ["no address or derivation index is issued twice"]
   ],
   "a wallet that assigns the same index to every address": [
-    sabotage(ChainWallet, ({ newAddress }) => ({ newAddress: (type) => Effect.map(newAddress(type), (one) => ({ ...one, index: 0 })) })),
+    sabotage(ChainWallet, ({ newAddress }) => ({
+      newAddress: (type) => Effect.map(newAddress(type), (one) => ({ ...one, index: 0 }))
+    })),
     ["no address or derivation index is issued twice"]
   ],
   "a wallet that takes the fee from the amount": [
-    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build(paying(ask, ({ amount }) => ({ amount: plus(amount, -500) }))) })),
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) => build(paying(ask, ({ amount }) => ({ amount: plus(amount, -500) })))
+    })),
     ["a draft pays exactly the requested amount, and its stated miner fee is within the limit"]
   ],
   "a wallet that states a different fee than it pays": [
-    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) }))
+    })),
     [
       "a draft pays exactly the requested amount, and its stated miner fee is within the limit",
       "change that is too small for an output is added to the miner fee, even above the limit"
@@ -49,7 +58,8 @@ bites("ChainWallet", promises, {
   ],
   "a wallet that ignores which coins are permitted": [
     sabotage(ChainWallet, ({ build }) => ({
-      build: (ask) => build({ ...ask, free: (outpoints) => Effect.andThen(ask.free(outpoints), all(outpoints)) })
+      build: (ask) =>
+        build({ ...ask, free: (outpoints) => Effect.andThen(ask.free(outpoints), all(outpoints)) })
     })),
     [
       "a draft spends only permitted coins, and permission for all coins is requested in one call",
@@ -78,14 +88,18 @@ bites("ChainWallet", promises, {
     ["a draft's fee exceeds the limit only to pay 1 sat/vB, or by change too small for an output"]
   ],
   "a wallet that pays only the first payment": [
-    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) })
+    })),
     [
       "one transaction makes several payments with one output each, in order, within their combined fee limit",
       "a payment that is too large does not prevent later ones from being included"
     ]
   ],
   "a wallet that reorders payments": [
-    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.toReversed() }) })),
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) => build({ ...ask, payments: ask.payments.toReversed() })
+    })),
     [
       "one transaction makes several payments with one output each, in order, within their combined fee limit",
       "a payment that is too large does not prevent later ones from being included"

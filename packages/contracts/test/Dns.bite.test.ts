@@ -8,19 +8,26 @@ type Asking = NonNullable<Dns["Service"]["validated"]>
 const spoiled = (change: (validated: Asking) => Asking) =>
   sabotage(Dns, ({ validated }) => (validated === undefined ? {} : { validated: change(validated) }))
 
-const told = (change: (said: Validated) => Validated) => spoiled((validated) => (name) => Effect.map(validated(name), change))
+const told = (change: (said: Validated) => Validated) =>
+  spoiled((validated) => (name) => Effect.map(validated(name), change))
 
 bites("Dns", promises, {
   "a resolver that reports every response as signed": [
     told((said) => ({ ...said, isSigned: true })),
-    ["signed responses are reported as signed, and unsigned ones as unsigned", "a replaced record is returned with its new value"]
+    [
+      "signed responses are reported as signed, and unsigned ones as unsigned",
+      "a replaced record is returned with its new value"
+    ]
   ],
   "a resolver that reports every response as unsigned": [
     told((said) => ({ ...said, isSigned: false })),
     ["signed responses are reported as signed, and unsigned ones as unsigned"]
   ],
   "a resolver that reports an outage as an absent record": [
-    spoiled((validated) => (name) => Effect.orElseSucceed(validated(name), (): Validated => ({ texts: [], isSigned: true }))),
+    spoiled(
+      (validated) => (name) =>
+        Effect.orElseSucceed(validated(name), (): Validated => ({ texts: [], isSigned: true }))
+    ),
     ["a failed lookup is an error and is never mistaken for a missing record"]
   ],
   "a resolver that joins separate records": [

@@ -22,7 +22,8 @@ import * as Nouns from "../src/Nouns.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
 
 /** A mutant that commits a different Change than it was given. */
-const changing = (change: (change: Change) => Change) => sabotage({ commit: (commit) => (given) => commit(change(given)) })
+const changing = (change: (change: Change) => Change) =>
+  sabotage({ commit: (commit) => (given) => commit(change(given)) })
 
 /** A mutant that ignores a refusal, for all or some kinds of Change. */
 const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>) =>
@@ -30,7 +31,9 @@ const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>)
     commit: (commit) => (change) =>
       commit(change).pipe(
         Effect.catch((error) =>
-          error._tag === refusal && (kinds.length === 0 || kinds.includes(change._tag)) ? Effect.succeed(applied) : Effect.fail(error)
+          error._tag === refusal && (kinds.length === 0 || kinds.includes(change._tag))
+            ? Effect.succeed(applied)
+            : Effect.fail(error)
         )
       )
   })
@@ -47,7 +50,9 @@ const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Written.Givi
 
 const onlyNode = (leg: Leg): Leg => ({
   ...leg,
-  postings: leg.postings.map((posting) => (posting.from === "loss" ? { ...posting, from: "network_fees" } : posting))
+  postings: leg.postings.map((posting) =>
+    posting.from === "loss" ? { ...posting, from: "network_fees" } : posting
+  )
 })
 
 /** A mutant that replaces the first write of each Change. */
@@ -56,7 +61,9 @@ const writing = (other: (first: Noun.Insert | Noun.Transition) => Noun.Insert | 
     commit: (commit) => (change) => {
       if (!Written.is(change)) return commit(change)
       const [first, ...later] = change.writes
-      const spoiled: Change & Written.Any = Object.assign({}, change, { writes: first === undefined ? [] : [other(first), ...later] })
+      const spoiled: Change & Written.Any = Object.assign({}, change, {
+        writes: first === undefined ? [] : [other(first), ...later]
+      })
       return commit(spoiled)
     }
   })
@@ -93,7 +100,9 @@ bites<string>("Journal", Nouns.money, {
         return commit(change)
       }
     }),
-    ["vouchers: only the owning company finds a record by id or in a list; every unique name finds the record"]
+    [
+      "vouchers: only the owning company finds a record by id or in a list; every unique name finds the record"
+    ]
   ],
   "a journal that lists the oldest records first": [
     sabotage({
@@ -102,7 +111,9 @@ bites<string>("Journal", Nouns.money, {
           Effect.map(newestFirst(noun, companyId, before, limit), (page) => page.toReversed())
       })
     }),
-    ["invoices: only the owning company finds a record by id or in a list; every unique name finds the record"]
+    [
+      "invoices: only the owning company finds a record by id or in a list; every unique name finds the record"
+    ]
   ],
   "a journal that refuses every repeated transition": [
     moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),
@@ -145,14 +156,20 @@ bites<string>("Journal", Nouns.money, {
   ],
   "a journal that accepts a different record under a used id": [
     inserting((noun) => ({ ...noun, moving: new Set(noun.members.map(([member]) => member)) })),
-    ["vouchers: an id cannot be reused with different content", "on_chain_addresses: an id cannot be reused with different content"]
+    [
+      "vouchers: an id cannot be reused with different content",
+      "on_chain_addresses: an id cannot be reused with different content"
+    ]
   ],
   "a journal that releases a hold at every failure report": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
           if (change._tag !== "WithdrawalFailed") return yield* commit(change)
-          const failed = Option.exists(yield* records.withdrawal(change.companyId, change.id), ({ status }) => status === "failed")
+          const failed = Option.exists(
+            yield* records.withdrawal(change.companyId, change.id),
+            ({ status }) => status === "failed"
+          )
           return yield* failed ? book(commit, change.legs) : commit(change)
         })
     }),
@@ -164,7 +181,9 @@ bites<string>("Journal", Nouns.money, {
       const { once: _, ...rest } = change
       return rest
     }),
-    ["vouchers: of eight concurrent creations with one idempotency key, one is applied and the others are replayed"]
+    [
+      "vouchers: of eight concurrent creations with one idempotency key, one is applied and the others are replayed"
+    ]
   ]
 })
 
@@ -179,7 +198,10 @@ bites("Journal", promises, {
     ]
   ],
   "a journal that keeps deleted invoices": [
-    sabotage({ commit: (commit) => (change) => (change._tag === "InvoiceForgotten" ? Effect.succeed(applied) : commit(change)) }),
+    sabotage({
+      commit: (commit) => (change) =>
+        change._tag === "InvoiceForgotten" ? Effect.succeed(applied) : commit(change)
+    }),
     ["deleting an unpaid invoice removes it completely, once, and frees its hash"]
   ],
   "a journal that reports a paid invoice as deleted": [
@@ -187,13 +209,17 @@ bites("Journal", promises, {
     ["a claimed or settled invoice cannot be deleted"]
   ],
   "a journal that shares keys between companies": [
-    changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, owner: CompanyId.operator } })),
+    changing((change) =>
+      change.once === undefined ? change : { ...change, once: { ...change.once, owner: CompanyId.operator } }
+    ),
     ["two companies can use the same key"]
   ],
   "a journal that replays a response for any body": [
     sabotage({
       commit: (commit) => (change) =>
-        Effect.catchTag(commit(change), "IdempotencyMismatch", () => Effect.succeed({ _tag: "Replayed" as const, answer: "" }))
+        Effect.catchTag(commit(change), "IdempotencyMismatch", () =>
+          Effect.succeed({ _tag: "Replayed" as const, answer: "" })
+        )
     }),
     [
       "a key reused with a different body is refused",
@@ -201,7 +227,9 @@ bites("Journal", promises, {
     ]
   ],
   "a journal that lets every key expire": [
-    changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, forgetAtMillis: 1 } })),
+    changing((change) =>
+      change.once === undefined ? change : { ...change, once: { ...change.once, forgetAtMillis: 1 } }
+    ),
     ["a withdrawal's key never expires", "a stored response is kept until its expiry and deleted afterward"]
   ],
   "a journal that stores the key of a refused request": [
@@ -209,7 +237,9 @@ bites("Journal", promises, {
       commit: (commit) => (change) =>
         Effect.tapError(commit(change), () => {
           const { once } = change
-          return once === undefined ? Effect.void : Effect.ignore(commit({ ...Answer.forgotten(Id.nil, 0, 1), once }))
+          return once === undefined
+            ? Effect.void
+            : Effect.ignore(commit({ ...Answer.forgotten(Id.nil, 0, 1), once }))
         })
     }),
     ["a refused request does not use up its key"]
@@ -251,7 +281,9 @@ bites("Journal", promises, {
   ],
   "a journal that ignores freezes": [
     deaf("CompanyFrozen"),
-    ["freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete"]
+    [
+      "freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete"
+    ]
   ],
   "a journal that accepts outdated fees": [
     deaf("FeesMoved"),
@@ -266,7 +298,9 @@ bites("Journal", promises, {
       const { unlessFrozen: _, ...rest } = change
       return rest
     }),
-    ["freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete"]
+    [
+      "freeze: withdrawals, vouchers and voucher claims are refused until the freeze ends; payments already sent still complete"
+    ]
   ],
   "a journal that ignores limits": [
     deaf("LimitExceeded"),
@@ -294,7 +328,9 @@ bites("Journal", promises, {
         ? change
         : { ...change, counts: change.counts.map((one) => ({ ...one, atMillis: one.atMillis - 3_600_000 })) }
     ),
-    ["limits: windows slide, so an amount becomes available again in the millisecond in which it leaves the window"]
+    [
+      "limits: windows slide, so an amount becomes available again in the millisecond in which it leaves the window"
+    ]
   ],
   "a journal that checks a limit in a separate step before it counts usage": [
     sabotage({
@@ -339,7 +375,11 @@ bites("Journal", promises, {
     ]
   ],
   "a journal that replaces a payout whose change is spent": [
-    changing((change) => (change._tag === "WithdrawalReplaced" ? { ...change, replaces: { ...change.replaces, change: null } } : change)),
+    changing((change) =>
+      change._tag === "WithdrawalReplaced"
+        ? { ...change, replaces: { ...change.replaces, change: null } }
+        : change
+    ),
     ["C19: a payout cannot be replaced if another payout spends its change"]
   ],
   "a journal that frees no coin of a released payout": [
@@ -364,7 +404,8 @@ bites("Journal", promises, {
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
-          if (change._tag !== "WithdrawalSettled" || change.settlement.chainTxId === null) return yield* commit(change)
+          if (change._tag !== "WithdrawalSettled" || change.settlement.chainTxId === null)
+            return yield* commit(change)
           const newest = (yield* records.candidates(change.companyId, change.id)).at(-1)?.txId ?? null
           return yield* commit({ ...change, settlement: { ...change.settlement, chainTxId: newest } })
         })
@@ -377,7 +418,9 @@ bites("Journal", promises, {
         ? { ...change, attempt: { ...change.attempt, isDeep: false } }
         : change
     ),
-    ["change becomes a coin when its payout is sent or, if the payout spends unconfirmed coins, when it is mined; mining confirms the coin"]
+    [
+      "change becomes a coin when its payout is sent or, if the payout spends unconfirmed coins, when it is mined; mining confirms the coin"
+    ]
   ],
   "a journal that sends only the first withdrawal of a batch": [
     changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
@@ -423,9 +466,13 @@ bites("Journal", promises, {
   ],
   "a journal that settles a whole batch with its leader": [
     changing((change) =>
-      change._tag === "WithdrawalSettled" && change.fence !== undefined ? { ...change, id: change.fence.taskId } : change
+      change._tag === "WithdrawalSettled" && change.fence !== undefined
+        ? { ...change, id: change.fence.taskId }
+        : change
     ),
-    ["each batch member settles once, with its share; change is a confirmed coin once the leading payout settles"]
+    [
+      "each batch member settles once, with its share; change is a confirmed coin once the leading payout settles"
+    ]
   ],
   "a journal that replaces a settled payout": [
     deaf("AlreadyTerminal", "WithdrawalReplaced"),
@@ -442,28 +489,43 @@ bites("Journal", promises, {
   "a journal that watches only pending deposits after a reorganization": [
     sabotage({
       records: ({ depositsAbove }) => ({
-        depositsAbove: (...asked) => Effect.map(depositsAbove(...asked), (rows) => rows.filter(({ status }) => status === "pending"))
+        depositsAbove: (...asked) =>
+          Effect.map(depositsAbove(...asked), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
-    ["C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"]
+    [
+      "C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"
+    ]
   ],
   "a journal that reads all deposits above a block, whatever the last block asked for": [
     sabotage({
-      records: ({ depositsAbove }) => ({ depositsAbove: (height, _, after, limit) => depositsAbove(height, null, after, limit) })
+      records: ({ depositsAbove }) => ({
+        depositsAbove: (height, _, after, limit) => depositsAbove(height, null, after, limit)
+      })
     }),
-    ["C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"]
+    [
+      "C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"
+    ]
   ],
   "a journal that finds no deposits that await confirmations": [
-    sabotage({ records: () => ({ depositsUnconfirmed: () => Effect.succeed({ ofCompany: new Map(), inBlock: new Map() }) }) }),
+    sabotage({
+      records: () => ({
+        depositsUnconfirmed: () => Effect.succeed({ ofCompany: new Map(), inBlock: new Map() })
+      })
+    }),
     ["C46: deposits in blocks above a height are summed by company and block while they await confirmations"]
   ],
   "a journal that stops watching deposits when they are evicted": [
     sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
-    ["C45: evicted deposits are listed newest first, except those too small to credit and those that returned"]
+    [
+      "C45: evicted deposits are listed newest first, except those too small to credit and those that returned"
+    ]
   ],
   "a journal that finds no deposits whose reversal the operator bears": [
     sabotage({ records: () => ({ depositsOwed: () => Effect.succeed([]) }) }),
-    ["C45: a hold that is released after a reversal repays the operator, pending or failed, and the ledger stays sound"]
+    [
+      "C45: a hold that is released after a reversal repays the operator, pending or failed, and the ledger stays sound"
+    ]
   ],
   "a journal that credits the requested amount": [
     sabotage({
@@ -481,17 +543,26 @@ bites("Journal", promises, {
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
           if (change._tag !== "InvoiceSettled") return yield* commit(change)
-          const settled = Option.exists(yield* records.invoice(change.companyId, change.id), ({ status }) => status === "settled")
+          const settled = Option.exists(
+            yield* records.invoice(change.companyId, change.id),
+            ({ status }) => status === "settled"
+          )
           return yield* settled ? book(commit, change.legs) : commit(change)
         })
     }),
-    ["a second payment of an invoice is refused", "C15: an invoice paid internally and over the network concurrently is credited once"]
+    [
+      "a second payment of an invoice is refused",
+      "C15: an invoice paid internally and over the network concurrently is credited once"
+    ]
   ],
   "a journal that refuses late payments": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
-          const invoice = change._tag === "InvoiceSettled" ? yield* records.invoice(change.companyId, change.id) : Option.none()
+          const invoice =
+            change._tag === "InvoiceSettled"
+              ? yield* records.invoice(change.companyId, change.id)
+              : Option.none()
           if (Option.exists(invoice, ({ status }) => status === "expired")) {
             return yield* new InvoiceNotPayable({ invoiceId: change.id, status: "expired" })
           }
@@ -526,7 +597,9 @@ bites("Journal", promises, {
     ]
   ],
   "a journal that posts one side of a transfer": [
-    changing((change) => (change._tag === "InternalTransferred" ? { ...change, legs: change.legs.slice(0, 1) } : change)),
+    changing((change) =>
+      change._tag === "InternalTransferred" ? { ...change, legs: change.legs.slice(0, 1) } : change
+    ),
     [
       "C17: a transfer debits the payer, credits the payee and posts the operator's fee",
       "C31: a company that pays itself loses only the fee",
@@ -535,7 +608,8 @@ bites("Journal", promises, {
   ],
   "a journal that settles or fails an ended withdrawal again": [
     sabotage({
-      commit: (commit) => (change) => Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
+      commit: (commit) => (change) =>
+        Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
     }),
     [
       "C20 C54: a settled withdrawal stays settled",
@@ -557,10 +631,15 @@ bites("Journal", promises, {
   ],
   "a journal that lets two payouts spend one coin": [
     deaf("CoinTaken"),
-    ["C19: no two payouts spend the same coin", "C19: if eight payouts would spend one coin concurrently, only one is dispatched"]
+    [
+      "C19: no two payouts spend the same coin",
+      "C19: if eight payouts would spend one coin concurrently, only one is dispatched"
+    ]
   ],
   "a journal that charges the company for a node's overspending": [
-    changing((change) => (change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change)),
+    changing((change) =>
+      change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change
+    ),
     ["C25: if a node spends more than the fee limit, the excess is the operator's loss, never the company's"]
   ],
   "a journal that does not move the node's cursor": [
@@ -577,7 +656,9 @@ bites("Journal", promises, {
         Effect.catchTag(commit(change), "DepositMoved", (moved) => {
           if (change._tag !== "DepositSeen") return Effect.fail(moved)
           const { record } = change.writes[0]
-          return commit(Deposit.seen({ ...record, chainTxId: TxId.make(record.id.replaceAll("-", "").repeat(2)) }))
+          return commit(
+            Deposit.seen({ ...record, chainTxId: TxId.make(record.id.replaceAll("-", "").repeat(2)) })
+          )
         })
     }),
     [
@@ -586,7 +667,9 @@ bites("Journal", promises, {
     ]
   ],
   "a journal that identifies a deposit by its transaction only": [
-    changing((change) => (change._tag === "DepositSeen" ? Deposit.seen({ ...change.writes[0].record, vout: 0 }) : change)),
+    changing((change) =>
+      change._tag === "DepositSeen" ? Deposit.seen({ ...change.writes[0].record, vout: 0 }) : change
+    ),
     ["C43: every output of a transaction is credited"]
   ],
   "a journal that confirms a deposit from any state": [
@@ -601,15 +684,22 @@ bites("Journal", promises, {
       "C45: a transition from a state that the deposit has left is refused"
     ]
   ],
-  "a journal that assigns a name twice": [deaf("HandleTaken"), ["a Lightning address belongs to one company permanently"]],
+  "a journal that assigns a name twice": [
+    deaf("HandleTaken"),
+    ["a Lightning address belongs to one company permanently"]
+  ],
   "a journal that reassigns and changes deleted addresses": [
     deaf("LightningAddressGone"),
     ["a deleted Lightning address stays deleted and is never issued again"]
   ],
   "a journal that keeps a removed message": [
     changing((change) =>
-      change._tag === "LightningAddressChanged" && Reflect.get(change.writes[0].set, "successMessage") === null
-        ? { ...change, writes: [{ ...change.writes[0], set: { ...change.writes[0].set, successMessage: "" } }] }
+      change._tag === "LightningAddressChanged" &&
+      Reflect.get(change.writes[0].set, "successMessage") === null
+        ? {
+            ...change,
+            writes: [{ ...change.writes[0], set: { ...change.writes[0].set, successMessage: "" } }]
+          }
         : change
     ),
     ["a Lightning address keeps all the settings that its owner last chose"]
@@ -618,7 +708,9 @@ bites("Journal", promises, {
     sabotage({
       commit: (commit) => (change) =>
         change._tag === "VoucherClaimed"
-          ? Effect.catchTag(commit(change), "VoucherNotOpen", () => commit(Withdrawal.requested(change.writes[1].record)))
+          ? Effect.catchTag(commit(change), "VoucherNotOpen", () =>
+              commit(Withdrawal.requested(change.writes[1].record))
+            )
           : commit(change)
     }),
     [
@@ -635,14 +727,21 @@ bites("Journal", promises, {
           ? Effect.catchTag(commit(change), "VoucherNotOpen", () => book(commit, change.legs))
           : commit(change)
     }),
-    ["C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once"]
+    [
+      "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once"
+    ]
   ],
   "a journal whose vouchers hold only their amount": [
     changing((change) =>
       change._tag === "VoucherCreated"
         ? {
             ...change,
-            legs: [{ companyId: change.companyId, postings: [{ from: "available", to: "held", amount: change.writes[0].record.amount }] }]
+            legs: [
+              {
+                companyId: change.companyId,
+                postings: [{ from: "available", to: "held", amount: change.writes[0].record.amount }]
+              }
+            ]
           }
         : change
     ),
@@ -670,7 +769,9 @@ bites("Journal", promises, {
   ],
   "a journal that does not store when a domain was lost": [
     changing((change) => (change._tag === "DomainChecked" ? { ...change, isShown: true } : change)),
-    ["a domain's DNS record is considered missing from the first failed check on, and an operator's decision about the domain is kept"]
+    [
+      "a domain's DNS record is considered missing from the first failed check on, and an operator's decision about the domain is kept"
+    ]
   ],
   "a journal that publishes an event before the Change is committed": [
     sabotage({

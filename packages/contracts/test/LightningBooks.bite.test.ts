@@ -28,7 +28,10 @@ bites("LightningBooks", promises, {
     ]
   ],
   "a node that lists held payments as settled": [
-    telling((lines) => lines.map((line) => (line.state === "pending" ? { ...line, state: "settled" } : line)), same),
+    telling(
+      (lines) => lines.map((line) => (line.state === "pending" ? { ...line, state: "settled" } : line)),
+      same
+    ),
     ["a failed payment is listed as failed and a held one as pending, each with its amount"]
   ],
   "a node that adds the fee to the amount": [
@@ -70,8 +73,13 @@ bites("LightningBooks", promises, {
     ["the node's balance falls by a payment and its fee once the payment settles"]
   ],
   "a node that caches its balance": [
-    sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.fromSats(21), within: Msat.zero }) })),
-    ["the node's balance rises by each amount received", "the node's balance falls by a payment and its fee once the payment settles"]
+    sabotage(LightningBooks, () => ({
+      owned: Effect.succeed({ amount: Msat.fromSats(21), within: Msat.zero })
+    })),
+    [
+      "the node's balance rises by each amount received",
+      "the node's balance falls by a payment and its fee once the payment settles"
+    ]
   ],
   "a node that swaps inbound and outbound liquidity": [
     sabotage(LightningBooks, ({ capacity }) => ({

@@ -8,7 +8,9 @@ import { bites, sabotage } from "./sandbox.ts"
 const wrong = Preimage.make("00".repeat(32))
 
 const telling = (change: (one: Settled) => Settled) =>
-  sabotage(LightningReceiver, ({ settlements }) => ({ settlements: (after) => Stream.map(settlements(after), change) }))
+  sabotage(LightningReceiver, ({ settlements }) => ({
+    settlements: (after) => Stream.map(settlements(after), change)
+  }))
 
 bites("LightningReceiver", promises, {
   "a node that creates a new invoice for each call": [
@@ -19,7 +21,9 @@ bites("LightningReceiver", promises, {
     ["the same id returns the same invoice", "eight concurrent requests with one id create one invoice"]
   ],
   "a node that returns one invoice for all ids": [
-    sabotage(LightningReceiver, ({ createInvoice }) => ({ createInvoice: (ask) => createInvoice({ ...ask, id: "the one" }) })),
+    sabotage(LightningReceiver, ({ createInvoice }) => ({
+      createInvoice: (ask) => createInvoice({ ...ask, id: "the one" })
+    })),
     ["the same id returns the same invoice"]
   ],
   "a node that reports every invoice as settled": [
@@ -42,17 +46,23 @@ bites("LightningReceiver", promises, {
   "a node that reports an invalid preimage when looked up": [
     sabotage(LightningReceiver, ({ lookupInvoice }) => ({
       lookupInvoice: (hash) =>
-        Effect.map(lookupInvoice(hash), (state) => (state._tag === "settled" ? { ...state, preimage: wrong } : state))
+        Effect.map(lookupInvoice(hash), (state) =>
+          state._tag === "settled" ? { ...state, preimage: wrong } : state
+        )
     })),
     ["a paid invoice is settled, with the received amount and a valid preimage"]
   ],
   "a node that reports an invalid preimage to subscribers": [
     telling((one) => ({ ...one, preimage: wrong })),
-    ["C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"]
+    [
+      "C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"
+    ]
   ],
   "a node that reports seconds as milliseconds": [
     telling((one) => ({ ...one, settledAtMillis: Math.floor(one.settledAtMillis / 1000) })),
-    ["C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"]
+    [
+      "C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"
+    ]
   ],
   "a node that reports the requested amount instead of the received one": [
     telling((one) => ({ ...one, received: Msat.fromSats(1000) })),
@@ -66,9 +76,13 @@ bites("LightningReceiver", promises, {
   ],
   "a node that settles a payment that should be held": [
     sabotage(LightningReceiver, ({ holding, createInvoice }) =>
-      holding === undefined ? {} : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
+      holding === undefined
+        ? {}
+        : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
     ),
-    ["an unpaid hold invoice cannot be settled, and a canceled one cannot be paid; the same id returns the same invoice"]
+    [
+      "an unpaid hold invoice cannot be settled, and a canceled one cannot be paid; the same id returns the same invoice"
+    ]
   ],
   "a node that reports a held payment as returned without returning it": [
     sabotage(LightningReceiver, ({ holding }) =>
@@ -84,16 +98,23 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => (after === null ? settlements(null) : Stream.drop(settlements(after), 1))
     })),
-    ["C60: a subscription resumes right after a cursor, without gaps or repetitions", "a subscriber receives a settlement as it happens"]
+    [
+      "C60: a subscription resumes right after a cursor, without gaps or repetitions",
+      "a subscriber receives a settlement as it happens"
+    ]
   ],
   "a node that reports only new settlements": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) =>
         Stream.unwrap(
-          Effect.map(Clock.currentTimeMillis, (begun) => Stream.filter(settlements(after), (one) => one.settledAtMillis > begun))
+          Effect.map(Clock.currentTimeMillis, (begun) =>
+            Stream.filter(settlements(after), (one) => one.settledAtMillis > begun)
+          )
         )
     })),
-    ["C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"]
+    [
+      "C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"
+    ]
   ],
   "a node that has one cursor for all settlements": [
     telling((one) => ({ ...one, cursor: "1" })),
@@ -106,7 +127,9 @@ bites("LightningReceiver", promises, {
     ["each settlement has its own cursor and is reported once"]
   ],
   "a node that reports a cancellation without canceling": [
-    sabotage(LightningReceiver, () => ({ cancelInvoice: () => Effect.succeed({ _tag: "canceled", preimage: Redacted.make(wrong) }) })),
+    sabotage(LightningReceiver, () => ({
+      cancelInvoice: () => Effect.succeed({ _tag: "canceled", preimage: Redacted.make(wrong) })
+    })),
     [
       "C15: a canceled invoice can no longer be paid; canceling it again returns the same result",
       "C15: a settled invoice cannot be canceled",
@@ -117,11 +140,15 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, description: { _tag: "Text", text: "pay me" } })
     })),
-    ["an invoice has the requested fields and this node's signature", "an invoice contains the given description hash unchanged (LUD-06)"]
+    [
+      "an invoice has the requested fields and this node's signature",
+      "an invoice contains the given description hash unchanged (LUD-06)"
+    ]
   ],
   "a node that supports whole satoshis only": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
-      createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount && Msat.fromSats(Msat.toSats(ask.amount)) })
+      createInvoice: (ask) =>
+        createInvoice({ ...ask, amount: ask.amount && Msat.fromSats(Msat.toSats(ask.amount)) })
     })),
     ["C28: amounts are exact to the millisatoshi"]
   ]

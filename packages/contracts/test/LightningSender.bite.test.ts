@@ -12,7 +12,8 @@ type Looked = Payment | NotSent | { readonly _tag: "notFound" }
 const taking = (understand: <A extends Looked>(said: A) => A | Payment) =>
   sabotage(LightningSender, ({ lookupPayment, pay }) => ({
     pay: (ask) => Effect.map(pay(ask), understand),
-    lookupPayment: (hash) => Effect.map(lookupPayment(hash), (said) => understand<Exclude<Looked, NotSent>>(said))
+    lookupPayment: (hash) =>
+      Effect.map(lookupPayment(hash), (said) => understand<Exclude<Looked, NotSent>>(said))
   }))
 
 const failed = { _tag: "failed", reason: "timeout" } as const
@@ -26,8 +27,12 @@ bites("LightningSender", promises, {
     ]
   ],
   "a sender that treats the fee limit's millisatoshis as satoshis": [
-    sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: Msat.make(ask.feeLimit * 1000n) }) })),
-    ["C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route"]
+    sabotage(LightningSender, ({ pay }) => ({
+      pay: (ask) => pay({ ...ask, feeLimit: Msat.make(ask.feeLimit * 1000n) })
+    })),
+    [
+      "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route"
+    ]
   ],
   "a sender that reports an outage as a failure": [
     taking((said) => (said._tag === "unknown" ? failed : said)),
@@ -39,7 +44,9 @@ bites("LightningSender", promises, {
   "a sender that reports an outage as not found": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
       lookupPayment: (hash) =>
-        Effect.map(lookupPayment(hash), (said): Exclude<Looked, NotSent> => (said._tag === "unknown" ? { _tag: "notFound" } : said))
+        Effect.map(lookupPayment(hash), (said): Exclude<Looked, NotSent> =>
+          said._tag === "unknown" ? { _tag: "notFound" } : said
+        )
     })),
     [
       "C2: a node that does not respond leaves a payment unknown, not failed",
@@ -48,7 +55,9 @@ bites("LightningSender", promises, {
   ],
   "a sender that reports a sent payment as not sent": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => Effect.as(pay(ask), { _tag: "notSent" }) })),
-    ["C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and repeating the call pays once"]
+    [
+      "C3: a payment reported as not sent was not sent: it is not found, the payee received nothing, and repeating the call pays once"
+    ]
   ],
   "a sender that fails held payments after a timeout": [
     taking((said) => (said._tag === "pending" ? failed : said)),
@@ -59,7 +68,9 @@ bites("LightningSender", promises, {
   ],
   "a sender that reports held payments as settled": [
     taking((said) =>
-      said._tag === "pending" ? { _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null } : said
+      said._tag === "pending"
+        ? { _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null }
+        : said
     ),
     ["C1: a held payment is pending, is not sent again, and can still settle"]
   ],
@@ -83,30 +94,48 @@ bites("LightningSender", promises, {
   ],
   "a sender that reports an unknown payment as failed": [
     taking((said) => (said._tag === "notFound" ? failed : said)),
-    ["C8: a payment that was never sent is not found", "a quote is within the limit, states the probability of success and sends nothing"]
+    [
+      "C8: a payment that was never sent is not found",
+      "a quote is within the limit, states the probability of success and sends nothing"
+    ]
   ],
   "a sender that omits the failure reason": [
     taking((said) => (said._tag === "failed" ? { _tag: "failed", reason: "error" } : said)),
-    ["a payment that the payee rejects is reported as failed by every call", "a payment that has no route fails with that reason"]
+    [
+      "a payment that the payee rejects is reported as failed by every call",
+      "a payment that has no route fails with that reason"
+    ]
   ],
   "a sender that reports failed payments as pending": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["a payment that the payee rejects is reported as failed by every call", "C25 C26: if the fee limit is 0, no fee is paid"]
+    [
+      "a payment that the payee rejects is reported as failed by every call",
+      "C25 C26: if the fee limit is 0, no fee is paid"
+    ]
   ],
   "a sender that returns an invalid preimage": [
-    taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
+    taking((said) =>
+      said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said
+    ),
     ["a payment settles with a valid preimage"]
   ],
   "a sender that reports settled without paying": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
-      pay: () => Effect.succeed({ _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null }),
+      pay: () =>
+        Effect.succeed({
+          _tag: "settled",
+          preimage: Preimage.make("00".repeat(32)),
+          fee: Msat.zero,
+          index: null
+        }),
       lookupPayment
     })),
     ["a payment settles with a valid preimage"]
   ],
   "a sender that ignores the amount for invoices without one": [
     sabotage(LightningSender, ({ pay }) => ({
-      pay: (ask) => pay(ask.invoice.amount === undefined ? { ...ask, amount: Msat.make(ask.amount * 2n) } : ask)
+      pay: (ask) =>
+        pay(ask.invoice.amount === undefined ? { ...ask, amount: Msat.make(ask.amount * 2n) } : ask)
     })),
     ["an invoice without an amount is paid in the requested amount"]
   ],
@@ -121,7 +150,9 @@ bites("LightningSender", promises, {
     ["there is no quote if no route exists or every route exceeds the limit"]
   ],
   "a sender whose quotes always have a probability of 1": [
-    sabotage(LightningSender, ({ quote }) => ({ quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 }) })),
+    sabotage(LightningSender, ({ quote }) => ({
+      quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 })
+    })),
     ["a quote is within the limit, states the probability of success and sends nothing"]
   ],
   "a sender that reports an outage as no route": [
@@ -132,7 +163,9 @@ bites("LightningSender", promises, {
   ],
   "a sender that sends no notifications": [
     sabotage(LightningSender, () => ({ ends: Stream.never })),
-    ["if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"]
+    [
+      "if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"
+    ]
   ],
   "a sender that notifies when it sends": [
     sabotage(LightningSender, ({ pay }) => {
@@ -142,12 +175,18 @@ bites("LightningSender", promises, {
         ends: Stream.fromQueue(sent)
       }
     }),
-    ["if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"]
+    [
+      "if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"
+    ]
   ],
   "a sender that notifies only of settled payments": [
     sabotage(LightningSender, ({ ends, lookupPayment }) => ({
-      ends: Stream.filterEffect(ends, (paymentHash) => Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled"))
+      ends: Stream.filterEffect(ends, (paymentHash) =>
+        Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
+      )
     })),
-    ["if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"]
+    [
+      "if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"
+    ]
   ]
 })

@@ -7,7 +7,9 @@ import { bites, sabotage } from "./sandbox.ts"
 
 bites("OfferIssuer", promises, {
   "an issuer that issues a new offer for each call": [
-    sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, id: crypto.randomUUID() }) })),
+    sabotage(OfferIssuer, ({ createOffer }) => ({
+      createOffer: (ask) => createOffer({ ...ask, id: crypto.randomUUID() })
+    })),
     ["the same id returns the same offer, and a different id returns a different offer"]
   ],
   "an issuer that returns one offer for all ids": [
@@ -17,26 +19,35 @@ bites("OfferIssuer", promises, {
     ["the same id returns the same offer, and a different id returns a different offer"]
   ],
   "an issuer that omits the description": [
-    sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, description: "" }) })),
+    sabotage(OfferIssuer, ({ createOffer }) => ({
+      createOffer: (ask) => createOffer({ ...ask, description: "" })
+    })),
     ["an offer is for the node's network, has no amount and no expiry, and contains the description"]
   ],
   "an issuer that omits the amount": [
-    sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, amount: null }) })),
+    sabotage(OfferIssuer, ({ createOffer }) => ({
+      createOffer: (ask) => createOffer({ ...ask, amount: null })
+    })),
     ["an offer with an amount requests that amount"]
   ],
   "an issuer that writes offers in capitals": [
-    sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => Effect.map(createOffer(ask), (offer) => offer.toUpperCase()) })),
+    sabotage(OfferIssuer, ({ createOffer }) => ({
+      createOffer: (ask) => Effect.map(createOffer(ask), (offer) => offer.toUpperCase())
+    })),
     ["an offer is for the node's network, has no amount and no expiry, and contains the description"]
   ],
   "an issuer that reports the same receipt for all payments": [
     sabotage(LightningReceiver, ({ settlements }) => ({
-      settlements: (after) => Stream.map(settlements(after), (one) => ({ ...one, paymentHash: PaymentHash.make("0".repeat(64)) }))
+      settlements: (after) =>
+        Stream.map(settlements(after), (one) => ({ ...one, paymentHash: PaymentHash.make("0".repeat(64)) }))
     })),
     ["C60: an offer payment is reported with the offer's id, the amount and a valid preimage"]
   ],
   "an issuer that starts from the first payment, whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
-    ["two payments to an offer have different hashes, and the second is reported after the first one's cursor"]
+    [
+      "two payments to an offer have different hashes, and the second is reported after the first one's cursor"
+    ]
   ],
   "an issuer that returns an offer during an outage": [
     sabotage(OfferIssuer, ({ createOffer }) => ({

@@ -12,22 +12,29 @@ type Looked = OfferPayment | NotSent | { readonly _tag: "notFound" }
 const taking = (understand: <A extends Looked>(said: A) => A | OfferPayment) =>
   sabotage(OfferSender, ({ lookupOffer, payOffer }) => ({
     payOffer: (ask) => Effect.map(payOffer(ask), understand),
-    lookupOffer: (attempt) => Effect.map(lookupOffer(attempt), (said) => understand<Exclude<Looked, NotSent>>(said))
+    lookupOffer: (attempt) =>
+      Effect.map(lookupOffer(attempt), (said) => understand<Exclude<Looked, NotSent>>(said))
   }))
 
 const failed = { _tag: "failed", reason: "timeout" } as const
-const limit = "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route"
+const limit =
+  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route"
 
 bites("OfferSender", promises, {
   "a payer without a fee limit": [
-    sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, feeLimit: ask.amount }) })),
+    sabotage(OfferSender, ({ payOffer }) => ({
+      payOffer: (ask) => payOffer({ ...ask, feeLimit: ask.amount })
+    })),
     [limit, "C25 C26: if the fee limit is 0, no fee is paid"]
   ],
   "a payer that requests a new invoice for each call": [
     sabotage(OfferSender, ({ payOffer }) => ({
       payOffer: (ask) => Effect.andThen(payOffer({ ...ask, attempt: crypto.randomUUID() }), payOffer(ask))
     })),
-    ["C11: repeated requests for one attempt pay once", "a payment settles with a preimage that matches the reported hash"]
+    [
+      "C11: repeated requests for one attempt pay once",
+      "a payment settles with a preimage that matches the reported hash"
+    ]
   ],
   "a payer that identifies an attempt by its offer": [
     sabotage(OfferSender, ({ payOffer, lookupOffer }) => {
@@ -62,14 +69,21 @@ bites("OfferSender", promises, {
   ],
   "a payer that reports failed payments as pending": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["a payment that the issuer rejects fails, and stays failed when requested again", "a payment below the offer's amount is refused"]
+    [
+      "a payment that the issuer rejects fails, and stays failed when requested again",
+      "a payment below the offer's amount is refused"
+    ]
   ],
   "a payer that returns an invalid preimage": [
-    taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
+    taking((said) =>
+      said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said
+    ),
     ["a payment settles with a preimage that matches the reported hash"]
   ],
   "a payer that pays the offer's amount instead of the requested one": [
-    sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, amount: ask.offer.amount ?? ask.amount }) })),
+    sabotage(OfferSender, ({ payOffer }) => ({
+      payOffer: (ask) => payOffer({ ...ask, amount: ask.offer.amount ?? ask.amount })
+    })),
     [
       "an offer with an amount is paid in the requested amount if that is at least the offer's amount",
       "a payment below the offer's amount is refused"
@@ -79,11 +93,14 @@ bites("OfferSender", promises, {
     sabotage(OfferSender, ({ payOffer }, { pause, resume }) => ({
       payOffer: Effect.fnUntraced(function* (ask) {
         const said = yield* payOffer(ask)
-        if (said._tag === "notSent") yield* Effect.ensuring(Effect.andThen(resume("node"), payOffer(ask)), pause("node"))
+        if (said._tag === "notSent")
+          yield* Effect.ensuring(Effect.andThen(resume("node"), payOffer(ask)), pause("node"))
         return said
       })
     })),
-    ["C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and repeating the call pays once"]
+    [
+      "C3: an attempt reported as not sent was not sent: it is not found, the issuer received nothing, and repeating the call pays once"
+    ]
   ],
   "a payer that returns a quote without a route": [
     sabotage(OfferSender, ({ quote }) => ({
@@ -105,6 +122,8 @@ bites("OfferSender", promises, {
   ],
   "a payer that sends no notifications": [
     sabotage(OfferSender, () => ({ ends: Stream.never })),
-    ["if the node supports notifications, a subscriber is notified when an attempt has settled or failed, and not earlier"]
+    [
+      "if the node supports notifications, a subscriber is notified when an attempt has settled or failed, and not earlier"
+    ]
   ]
 })

@@ -11,14 +11,19 @@ import { promises } from "../src/records/Records.ts"
 import { bites, sabotage } from "./bite.ts"
 
 const throughFloat = (amount: Msat.Msat): Msat.Msat => Msat.make(BigInt(Number(amount)))
-const floating = ({ posted, held }: Balance): Balance => ({ posted: throughFloat(posted), held: throughFloat(held) })
+const floating = ({ posted, held }: Balance): Balance => ({
+  posted: throughFloat(posted),
+  held: throughFloat(held)
+})
 
 bites("Records", promises, {
   "a store that ignores which company owns a record": [
     sabotage({
       records: ({ companies, withdrawal }) => ({
         withdrawal: Effect.fnUntraced(function* (_, id) {
-          const rows = yield* Effect.forEach(yield* companies(null, 1000), (company) => withdrawal(company.id, id))
+          const rows = yield* Effect.forEach(yield* companies(null, 1000), (company) =>
+            withdrawal(company.id, id)
+          )
           return Option.firstSomeOf(rows)
         })
       })
@@ -26,7 +31,9 @@ bites("Records", promises, {
     ["C53: no company reads another's records"]
   ],
   "a store that uses floating-point numbers": [
-    sabotage({ records: ({ balance }) => ({ balance: (companyId) => Effect.map(balance(companyId), floating) }) }),
+    sabotage({
+      records: ({ balance }) => ({ balance: (companyId) => Effect.map(balance(companyId), floating) })
+    }),
     ["C29 C34: amounts are exact to the millisatoshi, even above the floating-point range"]
   ],
   "a store that swaps the results of concurrent reads": [
@@ -51,7 +58,10 @@ bites("Records", promises, {
       records: ({ funds, transactions }) => ({
         funds: Effect.fnUntraced(function* (companyId) {
           const pending = yield* transactions(companyId, { limit: 1000, type: "deposit", status: "pending" })
-          return { ...(yield* funds(companyId)), pendingDeposits: Msat.sum(...pending.map(({ amount }) => amount)) }
+          return {
+            ...(yield* funds(companyId)),
+            pendingDeposits: Msat.sum(...pending.map(({ amount }) => amount))
+          }
         })
       })
     }),
@@ -76,7 +86,11 @@ bites("Records", promises, {
     ["a list limited to scanning a few rows continues where it stopped and omits nothing"]
   ],
   "a store that ignores the metadata filter": [
-    sabotage({ records: ({ search }) => ({ search: (companyId, { label: _, ...query }, looks) => search(companyId, query, looks) }) }),
+    sabotage({
+      records: ({ search }) => ({
+        search: (companyId, { label: _, ...query }, looks) => search(companyId, query, looks)
+      })
+    }),
     ["transactions are found by a metadata key and its value"]
   ],
   "a store that finds any company's payment by its hash": [
@@ -86,7 +100,9 @@ bites("Records", promises, {
           query.paymentHash === undefined
             ? search(companyId, query, looks)
             : Effect.gen(function* () {
-                const found = yield* Effect.forEach(yield* companies(null, 1000), ({ id }) => search(id, query, looks))
+                const found = yield* Effect.forEach(yield* companies(null, 1000), ({ id }) =>
+                  search(id, query, looks)
+                )
                 return { rows: found.flatMap(({ rows }) => rows), lookedTo: null }
               })
       })
@@ -94,13 +110,18 @@ bites("Records", promises, {
     ["transactions are found by payment hash, transaction id or invoice"]
   ],
   "a store that lists expired invoices as open": [
-    sabotage({ records: ({ invoicesOf }) => ({ invoicesOf: (id, query, looks) => invoicesOf(id, { ...query, atMillis: 0 }, looks) }) }),
+    sabotage({
+      records: ({ invoicesOf }) => ({
+        invoicesOf: (id, query, looks) => invoicesOf(id, { ...query, atMillis: 0 }, looks)
+      })
+    }),
     ["invoices are filtered by status, address, label, hash and time, separately and combined"]
   ],
   "a store that omits claimed invoices": [
     sabotage({
       records: ({ openInvoices }) => ({
-        openInvoices: (after, limit) => Effect.map(openInvoices(after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
+        openInvoices: (after, limit) =>
+          Effect.map(openInvoices(after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
     ["open invoices are those that can still be paid; each is listed once, ordered by id"]
@@ -117,14 +138,18 @@ bites("Records", promises, {
     sabotage({
       records: ({ openHolds, openInvoices }) => ({
         openHolds: (companyId, limit) =>
-          Effect.zipWith(openHolds(companyId, limit), openInvoices(null, limit), (own, all) => Math.max(own, all.length))
+          Effect.zipWith(openHolds(companyId, limit), openInvoices(null, limit), (own, all) =>
+            Math.max(own, all.length)
+          )
       })
     }),
     ["hold invoices that are still open are counted by company, up to a limit"]
   ],
   "a store that lists wallet invoices that can still be paid": [
     sabotage({
-      records: ({ endedForWallets }) => ({ endedForWallets: (until, after, limit) => endedForWallets(until + 1, after, limit) })
+      records: ({ endedForWallets }) => ({
+        endedForWallets: (until, after, limit) => endedForWallets(until + 1, after, limit)
+      })
     }),
     ["wallet invoices are listed after their expiry, by expiry time"]
   ],
@@ -149,7 +174,10 @@ bites("Records", promises, {
     sabotage({
       records: ({ transactions }) => ({
         transactions: (companyId, { after, ...query }) =>
-          transactions(companyId, after === undefined ? query : { ...query, createdBeforeMillis: after.createdAtMillis })
+          transactions(
+            companyId,
+            after === undefined ? query : { ...query, createdBeforeMillis: after.createdAtMillis }
+          )
       })
     }),
     ["250 transactions are read once each, in order, whatever the page size"]
@@ -158,7 +186,9 @@ bites("Records", promises, {
     sabotage({
       records: ({ transactions }) => ({
         transactions: (companyId, { rail, ...query }) =>
-          Effect.map(transactions(companyId, query), (rows) => rows.filter((row) => rail === undefined || row.rail === rail))
+          Effect.map(transactions(companyId, query), (rows) =>
+            rows.filter((row) => rail === undefined || row.rail === rail)
+          )
       })
     }),
     ["transactions are filtered by type, rail, status and time, separately and combined"]
@@ -167,7 +197,12 @@ bites("Records", promises, {
     sabotage({
       records: ({ transactions }) => ({
         transactions: (companyId, { createdAfterMillis, ...query }) =>
-          transactions(companyId, createdAfterMillis === undefined ? query : { ...query, createdAfterMillis: createdAfterMillis - 1 })
+          transactions(
+            companyId,
+            createdAfterMillis === undefined
+              ? query
+              : { ...query, createdAfterMillis: createdAfterMillis - 1 }
+          )
       })
     }),
     ["transactions are filtered by type, rail, status and time, separately and combined"]
@@ -215,31 +250,49 @@ bites("Records", promises, {
           )
       })
     }),
-    ["an invoice is returned as committed, by its id and by its hash", "a withdrawal is returned as committed, by its id and by its hash"]
+    [
+      "an invoice is returned as committed, by its id and by its hash",
+      "a withdrawal is returned as committed, by its id and by its hash"
+    ]
   ],
   "a store that repeats the last Lightning address on the next page": [
     sabotage({
       records: ({ newestFirst }) => ({
         newestFirst: (noun, companyId, before, limit) =>
-          newestFirst(noun, companyId, before === null || noun.name !== LightningAddress.noun.name ? before : `${before}0`, limit)
+          newestFirst(
+            noun,
+            companyId,
+            before === null || noun.name !== LightningAddress.noun.name ? before : `${before}0`,
+            limit
+          )
       })
     }),
     ["a company's Lightning addresses are listed newest first, each once, without those of other companies"]
   ],
   "a store that reports every domain as due for a check": [
     sabotage({
-      records: ({ domainsToCheck }) => ({ domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit) })
+      records: ({ domainsToCheck }) => ({
+        domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit)
+      })
     }),
     ["domains are listed by name, and those verified by DNS become due for a check"]
   ],
   "a store that returns a record that does not exist": [
-    sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(CompanyId.make(hash), 1)) }) }),
-    ["a record that was never committed is not found", "an invoice is returned as committed, by its id and by its hash"]
+    sabotage({
+      records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(CompanyId.make(hash), 1)) })
+    }),
+    [
+      "a record that was never committed is not found",
+      "an invoice is returned as committed, by its id and by its hash"
+    ]
   ],
   "a store whose totals differ from their entries": [
     sabotage({
       records: ({ trialBalance }) => ({
-        trialBalance: Effect.map(trialBalance, (accounts) => ({ ...accounts, node: Msat.make(accounts.node + 1n) }))
+        trialBalance: Effect.map(trialBalance, (accounts) => ({
+          ...accounts,
+          node: Msat.make(accounts.node + 1n)
+        }))
       })
     }),
     ["C41: all companies' books balance together", "a company that was never created has no balance"]
@@ -266,7 +319,9 @@ bites("Records", promises, {
     sabotage({
       records: ({ tally }) => ({
         tally: (before) =>
-          Effect.map(tally(null), (now) => (before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }))
+          Effect.map(tally(null), (now) =>
+            before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }
+          )
       })
     }),
     ["a running total is the sum of all entries, whichever earlier total it starts from"]
@@ -283,7 +338,10 @@ bites("Records", promises, {
   "a store that finds violations everywhere": [
     sabotage({
       records: () => ({
-        faults: (id) => Effect.succeed([{ kind: "posted", id, account: null, expected: Msat.zero, found: Msat.fromSats(1) }])
+        faults: (id) =>
+          Effect.succeed([
+            { kind: "posted", id, account: null, expected: Msat.zero, found: Msat.fromSats(1) }
+          ])
       })
     }),
     ["the books of a company with money in every state have no violation"]
@@ -302,7 +360,8 @@ bites("Records", promises, {
   "a store that returns no suspense items": [
     sabotage({
       records: ({ get }) => ({
-        get: (noun, companyId, id) => (noun.name === Invoice.unmatchedNoun.name ? Effect.succeedNone : get(noun, companyId, id))
+        get: (noun, companyId, id) =>
+          noun.name === Invoice.unmatchedNoun.name ? Effect.succeedNone : get(noun, companyId, id)
       })
     }),
     ["a suspense item is returned as committed, to its company only"]
@@ -310,7 +369,8 @@ bites("Records", promises, {
   "a store that repeats the last pending withdrawal on the next page": [
     sabotage({
       records: ({ withdrawalsUnderWay }) => ({
-        withdrawalsUnderWay: (after, limit) => withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
+        withdrawalsUnderWay: (after, limit) =>
+          withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
       })
     }),
     ["withdrawals in progress are those dispatched but not final; each is listed once, ordered by id"]
@@ -322,7 +382,11 @@ bites("Records", promises, {
   "a store that omits the time since which records have been waiting": [
     sabotage({
       records: ({ waiting }) => ({
-        waiting: (before) => Effect.map(waiting(before), (all) => ({ ...all, voucher_open: { ...all.voucher_open, oldestAtMillis: null } }))
+        waiting: (before) =>
+          Effect.map(waiting(before), (all) => ({
+            ...all,
+            voucher_open: { ...all.voucher_open, oldestAtMillis: null }
+          }))
       })
     }),
     ["waiting records are counted by reason, with their total amount and the oldest record's time"]

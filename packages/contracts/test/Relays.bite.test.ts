@@ -30,7 +30,10 @@ bites("Relays", promises, RelayPeer.layer, {
     sabotage(
       (publish) =>
         (relay, { content, ...event }) =>
-          publish(relay, Nostr.signed({ ...event, content: content.trim().replace("\n", " ") }, RelayPeer.key))
+          publish(
+            relay,
+            Nostr.signed({ ...event, content: content.trim().replace("\n", " ") }, RelayPeer.key)
+          )
     ),
     ["an event that a relay accepts is stored byte for byte"]
   ],
@@ -47,7 +50,8 @@ bites("Relays", promises, RelayPeer.layer, {
   ],
   "a relay client that reports an outage as a rejection": [
     sabotage(
-      (publish) => (relay, event) => Effect.catchTag(publish(relay, event), "RelayUnreachable", () => Effect.succeed("refused" as const))
+      (publish) => (relay, event) =>
+        Effect.catchTag(publish(relay, event), "RelayUnreachable", () => Effect.succeed("refused" as const))
     ),
     [
       "a relay that does not respond is reported as unreachable, neither accepted nor rejected",

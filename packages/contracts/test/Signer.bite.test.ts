@@ -31,7 +31,9 @@ const another = Layer.provideMerge(
         sign: (_: string) =>
           Effect.orDie(
             Effect.gen(function* () {
-              const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode((yield* newAddress("segwit")).address, network))
+              const { scriptPubKey } = Result.getOrThrow(
+                BitcoinAddress.decode((yield* newAddress("segwit")).address, network)
+              )
               const payment = { scriptPubKey, amount: Msat.fromSats(1_000), feeLimit: Msat.fromSats(2_000) }
               return yield* sign((yield* build({ payments: [payment], feeRate: 2, free: all })).psbt)
             })
@@ -64,7 +66,11 @@ bites("Signer", promises, {
   ],
   "a signer with invalid signatures": [
     sabotage(Signer, ({ sign }) => ({
-      sign: (psbt) => Effect.map(sign(psbt), ({ txId, rawTx }) => ({ txId, rawTx: `${rawTx.slice(0, -12)}0000${rawTx.slice(-8)}` }))
+      sign: (psbt) =>
+        Effect.map(sign(psbt), ({ txId, rawTx }) => ({
+          txId,
+          rawTx: `${rawTx.slice(0, -12)}0000${rawTx.slice(-8)}`
+        }))
     })),
     [
       "the network accepts a signed transaction that spends taproot coins, under its reported id",

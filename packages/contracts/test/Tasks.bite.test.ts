@@ -10,7 +10,8 @@ import { bites, sabotage } from "./bite.ts"
 const lease = 30_000
 
 /** A mutant whose Journal omits a part of each Change. */
-const losing = (lose: (change: Change) => Change) => sabotage({ commit: (commit) => (change) => commit(lose(change)) })
+const losing = (lose: (change: Change) => Change) =>
+  sabotage({ commit: (commit) => (change) => commit(lose(change)) })
 
 const jobsOf = ({ jobs = [] }: Change): ReadonlyArray<Job> => jobs
 
@@ -18,7 +19,10 @@ bites("Tasks", promises, {
   "a store that ignores claims": [
     sabotage({
       commit: (commit) => (change) =>
-        commit({ ...change, jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" ? { ...job, kind: "withdrawal" } : job)) }),
+        commit({
+          ...change,
+          jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" ? { ...job, kind: "withdrawal" } : job))
+        }),
       tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, kind: "withdrawal" }) })
     }),
     ["tasks are claimed by kind"]
@@ -28,7 +32,10 @@ bites("Tasks", promises, {
     ["tasks are claimed by kind", "a withdrawal's task is due at the time of the request"]
   ],
   "a store that restarts existing tasks": [
-    losing((change) => ({ ...change, jobs: jobsOf(change).flatMap((job) => (job._tag === "Enqueue" ? [complete(job.id), job] : [job])) })),
+    losing((change) => ({
+      ...change,
+      jobs: jobsOf(change).flatMap((job) => (job._tag === "Enqueue" ? [complete(job.id), job] : [job]))
+    })),
     ["enqueuing a task again leaves it unchanged"]
   ],
   "a store that completes nothing": [
@@ -56,7 +63,9 @@ bites("Tasks", promises, {
   "a store that hands out tasks that were claimed when they were enqueued": [
     losing((change) => ({
       ...change,
-      jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" && job.claimedBy !== undefined ? enqueue({ ...job, dueAtMillis: 0 }) : job))
+      jobs: jobsOf(change).map((job) =>
+        job._tag === "Enqueue" && job.claimedBy !== undefined ? enqueue({ ...job, dueAtMillis: 0 }) : job
+      )
     })),
     ["a task claimed when it is enqueued goes to no other process before that claim ends"]
   ],
@@ -70,20 +79,27 @@ bites("Tasks", promises, {
   "a store that takes tasks over from live processes": [
     sabotage({
       tasks: ({ takeOver }) => ({
-        takeOver: (ask) => Effect.andThen(takeOver(ask), takeOver({ ...ask, nowMillis: ask.nowMillis + 20, aliveMillis: 0 }))
+        takeOver: (ask) =>
+          Effect.andThen(takeOver(ask), takeOver({ ...ask, nowMillis: ask.nowMillis + 20, aliveMillis: 0 }))
       })
     }),
     ["C19: a task is taken over before its claim ends only from a process that is no longer alive"]
   ],
   "a store that completes the task of every fenced Change": [
-    losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),
+    losing((change) =>
+      change.fence === undefined
+        ? change
+        : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] }
+    ),
     ["a Change with a fencing token leaves its task and claim in place unless the Change completes the task"]
   ],
   "a store that moves the cursor for any worker": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.tap(commit(change), () =>
-          change.cursor === undefined ? Effect.void : commit(Cursor.moved(change.cursor, Id.nil, change.atMillis))
+          change.cursor === undefined
+            ? Effect.void
+            : commit(Cursor.moved(change.cursor, Id.nil, change.atMillis))
         )
     }),
     ["a worker that has lost a task cannot move the cursor, not even by repeating an applied Change"]
@@ -117,12 +133,16 @@ bites("Tasks", promises, {
     ["C19: concurrent workers never claim the same task", "C19: a task is claimed by one worker at a time"]
   ],
   "a store whose claims never expire": [
-    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: ask.leaseMillis * 1000 }) }) }),
+    sabotage({
+      tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: ask.leaseMillis * 1000 }) })
+    }),
     ["a claim expires unless the task is returned, and the next claim has a higher token"]
   ],
   "a store that issues the same token to every holder": [
     sabotage({
-      tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, token: 1 }))) })
+      tasks: ({ claim }) => ({
+        claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, token: 1 })))
+      })
     }),
     [
       "a claim expires unless the task is returned, and the next claim has a higher token",
@@ -130,19 +150,33 @@ bites("Tasks", promises, {
     ]
   ],
   "a store that accepts a returned task from any worker": [
-    sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => Effect.as(postpone(task, untilMillis), true) }) }),
-    ["a worker that has lost a task cannot return it", "an ended withdrawal has no task, whatever its outcome"]
+    sabotage({
+      tasks: ({ postpone }) => ({
+        postpone: (task, untilMillis) => Effect.as(postpone(task, untilMillis), true)
+      })
+    }),
+    [
+      "a worker that has lost a task cannot return it",
+      "an ended withdrawal has no task, whatever its outcome"
+    ]
   ],
   "a store that hands out a returned task immediately": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task) => postpone(task, 0) }) }),
     ["a returned task is due at the time that the worker set"]
   ],
   "a store that hands out tasks before they are due": [
-    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) }) }),
-    ["a withdrawal's task is due at the time of the request", "tasks are claimed longest overdue first, up to the limit"]
+    sabotage({
+      tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) })
+    }),
+    [
+      "a withdrawal's task is due at the time of the request",
+      "tasks are claimed longest overdue first, up to the limit"
+    ]
   ],
   "a store that hands out the newest task first": [
-    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.toReversed()) }) }),
+    sabotage({
+      tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.toReversed()) })
+    }),
     ["tasks are claimed longest overdue first, up to the limit"]
   ],
   "a store that ignores the limit of a claim": [
@@ -151,7 +185,9 @@ bites("Tasks", promises, {
   ],
   "a store that does not count claims": [
     sabotage({
-      tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, attempts: 1 }))) })
+      tasks: ({ claim }) => ({
+        claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, attempts: 1 })))
+      })
     }),
     ["each claim of a task is counted"]
   ],
@@ -173,7 +209,11 @@ bites("Tasks", promises, {
     ]
   ],
   "a store that hands out tasks in turn before they are due": [
-    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, nowMillis: ask.nowMillis + lease }) }) }),
+    sabotage({
+      tasks: ({ claimInTurn }) => ({
+        claimInTurn: (ask) => claimInTurn({ ...ask, nowMillis: ask.nowMillis + lease })
+      })
+    }),
     [
       "claiming in turn takes only due tasks, up to the limit",
       "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn"
@@ -182,7 +222,8 @@ bites("Tasks", promises, {
   "a store that keeps no claim on tasks claimed in turn": [
     sabotage({
       tasks: ({ claimInTurn, postpone }) => ({
-        claimInTurn: (ask) => Effect.tap(claimInTurn(ask), (tasks) => Effect.forEach(tasks, (task) => postpone(task, 0)))
+        claimInTurn: (ask) =>
+          Effect.tap(claimInTurn(ask), (tasks) => Effect.forEach(tasks, (task) => postpone(task, 0)))
       })
     }),
     [
@@ -191,21 +232,31 @@ bites("Tasks", promises, {
     ]
   ],
   "a store that ignores the limit of a company's turn": [
-    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, limit: 1000 }) }) }),
+    sabotage({
+      tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, limit: 1000 }) })
+    }),
     ["claiming in turn takes only due tasks, up to the limit"]
   ],
   "a store that always starts with the first company": [
-    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, after: null }) }) }),
+    sabotage({
+      tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, after: null }) })
+    }),
     ["claiming in turn starts after the given company and wraps around to the first"]
   ],
   "a store that ignores full companies": [
     sabotage({
-      tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, companies: [] } }) })
+      tasks: ({ claimInTurn }) => ({
+        claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, companies: [] } })
+      })
     }),
     ["claiming in turn serves each `lane` of a company and skips the lanes that are full"]
   ],
   "a store that ignores full lanes": [
-    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, lanes: [] } }) }) }),
+    sabotage({
+      tasks: ({ claimInTurn }) => ({
+        claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, lanes: [] } })
+      })
+    }),
     ["claiming in turn serves each `lane` of a company and skips the lanes that are full"]
   ],
   "a store that keeps the kind of a returned task": [

@@ -18,7 +18,9 @@ import { Context, Effect, Layer } from "effect"
 import * as Mutants from "./mutants.ts"
 
 type Ports = Journal.Journal | Records | Tasks
-export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>
+export type Commit = (
+  change: Change
+) => Effect.Effect<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>
 
 /** Provides the same value for each of the read services. */
 const readsOf = (all: AllReads): Context.Context<Records> =>

@@ -24,10 +24,19 @@ export const bites = <R, E, Promise extends string>(
     for (const [who, [mutant, broken]] of Object.entries(mutants)) {
       for (const promise of broken) {
         const outcome = (layer: Layer.Layer<R, E>) =>
-          Effect.exit(Effect.provideService(Effect.provide(promises[promise], layer, { local: true }), Patience, impatient))
+          Effect.exit(
+            Effect.provideService(
+              Effect.provide(promises[promise], layer, { local: true }),
+              Patience,
+              impatient
+            )
+          )
         it.live(`${port} contract: ${who} breaks: ${promise}`, () =>
           Effect.gen(function* () {
-            assert.isTrue(Exit.isSuccess(yield* outcome(sound)), "without the defect, the guarantee must hold")
+            assert.isTrue(
+              Exit.isSuccess(yield* outcome(sound)),
+              "without the defect, the guarantee must hold"
+            )
             assert.isTrue(Exit.isFailure(yield* outcome(mutant)), "with the defect, the guarantee must fail")
           })
         )

@@ -4,7 +4,10 @@ import * as Peers from "../../sandbox/test/Peers.ts"
 import * as Mutants from "./mutants.ts"
 
 /** The unchanged sandbox, with the peers of all contracts. */
-export const sound = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "bite", network: "regtest" }))
+export const sound = Layer.provideMerge(
+  Layer.merge(Peers.layer, Peers.names),
+  Sandbox.layer({ seed: "bite", network: "regtest" })
+)
 type Sound = Layer.Success<typeof sound>
 
 /** The sandbox with one port changed. The peers stay unchanged. */
@@ -16,7 +19,10 @@ export const sabotage = <I extends Sound, S extends object>(
     Layer.effectContext(
       Effect.map(Effect.context<Sound>(), (context): Context.Context<Sound> => {
         const service = Context.get(context, port)
-        return Context.add(context, port, { ...service, ...spoil(service, Context.get(context, Sandbox.Sandbox)) })
+        return Context.add(context, port, {
+          ...service,
+          ...spoil(service, Context.get(context, Sandbox.Sandbox))
+        })
       })
     ),
     sound

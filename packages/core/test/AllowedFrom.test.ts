@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as AllowedFrom from "../src/accounts/AllowedFrom.ts"
 
-const has = (range: string, address: string) => AllowedFrom.has({ for: "everything", ranges: [range] }, address)
+const has = (range: string, address: string) =>
+  AllowedFrom.has({ for: "everything", ranges: [range] }, address)
 
 describe("Addresses from which a key may be used", () => {
   it("allowed from: a range includes its first and last addresses and excludes their neighbors", () => {
@@ -10,7 +11,11 @@ describe("Addresses from which a key may be used", () => {
       ["203.0.113.7", ["203.0.113.7"], ["203.0.113.6", "203.0.113.8"]],
       ["203.0.113.6/31", ["203.0.113.6", "203.0.113.7"], ["203.0.113.5", "203.0.113.8"]],
       ["0.0.0.0/0", ["0.0.0.0", "255.255.255.255"], ["::1"]],
-      ["2001:db8::/33", ["2001:db8::", "2001:DB8:7fff:ffff:ffff:ffff:ffff:ffff"], ["2001:db8:8000::", "2001:db7:ffff::"]],
+      [
+        "2001:db8::/33",
+        ["2001:db8::", "2001:DB8:7fff:ffff:ffff:ffff:ffff:ffff"],
+        ["2001:db8:8000::", "2001:db7:ffff::"]
+      ],
       ["::1", ["::1", "0:0:0:0:0:0:0:1"], ["::2", "::"]],
       ["fe80::/10", ["fe80::1%eth0"], ["fec0::"]]
     ] as const) {
@@ -32,7 +37,16 @@ describe("Addresses from which a key may be used", () => {
   })
 
   it("allowed from: a caller whose address is unknown or absent matches no range", () => {
-    for (const address of ["", "unknown", "203.0.113.9:4000", "203.0.113.0/24", "::/0", "1.2.3", "[::1]", "01.2.3.4"])
+    for (const address of [
+      "",
+      "unknown",
+      "203.0.113.9:4000",
+      "203.0.113.0/24",
+      "::/0",
+      "1.2.3",
+      "[::1]",
+      "01.2.3.4"
+    ])
       for (const range of ["0.0.0.0/0", "::/0"]) assert.isFalse(has(range, address), `${address} in ${range}`)
   })
 
@@ -52,7 +66,14 @@ describe("Addresses from which a key may be used", () => {
     ])
       assert.isString(AllowedFrom.rangeIssue(text), text)
     assert.include(AllowedFrom.rangeIssue("10.0.0.5/8") ?? "", "bits beyond /8")
-    for (const text of ["10.0.0.0/8", "::/0", "2001:db8::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "64:ff9b::192.0.2.33"])
+    for (const text of [
+      "10.0.0.0/8",
+      "::/0",
+      "2001:db8::",
+      "1:2:3:4:5:6:7:8",
+      "1:2:3:4:5:6:7::",
+      "64:ff9b::192.0.2.33"
+    ])
       assert.isUndefined(AllowedFrom.rangeIssue(text), text)
   })
 })

@@ -4,7 +4,8 @@ import * as Amount from "../src/base/Amount.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 
 const decimal = (text: string) => Result.getOrThrow(Decimal.parse(text))
-const said = (result: Result.Result<bigint, Amount.AmountInvalid>) => (Result.isFailure(result) ? result.failure.reason : result.success)
+const said = (result: Result.Result<bigint, Amount.AmountInvalid>) =>
+  Result.isFailure(result) ? result.failure.reason : result.success
 const bitcoin = (text: string, unit: Amount.BitcoinUnit) => said(Amount.toMsat(decimal(text), unit))
 const fiat = (text: string, price: string) => said(Amount.fiatToMsat(decimal(text), decimal(price)))
 
@@ -21,7 +22,8 @@ describe("Amount", () => {
   it("amount: the decimals of a currency are determined once, because an export needs them for each line", () => {
     const made = vi.spyOn(Intl, "NumberFormat")
     try {
-      for (let n = 0; n < 3; n++) assert.deepStrictEqual([Amount.decimals("usd"), Amount.decimals("jpy")], [2, 0])
+      for (let n = 0; n < 3; n++)
+        assert.deepStrictEqual([Amount.decimals("usd"), Amount.decimals("jpy")], [2, 0])
       assert.isAtMost(made.mock.calls.length, 2)
     } finally {
       made.mockRestore()
@@ -67,7 +69,11 @@ describe("Amount", () => {
       const amount = Amount.fiatToMsat(Decimal.make(BigInt(cents), 2), Decimal.make(BigInt(price), 1))
       const exact = BigInt(cents) * 10n * 100_000_000n // the amount in sats, times 100, times the price in tenths
       const unit = BigInt(price) * 100n
-      if (Result.isFailure(amount)) return assert.strictEqual(amount.failure.reason, 2n * exact < unit ? "rounds_to_zero" : "above_supply")
+      if (Result.isFailure(amount))
+        return assert.strictEqual(
+          amount.failure.reason,
+          2n * exact < unit ? "rounds_to_zero" : "above_supply"
+        )
       const off = (amount.success / 1000n) * unit - exact
       assert.isTrue(-unit < 2n * off && 2n * off <= unit)
     },
@@ -79,7 +85,8 @@ describe("Amount", () => {
       ["USD", "Sats", "btc"].map((text) => Result.getOrThrow(Amount.parseCurrency(text))),
       ["usd", "sats", "btc"]
     )
-    for (const text of ["", "dollar", "sat", "uſd", "H\u212aD"]) assert.isTrue(Result.isFailure(Amount.parseCurrency(text)), text)
+    for (const text of ["", "dollar", "sat", "uſd", "H\u212aD"])
+      assert.isTrue(Result.isFailure(Amount.parseCurrency(text)), text)
     assert.deepStrictEqual(
       Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency)),
       ["sats", "btc"]

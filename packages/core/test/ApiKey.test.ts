@@ -10,7 +10,8 @@ const row = (
   { id, secretHash }: { readonly id: string; readonly secretHash: SecretHash.SecretHash },
   fields: Partial<ApiKey.ApiKey> = {}
 ): ApiKey.ApiKey => apiKey({ id, secretHash, ...fields })
-const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
+const generate = (network: Network.Network = "regtest") =>
+  Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
 
 describe("An API key", () => {
   it.effect("API key: parsing a new key's text returns its id and secret", () =>
@@ -40,14 +41,17 @@ describe("An API key", () => {
 
   it("API key: random bytes that would bias the letters of the id are replaced", () => {
     let next = 0
-    const counting = (size: number) => (size === 12 ? Uint8Array.from({ length: size }, () => next++ % 256) : new Uint8Array(size))
+    const counting = (size: number) =>
+      size === 12 ? Uint8Array.from({ length: size }, () => next++ % 256) : new Uint8Array(size)
     const letters = new Map<string, number>()
     for (let i = 0; i < 58 * 40; i++)
-      for (const letter of ApiKey.generate("regtest", counting).id) letters.set(letter, (letters.get(letter) ?? 0) + 1)
+      for (const letter of ApiKey.generate("regtest", counting).id)
+        letters.set(letter, (letters.get(letter) ?? 0) + 1)
     assert.strictEqual(letters.size, 58)
     // Each of the 58 letters should appear about 480 times in 27,840. If bytes above 231 were accepted, the
     // first 24 letters would appear 544 times each.
-    for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} appeared ${count} times`)
+    for (const [letter, count] of letters)
+      assert.isTrue(count >= 460 && count <= 500, `${letter} appeared ${count} times`)
   })
 
   it.effect("C57: API key: a key matches only its own secret, and only the secret's hash is stored", () =>
@@ -69,7 +73,8 @@ describe("An API key", () => {
     Effect.gen(function* () {
       const generated = yield* generate()
       const secret = ApiKey.parse(Redacted.value(generated.text))?.secret ?? "nothing"
-      for (const shown of [String(generated.text), JSON.stringify(generated), `${generated.text}`]) assert.notInclude(shown, secret)
+      for (const shown of [String(generated.text), JSON.stringify(generated), `${generated.text}`])
+        assert.notInclude(shown, secret)
     })
   )
 

@@ -6,11 +6,20 @@ import type { Account, Posting } from "../src/ledger/Change.ts"
 import * as Change from "../src/ledger/Change.ts"
 import { plain } from "./Rows.ts"
 
-const posting = (from: Account, to: Account, amount: number): Posting => ({ from, to, amount: Msat.make(BigInt(amount)) })
-const balance = (posted: number, held: number): Balance.Balance => ({ posted: Msat.make(BigInt(posted)), held: Msat.make(BigInt(held)) })
+const posting = (from: Account, to: Account, amount: number): Posting => ({
+  from,
+  to,
+  amount: Msat.make(BigInt(amount))
+})
+const balance = (posted: number, held: number): Balance.Balance => ({
+  posted: Msat.make(BigInt(posted)),
+  held: Msat.make(BigInt(held))
+})
 
 /** Worked examples of how postings change the posted and held amounts, and of the balance they require. */
-const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Posting>, posted: number, held: number, need: number]> = [
+const examples: ReadonlyArray<
+  readonly [what: string, postings: ReadonlyArray<Posting>, posted: number, held: number, need: number]
+> = [
   ["a credit", [posting("node", "available", 1000)], 1000, 0, -1000],
   ["a hold", [posting("available", "held", 1015)], 0, 1015, 1015],
   ["a voided hold", [posting("held", "available", 1015)], 0, -1015, -1015],
@@ -39,27 +48,37 @@ describe("Balance", () => {
   })
 
   const any: ReadonlyArray<Account> = ["available", "held", "node", "service_fees", "internal"]
-  const amounts = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))))
+  const amounts = Arbitrary.schema(
+    Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
+  )
 
   it.prop(
     "balance: a Change requires exactly the amount that it takes from the available balance",
     { amounts },
     ({ amounts }) => {
       const postings = Change.moving(
-        ...amounts.map((amount, at) => posting(any[at % 5] ?? "node", any[(at + 1 + (amount % 4)) % 5] ?? "node", amount))
+        ...amounts.map((amount, at) =>
+          posting(any[at % 5] ?? "node", any[(at + 1 + (amount % 4)) % 5] ?? "node", amount)
+        )
       )
       const taken = postings.reduce(
-        (sum, { from, to, amount }) => sum + (from === "available" ? amount : 0n) - (to === "available" ? amount : 0n),
+        (sum, { from, to, amount }) =>
+          sum + (from === "available" ? amount : 0n) - (to === "available" ? amount : 0n),
         0n
       )
       assert.strictEqual(Balance.need(postings), taken)
       const before = balance(5_000, 700)
-      assert.strictEqual(Balance.available(Balance.add(before, Balance.effect(postings))), Balance.available(before) - taken)
+      assert.strictEqual(
+        Balance.available(Balance.add(before, Balance.effect(postings))),
+        Balance.available(before) - taken
+      )
     },
     { arbitrary: { seed: 11, runs: 300 } }
   )
 
   it("balance: a zero amount creates no posting", () => {
-    assert.deepStrictEqual(Change.moving(posting("held", "service_fees", 0), posting("held", "node", 1)), [posting("held", "node", 1)])
+    assert.deepStrictEqual(Change.moving(posting("held", "service_fees", 0), posting("held", "node", 1)), [
+      posting("held", "node", 1)
+    ])
   })
 })

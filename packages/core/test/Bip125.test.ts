@@ -10,7 +10,8 @@ const place = { type: "taproot", branch: 0, index: 0 } as const
 
 /** Returns the number of outputs and the size of a draft's transaction. */
 const signed = ({ psbt }: { readonly psbt: string }) => {
-  const { outputs, weight } = Transaction.parse(wallet.sign(Payout.fromPsbt(psbt)).rawTx) ?? assert.fail("no transaction")
+  const { outputs, weight } =
+    Transaction.parse(wallet.sign(Payout.fromPsbt(psbt)).rawTx) ?? assert.fail("no transaction")
   return { outputs: outputs.length, vbytes: BigInt(Math.ceil(weight / 4)) }
 }
 
@@ -38,7 +39,10 @@ const payout = (...coinSats: ReadonlyArray<number>) => {
     scriptPubKey: wallet.key({ ...place, branch: 1 }).address.scriptPubKey
   }
   const unsigned = () =>
-    Payout.draft(wallet.keys, selection.coins, [output, { scriptPubKey: change.scriptPubKey, sats: selection.changeSats }])
+    Payout.draft(wallet.keys, selection.coins, [
+      output,
+      { scriptPubKey: change.scriptPubKey, sats: selection.changeSats }
+    ])
   const { weight } = Transaction.parse(wallet.sign(unsigned()).rawTx) ?? assert.fail("no transaction")
   return {
     before: { psbt: Payout.toPsbt(unsigned()), fee: Msat.fromSats(selection.feeSats), change, isDeep: false },
@@ -51,7 +55,8 @@ describe("BIP 125", () => {
   it("BIP 125: rule 4: a replacement pays for its own relay, at least 1 sat per virtual byte above the old fee", () => {
     const { before, feeSats, vbytes } = payout(100_000)
     const least = feeSats + vbytes
-    const limited = (sats: bigint) => Payout.replacement(before, 50, { allowance: Msat.fromSats(sats), times: 1 })
+    const limited = (sats: bigint) =>
+      Payout.replacement(before, 50, { allowance: Msat.fromSats(sats), times: 1 })
     const replaced = limited(least)
     if (typeof replaced === "string") return assert.fail(replaced)
     assert.strictEqual(replaced.fee, Msat.fromSats(least))
@@ -76,7 +81,10 @@ describe("BIP 125", () => {
     const { outputs, vbytes } = signed(replaced)
     assert.strictEqual(outputs, 1)
     assert.isAtLeast(Number(Msat.toSats(replaced.fee)), Number(feeSats + vbytes))
-    assert.strictEqual(Payout.replacement({ ...before, ...replaced }, 50, { allowance: Msat.fromSats(5_000n), times: 1 }), "limited")
+    assert.strictEqual(
+      Payout.replacement({ ...before, ...replaced }, 50, { allowance: Msat.fromSats(5_000n), times: 1 }),
+      "limited"
+    )
   })
 
   it("BIP 125: rule 4: the change is given up only if it pays for the relay of the replacement without it", () => {
@@ -88,7 +96,10 @@ describe("BIP 125", () => {
     }
     const least = replaced(514)
     if (typeof least === "string") return assert.fail(least)
-    assert.deepStrictEqual([signed(least), least.fee], [{ outputs: 1, vbytes: 514n }, Msat.fromSats(1_113n + 514n)])
+    assert.deepStrictEqual(
+      [signed(least), least.fee],
+      [{ outputs: 1, vbytes: 514n }, Msat.fromSats(1_113n + 514n)]
+    )
     assert.strictEqual(replaced(513), "limited")
   })
 

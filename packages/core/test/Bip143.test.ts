@@ -24,7 +24,8 @@ interface Example {
 /** An example's PSBT as a signer receives it. */
 const psbtOf = ({ unsigned, input, scriptPubKey, sats, publicKey, redeemScript, first }: Example): string => {
   const tx = Transaction.fromRaw(hex.decode(unsigned), { allowUnknownInputs: true, disableScriptCheck: true })
-  if (first !== undefined) tx.updateInput(0, { witnessUtxo: { amount: first.sats, script: hex.decode(first.scriptPubKey) } })
+  if (first !== undefined)
+    tx.updateInput(0, { witnessUtxo: { amount: first.sats, script: hex.decode(first.scriptPubKey) } })
   tx.updateInput(input, {
     witnessUtxo: { amount: sats, script: hex.decode(scriptPubKey) },
     bip32Derivation: [[hex.decode(publicKey), { fingerprint, path }]],
@@ -51,7 +52,10 @@ const native: Example = {
   sats: 600_000_000n,
   publicKey: "025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee6357",
   privateKey: "619c335025c7f4012e556c2a58b2506e30b8511b53ade95ea316fd8c3286feb9",
-  first: { scriptPubKey: "2103c9f4836b9a4f77fc0d81f7bcb01b7f1b35916864b9476c241ce9fc198bd25432ac", sats: 625_000_000n }
+  first: {
+    scriptPubKey: "2103c9f4836b9a4f77fc0d81f7bcb01b7f1b35916864b9476c241ce9fc198bd25432ac",
+    sats: 625_000_000n
+  }
 }
 
 const nested: Example = {
@@ -90,11 +94,17 @@ describe("A signer", () => {
   it("BIP 143: the wallet signs only with its own keys and only for the whole transaction", () => {
     for (const example of [native, nested]) {
       const other = Payout.fromPsbt(psbtOf(example))
-      assert.throws(() => Payout.signInput(other, example.input, fingerprint + 1, () => hex.decode(example.privateKey)), "contains no key")
+      assert.throws(
+        () => Payout.signInput(other, example.input, fingerprint + 1, () => hex.decode(example.privateKey)),
+        "contains no key"
+      )
       for (const sighashType of [2, 3, 0x81]) {
         const tx = Payout.fromPsbt(psbtOf(example))
         tx.updateInput(example.input, { sighashType })
-        assert.throws(() => Payout.signInput(tx, example.input, fingerprint, () => hex.decode(example.privateKey)), /sighash/i)
+        assert.throws(
+          () => Payout.signInput(tx, example.input, fingerprint, () => hex.decode(example.privateKey)),
+          /sighash/i
+        )
       }
     }
   })

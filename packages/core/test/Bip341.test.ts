@@ -27,8 +27,13 @@ const key = hex.decode("e0dfe2300b0dd746a3f8674dfd4525623639042569d829c7f0eed960
 
 /** The vectors' transaction with everything needed to sign input 4. */
 const drafted = (): Transaction => {
-  const tx = Transaction.fromRaw(hex.decode(unsigned), { allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true })
-  for (const [at, [script, amount]] of spent.entries()) tx.updateInput(at, { witnessUtxo: { amount, script: hex.decode(script) } })
+  const tx = Transaction.fromRaw(hex.decode(unsigned), {
+    allowUnknownInputs: true,
+    allowUnknownOutputs: true,
+    disableScriptCheck: true
+  })
+  for (const [at, [script, amount]] of spent.entries())
+    tx.updateInput(at, { witnessUtxo: { amount, script: hex.decode(script) } })
   tx.updateInput(4, {
     tapInternalKey: key,
     tapMerkleRoot: hex.decode("ccbd66c6f7e8fdab47b3a486f59d28262be857f30d4773f2d5ea47f7761ce0e2"),
@@ -50,7 +55,9 @@ describe("BIP 341, key path spending", () => {
     tx.finalizeIdx(4)
     assert.deepStrictEqual(
       (tx.getInput(4).finalScriptWitness ?? []).map((part) => hex.encode(part)),
-      ["b4010dd48a617db09926f729e79c33ae0b4e94b79f04a1ae93ede6315eb3669de185a17d2b0ac9ee09fd4c64b678a0b61a0a86fa888a273c8511be83bfd6810f"]
+      [
+        "b4010dd48a617db09926f729e79c33ae0b4e94b79f04a1ae93ede6315eb3669de185a17d2b0ac9ee09fd4c64b678a0b61a0a86fa888a273c8511be83bfd6810f"
+      ]
     )
   })
 

@@ -41,8 +41,10 @@ import {
 const address = "settle@wallet.example"
 const name = "settle.user._bitcoin-payment.wallet.example"
 
-const publish = (...records: ReadonlyArray<string>) => Effect.flatMap(SimulatedDns, ({ set }) => set(name, records))
-const unsigned = (...records: ReadonlyArray<string>) => Effect.flatMap(SimulatedDns, ({ set }) => set(name, records, false))
+const publish = (...records: ReadonlyArray<string>) =>
+  Effect.flatMap(SimulatedDns, ({ set }) => set(name, records))
+const unsigned = (...records: ReadonlyArray<string>) =>
+  Effect.flatMap(SimulatedDns, ({ set }) => set(name, records, false))
 const away = (isAway: boolean) => Effect.flatMap(SimulatedDns, ({ setAway }) => setAway(isAway))
 
 const estimate = Effect.fnUntraced(function* (payer: Company, destination: string, sats: number) {
@@ -70,7 +72,10 @@ const expired = bolt11({ timestampSeconds: 1_600_000_000 })
 
 describe("BIP 353, the record", () => {
   it("BIP 353: the record is at user.user._bitcoin-payment.domain", () => {
-    assert.strictEqual(Instructions.nameOf({ handle: "matt", domain: "mattcorallo.com" }), "matt.user._bitcoin-payment.mattcorallo.com")
+    assert.strictEqual(
+      Instructions.nameOf({ handle: "matt", domain: "mattcorallo.com" }),
+      "matt.user._bitcoin-payment.mattcorallo.com"
+    )
     for (const handle of ["a..b", ".a", "a.", "a".repeat(64)])
       assert.isUndefined(Instructions.nameOf({ handle, domain: "b.example" }), handle)
     const long = Array.from({ length: 60 }, () => "abc").join(".")
@@ -79,7 +84,10 @@ describe("BIP 353, the record", () => {
 
   const read = (...texts: ReadonlyArray<string>) => Instructions.uriOf({ texts, isSigned: true })
   it("BIP 353: records that do not begin with bitcoin:, in any letter case, are ignored", () => {
-    assert.deepStrictEqual(read("v=spf1 -all", "BitCoin:?lno=lno1abc", "bitcoin is cool"), Result.succeed("BitCoin:?lno=lno1abc"))
+    assert.deepStrictEqual(
+      read("v=spf1 -all", "BitCoin:?lno=lno1abc", "bitcoin is cool"),
+      Result.succeed("BitCoin:?lno=lno1abc")
+    )
     assert.deepStrictEqual(read("v=spf1 -all", " bitcoin:?lno=x"), Result.succeed(undefined))
     assert.deepStrictEqual(read(), Result.succeed(undefined))
   })
@@ -106,7 +114,10 @@ describe("BIP 353, the record", () => {
   it("BIP 353: a record's destinations are its invoice and then its address; a destination that cannot be parsed is left out", () => {
     const mainnet = bolt11({ network: "mainnet" })
     assert.deepStrictEqual(ways(`bitcoin:?bc=${segwit}`), ["ChainAddress"])
-    assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=${mainnet}&sp=sp1new`), ["LightningInvoice", "ChainAddress"])
+    assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=${mainnet}&sp=sp1new`), [
+      "LightningInvoice",
+      "ChainAddress"
+    ])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=lnbc1nonsense`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?amount=0.00001`), ["ChainAddress"])
   })
@@ -135,8 +146,15 @@ describe("BIP 353, paying a name", () => {
       const to = yield* chainAddress
       yield* publish("v=spf1", `bitcoin:${to}`)
       for (const destination of [address, `₿${address}`, `₿Settle@Wallet.example`]) {
-        const { recipient, recipientType, instructed, successProbability, fee } = yield* estimate(payer, destination, 1000)
-        assert.deepStrictEqual([recipient, recipientType, successProbability], [`₿${address}`, "lightning_address", 1])
+        const { recipient, recipientType, instructed, successProbability, fee } = yield* estimate(
+          payer,
+          destination,
+          1000
+        )
+        assert.deepStrictEqual(
+          [recipient, recipientType, successProbability],
+          [`₿${address}`, "lightning_address", 1]
+        )
         assert.strictEqual(instructed?._tag === "ChainAddress" && instructed.address.address, to)
         assert.strictEqual(fee.network, Msat.fromSats(500))
       }
@@ -161,7 +179,10 @@ describe("BIP 353, paying a name", () => {
     assert.strictEqual(row.rail, "lightning")
     yield* step
     const paid = yield* now(row)
-    assert.deepStrictEqual([paid.status, paid.paymentRequest, paid.recipient], ["settled", destination, `₿${address}`])
+    assert.deepStrictEqual(
+      [paid.status, paid.paymentRequest, paid.recipient],
+      ["settled", destination, `₿${address}`]
+    )
     assert.deepStrictEqual(yield* got(paid.paymentHash ?? undefined), { times: 1, sats: 1000 })
   })
 
@@ -169,15 +190,23 @@ describe("BIP 353, paying a name", () => {
     "BIP 353: an offer in the record is preferred to the record's invoice and address, and every withdrawal pays that offer",
     function* () {
       const payer = yield* companyWith(5000)
-      const [offer, lightning] = [yield* outside({ type: "bolt12_offer" }), yield* outside({ type: "lightning_invoice", sats: 1000 })]
-      yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning.destination}&lno=${offer.destination}`)
+      const [offer, lightning] = [
+        yield* outside({ type: "bolt12_offer" }),
+        yield* outside({ type: "lightning_invoice", sats: 1000 })
+      ]
+      yield* publish(
+        `bitcoin:${yield* chainAddress}?lightning=${lightning.destination}&lno=${offer.destination}`
+      )
       const { instructed, recipientType } = yield* estimate(payer, address, 1000)
       assert.deepStrictEqual([instructed?._tag, recipientType], ["Bolt12Offer", "lightning_address"])
       const rows = [yield* confirm(payer, address, 1000), yield* confirm(payer, `₿${address}`, 1000)]
       yield* steps(2)
       for (const row of rows) {
         const { status, paymentRequest, recipient } = yield* now(row)
-        assert.deepStrictEqual([status, paymentRequest, recipient], ["settled", offer.destination, `₿${address}`])
+        assert.deepStrictEqual(
+          [status, paymentRequest, recipient],
+          ["settled", offer.destination, `₿${address}`]
+        )
       }
     }
   )
@@ -188,12 +217,20 @@ describe("BIP 353, paying a name", () => {
       const payer = yield* companyWith(5000)
       const { destination: offer } = yield* outside({ type: "bolt12_offer" })
       const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
-      const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(context))
+      const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) =>
+        Context.pick(Scope.Scope)(context)
+      )
       const ask = { company: payer, asked: yield* asked(1000), destination: address }
       yield* publish(`bitcoin:${yield* chainAddress}?lno=${offer}`)
-      assert.strictEqual((yield* Context.get(other, Withdrawals).estimate(ask)).instructed?._tag, "ChainAddress")
+      assert.strictEqual(
+        (yield* Context.get(other, Withdrawals).estimate(ask)).instructed?._tag,
+        "ChainAddress"
+      )
       yield* publish(`bitcoin:?lno=${offer}`)
-      assert.match(yield* said(Context.get(other, Withdrawals).estimate(ask)), /^DestinationRefused: unsupported/)
+      assert.match(
+        yield* said(Context.get(other, Withdrawals).estimate(ask)),
+        /^DestinationRefused: unsupported/
+      )
     }
   )
 
@@ -218,32 +255,44 @@ describe("BIP 353, paying a name", () => {
     assert.strictEqual(yield* said(estimate(payer, address, 200)), "DestinationRefused: dust")
   })
 
-  scenario("BIP 353: a payment to a name whose record has our own address or invoice is settled internally", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
-    const first = yield* confirm(payer, address, 1000)
-    yield* publish(`bitcoin:?lightning=${(yield* invoice(payee, 500)).paymentRequest}`)
-    const second = yield* confirm(payer, `₿${address}`, 500)
-    yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
-    yield* step
-    // The first withdrawal was confirmed for an on-chain address, which the record still offers. The second was
-    // confirmed for Lightning, which the record no longer offers.
-    assert.deepStrictEqual([yield* standing(first), yield* standing(second)], ["settled", "failed: recipient_refused"])
-    assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(4000), unheld(1000)])
-  })
-
-  scenario("BIP 353: a payment to our own name, with or without ₿, is settled internally and needs no DNS query", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const ours = yield* lightningAddress(payee)
-    yield* away(true)
-    for (const destination of [`${ours.handle}@${ours.domain}`, `₿${ours.handle}@${ours.domain}`]) {
-      const row = yield* confirm(payer, destination, 1000)
+  scenario(
+    "BIP 353: a payment to a name whose record has our own address or invoice is settled internally",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
+      const first = yield* confirm(payer, address, 1000)
+      yield* publish(`bitcoin:?lightning=${(yield* invoice(payee, 500)).paymentRequest}`)
+      const second = yield* confirm(payer, `₿${address}`, 500)
+      yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
       yield* step
-      assert.strictEqual(yield* standing(row), "settled")
+      // The first withdrawal was confirmed for an on-chain address, which the record still offers. The second was
+      // confirmed for Lightning, which the record no longer offers.
+      assert.deepStrictEqual(
+        [yield* standing(first), yield* standing(second)],
+        ["settled", "failed: recipient_refused"]
+      )
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(4000), unheld(1000)])
     }
-    assert.deepStrictEqual(yield* has(payee), { posted: 2000, held: 0 })
-    assert.strictEqual(yield* said(estimate(payer, `₿nobody@${ours.domain}`, 1000)), "DestinationRefused: recipient_not_found")
-  })
+  )
+
+  scenario(
+    "BIP 353: a payment to our own name, with or without ₿, is settled internally and needs no DNS query",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const ours = yield* lightningAddress(payee)
+      yield* away(true)
+      for (const destination of [`${ours.handle}@${ours.domain}`, `₿${ours.handle}@${ours.domain}`]) {
+        const row = yield* confirm(payer, destination, 1000)
+        yield* step
+        assert.strictEqual(yield* standing(row), "settled")
+      }
+      assert.deepStrictEqual(yield* has(payee), { posted: 2000, held: 0 })
+      assert.strictEqual(
+        yield* said(estimate(payer, `₿nobody@${ours.domain}`, 1000)),
+        "DestinationRefused: recipient_not_found"
+      )
+    }
+  )
 })
 
 describe("BIP 353, limits to certain payees", () => {
@@ -271,27 +320,41 @@ describe("BIP 353, limits to certain payees", () => {
 })
 
 describe("BIP 353, without a record", () => {
-  scenario("BIP 353: without a record, user@domain is a Lightning address and ₿user@domain is not found", function* () {
-    const payer = yield* companyWith(5000)
-    for (const records of [[], ["v=spf1 -all"]]) {
-      yield* publish(...records)
-      const { recipient, instructed } = yield* estimate(payer, address, 1000)
-      assert.deepStrictEqual([recipient, instructed], [address, undefined])
-      assert.strictEqual(yield* said(estimate(payer, `₿${address}`, 1000)), "DestinationRefused: recipient_not_found")
-    }
-    const row = yield* confirm(payer, address, 1000)
-    assert.strictEqual(row.recipient, address)
-    yield* step
-    assert.strictEqual(yield* standing(row), "settled")
-  })
-
-  it.effect("BIP 353: without a resolver, user@domain is a Lightning address and ₿user@domain is refused", () =>
-    run({ change: (ports) => Context.add(ports, Dns, Dns.of({ txt: Context.get(ports, Dns).txt })) }, function* () {
+  scenario(
+    "BIP 353: without a record, user@domain is a Lightning address and ₿user@domain is not found",
+    function* () {
       const payer = yield* companyWith(5000)
-      yield* publish(`bitcoin:${yield* chainAddress}`)
-      assert.strictEqual((yield* estimate(payer, address, 1000)).recipient, address)
-      assert.strictEqual(yield* said(estimate(payer, `₿${address}`, 1000)), "DestinationRefused: unsupported")
-    })
+      for (const records of [[], ["v=spf1 -all"]]) {
+        yield* publish(...records)
+        const { recipient, instructed } = yield* estimate(payer, address, 1000)
+        assert.deepStrictEqual([recipient, instructed], [address, undefined])
+        assert.strictEqual(
+          yield* said(estimate(payer, `₿${address}`, 1000)),
+          "DestinationRefused: recipient_not_found"
+        )
+      }
+      const row = yield* confirm(payer, address, 1000)
+      assert.strictEqual(row.recipient, address)
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
+
+  it.effect(
+    "BIP 353: without a resolver, user@domain is a Lightning address and ₿user@domain is refused",
+    () =>
+      run(
+        { change: (ports) => Context.add(ports, Dns, Dns.of({ txt: Context.get(ports, Dns).txt })) },
+        function* () {
+          const payer = yield* companyWith(5000)
+          yield* publish(`bitcoin:${yield* chainAddress}`)
+          assert.strictEqual((yield* estimate(payer, address, 1000)).recipient, address)
+          assert.strictEqual(
+            yield* said(estimate(payer, `₿${address}`, 1000)),
+            "DestinationRefused: unsupported"
+          )
+        }
+      )
   )
 })
 
@@ -322,15 +385,19 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     ],
     ["no answer", away(true), "RecipientUnreachable: its domain's DNS gave no conclusive response (BIP 353)"]
   ] as const) {
-    scenario(`BIP 353: the domain's server is not contacted if DNS returns ${what}`, withoutServers, function* () {
-      const payer = yield* companyWith(5000)
-      yield* spoil
-      for (const destination of [address, `₿${address}`]) {
-        assert.strictEqual(yield* said(estimate(payer, destination, 1000)), refusal)
-        assert.strictEqual(yield* said(confirm(payer, destination, 1000)), refusal)
+    scenario(
+      `BIP 353: the domain's server is not contacted if DNS returns ${what}`,
+      withoutServers,
+      function* () {
+        const payer = yield* companyWith(5000)
+        yield* spoil
+        for (const destination of [address, `₿${address}`]) {
+          assert.strictEqual(yield* said(estimate(payer, destination, 1000)), refusal)
+          assert.strictEqual(yield* said(confirm(payer, destination, 1000)), refusal)
+        }
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
       }
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    })
+    )
   }
 
   for (const [what, later] of [
@@ -343,7 +410,10 @@ describe("BIP 353, no fallback to the Lightning address", () => {
       `BIP 353: if a withdrawal's record ${what} at the time of sending, nothing is paid, no server is contacted, and the withdrawal fails with its funds released`,
       () => {
         const { calls, change } = listening()
-        return { calls, change: (ports: Parameters<typeof change>[0]) => withoutServers.change(change(ports)) }
+        return {
+          calls,
+          change: (ports: Parameters<typeof change>[0]) => withoutServers.change(change(ports))
+        }
       },
       function* ({ calls }) {
         const payer = yield* companyWith(5000)
@@ -383,22 +453,25 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     }
   )
 
-  scenario("BIP 353: a payee who rotates the address is paid at the address that is current when the payment is sent", function* () {
-    const payer = yield* companyWith(50_000)
-    const [before, after] = [yield* chainAddress, yield* chainAddress]
-    yield* publish(`bitcoin:${before}`)
-    const row = yield* confirm(payer, address, 1000)
-    yield* publish(`bitcoin:${after}`)
-    yield* step
-    yield* step
-    assert.strictEqual((yield* now(row)).paymentRequest, after)
-    yield* mine(1)
-    yield* steps(2)
-    assert.deepStrictEqual(
-      [yield* outputsOf({ ...row, recipient: before }), yield* outputsOf({ ...row, recipient: after })],
-      [[], [["mined", 1000]]]
-    )
-  })
+  scenario(
+    "BIP 353: a payee who rotates the address is paid at the address that is current when the payment is sent",
+    function* () {
+      const payer = yield* companyWith(50_000)
+      const [before, after] = [yield* chainAddress, yield* chainAddress]
+      yield* publish(`bitcoin:${before}`)
+      const row = yield* confirm(payer, address, 1000)
+      yield* publish(`bitcoin:${after}`)
+      yield* step
+      yield* step
+      assert.strictEqual((yield* now(row)).paymentRequest, after)
+      yield* mine(1)
+      yield* steps(2)
+      assert.deepStrictEqual(
+        [yield* outputsOf({ ...row, recipient: before }), yield* outputsOf({ ...row, recipient: after })],
+        [[], [["mined", 1000]]]
+      )
+    }
+  )
 
   scenario(
     "BIP 353: a payment fails and its funds are released if the address was ours at confirmation but is no longer ours when the payment is sent",

@@ -7,7 +7,13 @@ import * as Statement from "@satrail/features/statements/core/Statement"
 import { Result } from "effect"
 
 let last = 0n
-const entry = (transferId: string, from: Account, to: Account, amount: number, atMillis = 0): Booking.Entry => ({
+const entry = (
+  transferId: string,
+  from: Account,
+  to: Account,
+  amount: number,
+  atMillis = 0
+): Booking.Entry => ({
   id: ++last,
   transferId,
   from,
@@ -24,8 +30,9 @@ const fold = (...pages: ReadonlyArray<ReadonlyArray<Booking.Entry>>) => {
     all.push(...folded.closed)
     open = folded.open
   }
-  return [...all, ...(open === undefined ? [] : [open])].map(({ kind, transferId, amount, serviceFee, networkFee }) =>
-    [kind, transferId, amount, serviceFee, networkFee].join(" ")
+  return [...all, ...(open === undefined ? [] : [open])].map(
+    ({ kind, transferId, amount, serviceFee, networkFee }) =>
+      [kind, transferId, amount, serviceFee, networkFee].join(" ")
   )
 }
 
@@ -40,7 +47,8 @@ describe("Bookings of a company", () => {
       entry("c", "held", "chain", 7)
     ]
     const lines = ["deposit a 5000 0 0", "withdrawal b -1000 -5 -10", "withdrawal c -7 0 0"]
-    for (let at = 0; at <= entries.length; at++) assert.deepStrictEqual(fold(entries.slice(0, at), entries.slice(at)), lines, `${at}`)
+    for (let at = 0; at <= entries.length; at++)
+      assert.deepStrictEqual(fold(entries.slice(0, at), entries.slice(at)), lines, `${at}`)
   })
 
   it("bookings: a transfer's arrival, its reversal and its second arrival are one line each; a hold is not listed", () => {
@@ -52,7 +60,12 @@ describe("Bookings of a company", () => {
       entry("b", "held", "available", 3),
       entry("a", "available", "loss", 2)
     ]
-    assert.deepStrictEqual(fold(moves), ["deposit a 9 0 0", "reversal a -7 0 0", "deposit a 7 0 0", "reversal a -2 0 0"])
+    assert.deepStrictEqual(fold(moves), [
+      "deposit a 9 0 0",
+      "reversal a -7 0 0",
+      "deposit a 7 0 0",
+      "reversal a -2 0 0"
+    ])
   })
 
   it("bookings: anything other than a deposit or withdrawal is an adjustment, whatever its accounts", () => {
@@ -63,12 +76,19 @@ describe("Bookings of a company", () => {
       entry("d", "service_fees", "available", 1),
       entry("e", "held", "loss", 4)
     ]
-    const lines = ["adjustment a 9 0 0", "adjustment b -2 0 0", "adjustment c -3 0 0", "adjustment d 1 0 0", "adjustment e -4 0 0"]
+    const lines = [
+      "adjustment a 9 0 0",
+      "adjustment b -2 0 0",
+      "adjustment c -3 0 0",
+      "adjustment d 1 0 0",
+      "adjustment e -4 0 0"
+    ]
     assert.deepStrictEqual(fold(moves), lines)
   })
 
   it("bookings: a fiat value is rounded to two decimals, and half is rounded away from zero", () => {
-    const value = (msat: bigint, rate: string) => Booking.fiatValue(Msat.make(msat), Result.getOrThrow(Decimal.parse(rate)))
+    const value = (msat: bigint, rate: string) =>
+      Booking.fiatValue(Msat.make(msat), Result.getOrThrow(Decimal.parse(rate)))
     assert.deepStrictEqual(
       [
         value(1_563_000n, "64000"),
@@ -105,10 +125,17 @@ describe("Bookings of a company", () => {
     const late = turnovers().map((turnover) => ({ ...turnover, firstMillis: 1, lastMillis: 2 }))
     const one = Statement.of({ isClosed: true, before: turnovers(), within: turnovers(), late })
     const { opening, closing } = one
-    const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) => BigInt(Statement.whole(part)(one)))
-    assert.strictEqual<bigint>(opening.posted + (received ?? 0n) - (sent ?? 0n) - (fees ?? 0n), closing.posted)
+    const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) =>
+      BigInt(Statement.whole(part)(one))
+    )
+    assert.strictEqual<bigint>(
+      opening.posted + (received ?? 0n) - (sent ?? 0n) - (fees ?? 0n),
+      closing.posted
+    )
     for (const parts of [one, one.late])
-      assert.isTrue([Statement.received(parts), Statement.sent(parts), Statement.fees(parts)].every((sum) => sum > 0n))
+      assert.isTrue(
+        [Statement.received(parts), Statement.sent(parts), Statement.fees(parts)].every((sum) => sum > 0n)
+      )
   })
 
   it("statement: a month starts and ends at midnight UTC and becomes final some time after its end", () => {
@@ -121,6 +148,9 @@ describe("Bookings of a company", () => {
     for (const text of ["2026-13", "2026-00", "2026-1", "26-01", "2026-01-01", "", "２０２６-01"])
       assert.isUndefined(Statement.monthOf(text), text)
     const closing = january.untilMillis + Statement.settlingMillis
-    assert.deepStrictEqual([closing - 1, closing].map(Statement.closedUntil), [january.fromMillis, january.untilMillis])
+    assert.deepStrictEqual([closing - 1, closing].map(Statement.closedUntil), [
+      january.fromMillis,
+      january.untilMillis
+    ])
   })
 })

@@ -15,7 +15,8 @@ const rejecting = (isRejected: (n: number) => string | undefined) => {
   const numbers = new Map<string, number>()
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
-    if (JSON.stringify(message).includes("rejected by the network")) logged.push(`${logLevel} ${JSON.stringify(message)}`)
+    if (JSON.stringify(message).includes("rejected by the network"))
+      logged.push(`${logLevel} ${JSON.stringify(message)}`)
   })
   const change = (ports: Context.Context<Ports>) =>
     replace(ChainSource, (chain) => ({
@@ -32,32 +33,40 @@ const rejecting = (isRejected: (n: number) => string | undefined) => {
 }
 
 describe("A payout that the network rejects", () => {
-  it.effect("payout: a rejection is logged once per reason, as an error, and says that the broadcast is repeated", () => {
-    let reason = "mempool full"
-    const { change, logged, noting } = rejecting(() => reason)
-    return run({ isPending: true, change }, function* () {
-      const { id } = yield* payout(20_000)
-      yield* noting(steps(10))
-      reason = "min relay fee not met"
-      yield* noting(steps(10))
-      assert.lengthOf(logged, 2)
-      for (const line of logged) assert.match(line, /^Error .*will retry/)
-      assert.include(logged[0], id)
-    })
-  })
+  it.effect(
+    "payout: a rejection is logged once per reason, as an error, and says that the broadcast is repeated",
+    () => {
+      let reason = "mempool full"
+      const { change, logged, noting } = rejecting(() => reason)
+      return run({ isPending: true, change }, function* () {
+        const { id } = yield* payout(20_000)
+        yield* noting(steps(10))
+        reason = "min relay fee not met"
+        yield* noting(steps(10))
+        assert.lengthOf(logged, 2)
+        for (const line of logged) assert.match(line, /^Error .*will retry/)
+        assert.include(logged[0], id)
+      })
+    }
+  )
 
-  it.effect("replacement: if only a replacement is rejected and the original is in the mempool, the log has a warning", () => {
-    const { sky, numbers, change, logged, noting } = rejecting((n) => (n === 2 ? "insufficient fee" : undefined))
-    return run({ isPending: true, change }, function* () {
-      yield* payout(20_000)
-      yield* steps(1)
-      sky.rate = 4
-      yield* noting(steps(40, 60))
-      assert.strictEqual(numbers.size, 2)
-      assert.lengthOf(logged, 1)
-      assert.match(logged[0] ?? "", /^Warn /)
-    })
-  })
+  it.effect(
+    "replacement: if only a replacement is rejected and the original is in the mempool, the log has a warning",
+    () => {
+      const { sky, numbers, change, logged, noting } = rejecting((n) =>
+        n === 2 ? "insufficient fee" : undefined
+      )
+      return run({ isPending: true, change }, function* () {
+        yield* payout(20_000)
+        yield* steps(1)
+        sky.rate = 4
+        yield* noting(steps(40, 60))
+        assert.strictEqual(numbers.size, 2)
+        assert.lengthOf(logged, 1)
+        assert.match(logged[0] ?? "", /^Warn /)
+      })
+    }
+  )
 
   it.effect("payout: if a payout that spends unconfirmed change is rejected, the log has a warning", () => {
     const { change, logged, noting } = rejecting(() => "missing inputs")

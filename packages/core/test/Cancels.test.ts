@@ -8,20 +8,38 @@ import { Invoices } from "../src/receiving/Invoices.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
 import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import { Records } from "../src/service/Records.ts"
-import { company, companyWith, confirm, has, invoice, poll, replace, said, scenario, standing, steps } from "./World.ts"
+import {
+  company,
+  companyWith,
+  confirm,
+  has,
+  invoice,
+  poll,
+  replace,
+  said,
+  scenario,
+  standing,
+  steps
+} from "./World.ts"
 
 // An invoice's cancellation is committed here, then sent to the node. The node may be down or unable to cancel,
 // or the invoice may already be paid.
 
-const cancel = ({ companyId, id }: Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
+const cancel = ({ companyId, id }: Invoice) =>
+  Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
 const stands = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Invoices, (invoices) => Effect.map(invoices.get(companyId, id), ({ standing }) => standing))
 const stored = ({ companyId, id }: Invoice) =>
-  Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), (row) => Option.getOrThrow(row).status))
-const pay = ({ paymentRequest }: Invoice, hold = false) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, hold }))
+  Effect.flatMap(Records, (records) =>
+    Effect.map(records.invoice(companyId, id), (row) => Option.getOrThrow(row).status)
+  )
+const pay = ({ paymentRequest }: Invoice, hold = false) =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, hold }))
 /** The reason for the refusal. */
 const refused = (row: Invoice) =>
-  Effect.map(Effect.flip(cancel(row)), (error) => (error._tag === "InvoiceNotPayable" ? error.status : error._tag))
+  Effect.map(Effect.flip(cancel(row)), (error) =>
+    error._tag === "InvoiceNotPayable" ? error.status : error._tag
+  )
 const told = Effect.gen(function* () {
   const events = yield* (yield* Records).events(0n, 1000)
   return events.map(({ type }) => type).filter((type) => type === "invoice.canceled")
@@ -62,7 +80,10 @@ describe("Canceling an invoice", () => {
       assert.deepStrictEqual(yield* told, ["invoice.canceled"])
       assert.strictEqual((yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash))._tag, "canceled")
       yield* Effect.flip(pay(row))
-      assert.strictEqual(yield* said(confirm(payer, row.paymentRequest)), "DestinationRefused: invoice_not_payable")
+      assert.strictEqual(
+        yield* said(confirm(payer, row.paymentRequest)),
+        "DestinationRefused: invoice_not_payable"
+      )
       yield* TestClock.adjust("3 days")
       yield* poll
       assert.strictEqual(yield* stands(row), "canceled")
@@ -70,28 +91,36 @@ describe("Canceling an invoice", () => {
     }
   )
 
-  scenario("cancel: an invoice canceled while the node is down is closed at the node when the node recovers", node, function* ({ world }) {
-    const row = yield* invoice(yield* company(), 1000)
-    assert.strictEqual((yield* cancel(row)).standing, "canceled")
-    assert.deepStrictEqual([world.asked, yield* stored(row)], [1, "canceling"])
-    yield* poll
-    assert.deepStrictEqual([world.asked, yield* stored(row)], [2, "canceling"])
-    world.isAway = false
-    yield* poll
-    assert.deepStrictEqual([world.asked, yield* stored(row)], [3, "canceled"])
-    yield* Effect.flip(pay(row))
-    yield* poll
-    assert.strictEqual(world.asked, 3)
-    assert.deepStrictEqual(yield* told, ["invoice.canceled"])
-  })
+  scenario(
+    "cancel: an invoice canceled while the node is down is closed at the node when the node recovers",
+    node,
+    function* ({ world }) {
+      const row = yield* invoice(yield* company(), 1000)
+      assert.strictEqual((yield* cancel(row)).standing, "canceled")
+      assert.deepStrictEqual([world.asked, yield* stored(row)], [1, "canceling"])
+      yield* poll
+      assert.deepStrictEqual([world.asked, yield* stored(row)], [2, "canceling"])
+      world.isAway = false
+      yield* poll
+      assert.deepStrictEqual([world.asked, yield* stored(row)], [3, "canceled"])
+      yield* Effect.flip(pay(row))
+      yield* poll
+      assert.strictEqual(world.asked, 3)
+      assert.deepStrictEqual(yield* told, ["invoice.canceled"])
+    }
+  )
 
-  scenario("cancel: canceling again closes the invoice at a node that was down the first time", node, function* ({ world }) {
-    const row = yield* invoice(yield* company(), 1000)
-    yield* cancel(row)
-    world.isAway = false
-    yield* cancel(row)
-    assert.deepStrictEqual([world.asked, yield* stored(row)], [2, "canceled"])
-  })
+  scenario(
+    "cancel: canceling again closes the invoice at a node that was down the first time",
+    node,
+    function* ({ world }) {
+      const row = yield* invoice(yield* company(), 1000)
+      yield* cancel(row)
+      world.isAway = false
+      yield* cancel(row)
+      assert.deepStrictEqual([world.asked, yield* stored(row)], [2, "canceled"])
+    }
+  )
 
   scenario(
     "C54: cancel: a payment that was on its way when its invoice was canceled is credited, and the invoice records the cancellation",
@@ -104,7 +133,10 @@ describe("Canceling an invoice", () => {
       yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
       yield* poll
       const after = yield* (yield* Invoices).get(payee.id, row.id)
-      assert.deepStrictEqual([after.standing, after.received, after.canceledAtMillis], ["settled", Msat.fromSats(1000), canceledAtMillis])
+      assert.deepStrictEqual(
+        [after.standing, after.received, after.canceledAtMillis],
+        ["settled", Msat.fromSats(1000), canceledAtMillis]
+      )
       assert.isNotNull(after.depositId)
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
       assert.strictEqual(yield* refused(row), "settled")
@@ -139,7 +171,11 @@ describe("Canceling an invoice", () => {
     () => ({ ...node(), logsErrors: true }),
     function* ({ world }) {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
-      const [paid, claimed, late] = [yield* invoice(payee, 10), yield* invoice(payee, 20), yield* invoice(payee, 30, 60)]
+      const [paid, claimed, late] = [
+        yield* invoice(payee, 10),
+        yield* invoice(payee, 20),
+        yield* invoice(payee, 30, 60)
+      ]
       yield* pay(paid)
       yield* poll
       assert.strictEqual(yield* refused(paid), "settled")
@@ -161,10 +197,15 @@ describe("Canceling an invoice", () => {
     "own invoices: a withdrawal that pays an invoice internally fails if the node has lost the invoice, which then expires",
     () => {
       const world = { isLost: false }
-      const lost = Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: "the invoice is missing" }))
+      const lost = Effect.fail(
+        new NodeUnavailable({ operation: "cancelInvoice", cause: "the invoice is missing" })
+      )
       const change = replace(LightningReceiver, (receiver) => ({
         cancelInvoice: (hash) => Effect.suspend(() => (world.isLost ? lost : receiver.cancelInvoice(hash))),
-        lookupInvoice: (hash) => Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "unknown" }) : receiver.lookupInvoice(hash)))
+        lookupInvoice: (hash) =>
+          Effect.suspend(() =>
+            world.isLost ? Effect.succeed({ _tag: "unknown" }) : receiver.lookupInvoice(hash)
+          )
       }))
       return { change, world }
     },

@@ -38,7 +38,8 @@ import {
 } from "./World.ts"
 
 const control = Sandbox
-const send = (address: string, sats: number) => Effect.flatMap(control, (sandbox) => sandbox.send({ address, amount: Msat.fromSats(sats) }))
+const send = (address: string, sats: number) =>
+  Effect.flatMap(control, (sandbox) => sandbox.send({ address, amount: Msat.fromSats(sats) }))
 const reorg = (depth: number) => Effect.flatMap(control, (sandbox) => sandbox.reorg(depth))
 const doubleSpend = (txId: TxId.TxId) => Effect.flatMap(control, (sandbox) => sandbox.doubleSpend(txId))
 
@@ -87,10 +88,17 @@ describe("On-chain deposits", () => {
         for (let depth = 1; depth < needed; depth++) {
           yield* mineAndFollow(1)
           yield* follow
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", sats, 0]], { posted: 0, held: 0 }], `at ${depth}`)
+          assert.deepStrictEqual(
+            [yield* deposits(row), yield* has(row)],
+            [[["pending", sats, 0]], { posted: 0, held: 0 }],
+            `at ${depth}`
+          )
         }
         yield* mineAndFollow(1)
-        assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", sats, 0]], { posted: sats, held: 0 }])
+        assert.deepStrictEqual(
+          [yield* deposits(row), yield* has(row)],
+          [[["settled", sats, 0]], { posted: sats, held: 0 }]
+        )
         yield* mineAndFollow(10)
         assert.deepStrictEqual(yield* has(row), { posted: sats, held: 0 })
       }
@@ -112,18 +120,21 @@ describe("On-chain deposits", () => {
     }
   )
 
-  scenario("C46: deposits: several deposits of a company in one block need the confirmations required for their sum", function* () {
-    const row = yield* company()
-    const { address } = yield* onChainAddress(row)
-    for (let n = 0; n < 51; n++) yield* send(address, 999_999)
-    yield* follow
-    for (let depth = 1; depth < 6; depth++) {
+  scenario(
+    "C46: deposits: several deposits of a company in one block need the confirmations required for their sum",
+    function* () {
+      const row = yield* company()
+      const { address } = yield* onChainAddress(row)
+      for (let n = 0; n < 51; n++) yield* send(address, 999_999)
+      yield* follow
+      for (let depth = 1; depth < 6; depth++) {
+        yield* mineAndFollow(1)
+        assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 }, `at ${depth}`)
+      }
       yield* mineAndFollow(1)
-      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 }, `at ${depth}`)
+      assert.deepStrictEqual(yield* has(row), { posted: 51 * 999_999, held: 0 })
     }
-    yield* mineAndFollow(1)
-    assert.deepStrictEqual(yield* has(row), { posted: 51 * 999_999, held: 0 })
-  })
+  )
 
   scenario(
     "C46: deposits: different companies' deposits need the confirmations required for their sum if they are in one block, but not across blocks",
@@ -133,7 +144,9 @@ describe("On-chain deposits", () => {
       const { address } = yield* onChainAddress(late)
       yield* send(address, 600_000)
       yield* mineAndFollow(1)
-      const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
+      const credited = Effect.forEach([one.row, other.row, late], (row) =>
+        Effect.map(has(row), ({ posted }) => posted)
+      )
       assert.deepStrictEqual(yield* credited, [0, 0, 0])
       yield* mineAndFollow(1) // three confirmations for the first two deposits, two for the third
       assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
@@ -186,7 +199,13 @@ describe("On-chain deposits", () => {
         "a deposit seen at the lower rate is credited; a deposit that was too small when first seen stays failed"
       )
       const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
-      assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])
+      assert.deepStrictEqual(standing, [
+        "1000 settled",
+        "5000 settled",
+        "601 settled",
+        "6799 failed",
+        "6800 settled"
+      ])
     }
   )
 
@@ -201,7 +220,9 @@ describe("On-chain deposits", () => {
         [first, 3000],
         [first, 1000]
       ] as const
-      yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
+      yield* (yield* control).sendMany(
+        outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) }))
+      )
       const following = yield* Effect.forkChild(follow)
       yield* TestClock.adjust("10 seconds") // long enough for a rejected commit to be retried and then fail
       yield* Fiber.join(following)
@@ -211,34 +232,44 @@ describe("On-chain deposits", () => {
     }
   )
 
-  scenario("deposits: a deposit mined before it is first seen is credited as soon as its block is deep enough", function* () {
-    const { row } = yield* paid(1000)
-    yield* mine(5)
-    yield* follow
-    assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-  })
-
-  scenario("C42 C44: deposits: a deposit is credited once, even if it is reported several times and to several processes", function* () {
-    const ports = yield* Effect.context<Ports>()
-    // Each process reads all activity from the beginning, and lets the others read before it writes.
-    const forgetful = ports.pipe(
-      replace(ChainSource, (chain) => ({ activity: (_, ours) => chain.activity(null, ours) })),
-      replace(ReceivingReads, (records) => ({
-        depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
-      }))
-    )
-    const processes = yield* Effect.forEach([1, 2, 3], () =>
-      Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
-    )
-    const { row } = yield* paid(1000)
-    for (let i = 0; i < 4; i++) {
-      const following = yield* Effect.forkChild(Effect.all(processes, { concurrency: "unbounded" }))
-      yield* TestClock.adjust("1 second") // a process that lost the race reads again
-      yield* Fiber.join(following)
-      yield* mine(1)
+  scenario(
+    "deposits: a deposit mined before it is first seen is credited as soon as its block is deep enough",
+    function* () {
+      const { row } = yield* paid(1000)
+      yield* mine(5)
+      yield* follow
+      assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
     }
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-  })
+  )
+
+  scenario(
+    "C42 C44: deposits: a deposit is credited once, even if it is reported several times and to several processes",
+    function* () {
+      const ports = yield* Effect.context<Ports>()
+      // Each process reads all activity from the beginning, and lets the others read before it writes.
+      const forgetful = ports.pipe(
+        replace(ChainSource, (chain) => ({ activity: (_, ours) => chain.activity(null, ours) })),
+        replace(ReceivingReads, (records) => ({
+          depositByOutpoint: (txId, vout) =>
+            Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
+        }))
+      )
+      const processes = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
+      )
+      const { row } = yield* paid(1000)
+      for (let i = 0; i < 4; i++) {
+        const following = yield* Effect.forkChild(Effect.all(processes, { concurrency: "unbounded" }))
+        yield* TestClock.adjust("1 second") // a process that lost the race reads again
+        yield* Fiber.join(following)
+        yield* mine(1)
+      }
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["settled", 1000, 0]], { posted: 1000, held: 0 }]
+      )
+    }
+  )
 
   scenario("deposits: a payment to another address is ignored", function* () {
     const { destination } = yield* outside({ type: "chain_address" })
@@ -253,7 +284,10 @@ describe("On-chain deposits", () => {
     function* () {
       const { row, address } = yield* paid(599)
       yield* mineAndFollow(3)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["failed", 599, 0]], { posted: 0, held: 0 }]
+      )
       const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
       assert.include(told, "deposit.too_small")
       assert.notInclude(told, "deposit.pending")
@@ -269,7 +303,9 @@ describe("On-chain deposits", () => {
   it.effect("deposits: a coinbase output is credited once it is spendable", () => {
     const change = replace(ChainSource, (chain) => ({
       transaction: (txId) =>
-        Effect.map(chain.transaction(txId), (placement) => (placement._tag === "mined" ? { ...placement, isCoinbase: true } : placement))
+        Effect.map(chain.transaction(txId), (placement) =>
+          placement._tag === "mined" ? { ...placement, isCoinbase: true } : placement
+        )
     }))
     return run({ change }, function* () {
       const { row } = yield* paid(5000)
@@ -300,26 +336,38 @@ describe("A reorganization", () => {
       assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
       yield* reorg(2)
       yield* follow
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["pending", 1000, 0]], { posted: 0, held: 0 }]
+      )
       yield* mineAndFollow(1)
       assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
       yield* mineAndFollow(1)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["settled", 1000, 0]], { posted: 1000, held: 0 }]
+      )
     }
   )
 
-  scenario("C45: deposits: a deposit stays credited after an unobserved reorganization, and only its block changes", function* () {
-    const records = yield* Records
-    const { row, txId } = yield* paid(1000)
-    yield* mineAndFollow(2)
-    yield* reorg(2)
-    yield* mineAndFollow(1)
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-    const placement = yield* (yield* ChainSource).transaction(txId)
-    const [deposit] = yield* records.transactions(row.id, { limit: 1 })
-    const { height } = Option.getOrThrow(yield* records.deposit(row.id, deposit?.id ?? ""))
-    assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
-  })
+  scenario(
+    "C45: deposits: a deposit stays credited after an unobserved reorganization, and only its block changes",
+    function* () {
+      const records = yield* Records
+      const { row, txId } = yield* paid(1000)
+      yield* mineAndFollow(2)
+      yield* reorg(2)
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["settled", 1000, 0]], { posted: 1000, held: 0 }]
+      )
+      const placement = yield* (yield* ChainSource).transaction(txId)
+      const [deposit] = yield* records.transactions(row.id, { limit: 1 })
+      const { height } = Option.getOrThrow(yield* records.deposit(row.id, deposit?.id ?? ""))
+      assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
+    }
+  )
 
   scenario("deposits: a credited deposit that a longer chain double-spends is reversed", function* () {
     const { row, txId } = yield* paid(1000)
@@ -339,10 +387,16 @@ describe("A reorganization", () => {
       yield* spend(row, 700)
       yield* reorg(2)
       yield* follow
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["pending", 1000, 700]], { posted: 0, held: 0 }]
+      )
       assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
       yield* mineAndFollow(2)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 300, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["settled", 1000, 0]], { posted: 300, held: 0 }]
+      )
       assert.deepStrictEqual(yield* accounts, { available: 1000, chain: -1000 })
     }
   )
@@ -355,45 +409,62 @@ describe("A reorganization", () => {
     yield* step
     yield* reorg(2)
     yield* follow
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 5000, 1012]], { posted: 1012, held: 1012 }])
+    assert.deepStrictEqual(
+      [yield* deposits(row), yield* has(row)],
+      [[["pending", 5000, 1012]], { posted: 1012, held: 1012 }]
+    )
     yield* (yield* control).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
     yield* steps(3)
     assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
   })
 
-  it.effect("C45: deposits: a reversal that happens while the company is spending takes the remaining balance", () => {
-    let interfere: Effect.Effect<unknown> = Effect.void
-    const meanwhile = replace(Journal, (journal) => ({
-      commit: (change) => {
-        if (change._tag !== "DepositReversed") return journal.commit(change)
-        const first = interfere
-        interfere = Effect.void
-        return Effect.andThen(first, journal.commit(change))
-      }
-    }))
-    return run({ change: meanwhile }, function* () {
-      const { row } = yield* paid(1000)
-      yield* mineAndFollow(2)
-      const ports = yield* Effect.context<Ports>()
-      const other = yield* start(ports)
-      interfere = Effect.orDie(Effect.provideContext(Effect.scoped(spend(row, 700)), Context.merge(ports, other)))
-      yield* reorg(2)
-      yield* follow
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
-    })
-  })
+  it.effect(
+    "C45: deposits: a reversal that happens while the company is spending takes the remaining balance",
+    () => {
+      let interfere: Effect.Effect<unknown> = Effect.void
+      const meanwhile = replace(Journal, (journal) => ({
+        commit: (change) => {
+          if (change._tag !== "DepositReversed") return journal.commit(change)
+          const first = interfere
+          interfere = Effect.void
+          return Effect.andThen(first, journal.commit(change))
+        }
+      }))
+      return run({ change: meanwhile }, function* () {
+        const { row } = yield* paid(1000)
+        yield* mineAndFollow(2)
+        const ports = yield* Effect.context<Ports>()
+        const other = yield* start(ports)
+        interfere = Effect.orDie(
+          Effect.provideContext(Effect.scoped(spend(row, 700)), Context.merge(ports, other))
+        )
+        yield* reorg(2)
+        yield* follow
+        assert.deepStrictEqual(
+          [yield* deposits(row), yield* has(row)],
+          [[["pending", 1000, 700]], { posted: 0, held: 0 }]
+        )
+      })
+    }
+  )
 })
 
 describe("A double spend", () => {
-  scenario("C45: deposits: a pending deposit that is double-spent fails without having been credited", function* () {
-    const { row, txId } = yield* paid(1000)
-    yield* follow
-    yield* doubleSpend(txId)
-    yield* follow
-    assert.deepStrictEqual(yield* deposits(row), [["failed", 1000, 0]])
-    yield* mineAndFollow(10)
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-  })
+  scenario(
+    "C45: deposits: a pending deposit that is double-spent fails without having been credited",
+    function* () {
+      const { row, txId } = yield* paid(1000)
+      yield* follow
+      yield* doubleSpend(txId)
+      yield* follow
+      assert.deepStrictEqual(yield* deposits(row), [["failed", 1000, 0]])
+      yield* mineAndFollow(10)
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["failed", 1000, 0]], { posted: 0, held: 0 }]
+      )
+    }
+  )
 
   scenario(
     "C45: deposits: a double spend reverses a credited deposit; the company's remaining balance covers part of it, and the operator covers the rest",
@@ -404,7 +475,10 @@ describe("A double spend", () => {
       yield* reorg(2)
       yield* doubleSpend(txId)
       yield* mineAndFollow(10)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 700]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["failed", 1000, 700]], { posted: 0, held: 0 }]
+      )
       assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
     }
   )
@@ -414,7 +488,8 @@ describe("A chain source that is behind", () => {
   it.effect("deposits: a mined deposit is not evicted when the source does not find it by its id", () => {
     const weather = { isBehind: false }
     const change = replace(ChainSource, (chain) => ({
-      transaction: (txId) => Effect.map(chain.transaction(txId), (placement) => (weather.isBehind ? { _tag: "gone" } : placement))
+      transaction: (txId) =>
+        Effect.map(chain.transaction(txId), (placement) => (weather.isBehind ? { _tag: "gone" } : placement))
     }))
     return run({ change }, function* () {
       const { row, address } = yield* paid(1000)
@@ -438,12 +513,16 @@ describe("A chain source that is behind", () => {
       const weather = { isAway: false }
       const change = replace(ReceivingReads, ({ depositsAbove }) => ({
         depositsAbove: (...range) =>
-          weather.isAway ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" })) : depositsAbove(...range)
+          weather.isAway
+            ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+            : depositsAbove(...range)
       }))
       return run({ change }, function* () {
         const { row, txId } = yield* paid(1000)
         yield* mineAndFollow(1)
-        const cursor = Effect.flatMap(LedgerReads, (ledger) => Effect.map(ledger.cursor("chain"), Option.getOrThrow))
+        const cursor = Effect.flatMap(LedgerReads, (ledger) =>
+          Effect.map(ledger.cursor("chain"), Option.getOrThrow)
+        )
         const before = yield* cursor
         yield* reorg(1)
         yield* doubleSpend(txId)
@@ -466,11 +545,15 @@ describe("A chain source that is behind", () => {
       const records = yield* Records
       const row = yield* company()
       const { address } = yield* onChainAddress(row)
-      yield* (yield* control).sendMany(Array.from({ length: 60 }, () => ({ address, amount: Msat.fromSats(1000) })))
+      yield* (yield* control).sendMany(
+        Array.from({ length: 60 }, () => ({ address, amount: Msat.fromSats(1000) }))
+      )
       yield* mineAndFollow(1)
-      for (const deposit of yield* records.depositsInBlocks(null, 100)) yield* journal.commit(Deposit.dropped(deposit, 0))
+      for (const deposit of yield* records.depositsInBlocks(null, 100))
+        yield* journal.commit(Deposit.dropped(deposit, 0))
       const standing = Effect.map(deposits(row), (all) => all.map(([status]) => status))
-      const count = (status: string) => Effect.map(standing, (all) => all.filter((one) => one === status).length)
+      const count = (status: string) =>
+        Effect.map(standing, (all) => all.filter((one) => one === status).length)
       assert.strictEqual(yield* count("failed"), 60)
       yield* follow // without a new block, nothing is looked up
       assert.strictEqual(yield* count("failed"), 60)
@@ -481,37 +564,40 @@ describe("A chain source that is behind", () => {
     }
   )
 
-  it.effect("deposits: while blocks are left to read, the deposits up to the last block read are checked, and no later ones", () => {
-    const ranges: Array<unknown> = []
-    const weather = { blocksLeft: 3 }
-    const change = (ports: Context.Context<Ports>) =>
-      ports.pipe(
-        replace(ChainSource, (chain) => ({
-          activity: (after, ours) =>
-            Effect.map(chain.activity(after, ours), (activity) => ({
-              ...activity,
-              ...weather,
-              unchangedTo: 90,
-              tip: { ...activity.tip, height: 100 }
-            }))
-        })),
-        replace(ReceivingReads, ({ depositsAbove }) => ({
-          depositsAbove: (above, upTo, ...page) => {
-            ranges.push([above, upTo])
-            return depositsAbove(above, upTo, ...page)
-          }
-        }))
-      )
-    return run({ change }, function* () {
-      yield* follow
-      weather.blocksLeft = 0
-      yield* follow
-      assert.deepStrictEqual(ranges, [
-        [90, 97],
-        [90, null]
-      ])
-    })
-  })
+  it.effect(
+    "deposits: while blocks are left to read, the deposits up to the last block read are checked, and no later ones",
+    () => {
+      const ranges: Array<unknown> = []
+      const weather = { blocksLeft: 3 }
+      const change = (ports: Context.Context<Ports>) =>
+        ports.pipe(
+          replace(ChainSource, (chain) => ({
+            activity: (after, ours) =>
+              Effect.map(chain.activity(after, ours), (activity) => ({
+                ...activity,
+                ...weather,
+                unchangedTo: 90,
+                tip: { ...activity.tip, height: 100 }
+              }))
+          })),
+          replace(ReceivingReads, ({ depositsAbove }) => ({
+            depositsAbove: (above, upTo, ...page) => {
+              ranges.push([above, upTo])
+              return depositsAbove(above, upTo, ...page)
+            }
+          }))
+        )
+      return run({ change }, function* () {
+        yield* follow
+        weather.blocksLeft = 0
+        yield* follow
+        assert.deepStrictEqual(ranges, [
+          [90, 97],
+          [90, null]
+        ])
+      })
+    }
+  )
 
   scenario("C45: deposits: a process that lost its lease does not move the cursor", function* () {
     yield* Effect.flatMap(ChainDeposits, (chain) => chain.follow({ taskId: Id.nil, token: 0 }))
@@ -521,44 +607,60 @@ describe("A chain source that is behind", () => {
     assert.isTrue(Option.isSome(yield* cursor))
   })
 
-  it.effect("deposits: if a lookup of an evicted deposit fails, the next run at the same block repeats it", () => {
-    const weather = { isAway: false }
-    const change = replace(ChainSource, (chain) => ({
-      transaction: (txId) =>
-        weather.isAway ? Effect.fail(new ChainUnavailable({ operation: "transaction", cause: "away" })) : chain.transaction(txId)
-    }))
-    return run({ change }, function* () {
-      const { row } = yield* paid(1000)
-      yield* mineAndFollow(1)
-      const [deposit = assert.fail("no deposit")] = yield* (yield* Records).depositsInBlocks(null, 1)
-      yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
-      yield* mine(1)
-      weather.isAway = true
-      assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
-      weather.isAway = false
-      yield* follow
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-    })
-  })
-
-  it.effect("C45: deposits: a deposit that moved to another block is not credited before that block is deep enough", () => {
-    const weather = { moved: 0 }
-    const change = replace(ChainSource, (chain) => ({
-      transaction: (txId) =>
-        Effect.map(chain.transaction(txId), (placement) =>
-          placement._tag === "mined" ? { ...placement, height: placement.height + weather.moved } : placement
+  it.effect(
+    "deposits: if a lookup of an evicted deposit fails, the next run at the same block repeats it",
+    () => {
+      const weather = { isAway: false }
+      const change = replace(ChainSource, (chain) => ({
+        transaction: (txId) =>
+          weather.isAway
+            ? Effect.fail(new ChainUnavailable({ operation: "transaction", cause: "away" }))
+            : chain.transaction(txId)
+      }))
+      return run({ change }, function* () {
+        const { row } = yield* paid(1000)
+        yield* mineAndFollow(1)
+        const [deposit = assert.fail("no deposit")] = yield* (yield* Records).depositsInBlocks(null, 1)
+        yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
+        yield* mine(1)
+        weather.isAway = true
+        assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+        weather.isAway = false
+        yield* follow
+        assert.deepStrictEqual(
+          [yield* deposits(row), yield* has(row)],
+          [[["settled", 1000, 0]], { posted: 1000, held: 0 }]
         )
-    }))
-    return run({ change }, function* () {
-      const { row } = yield* paid(1000)
-      yield* mineAndFollow(1)
-      weather.moved = 1 // a reorganization that `activity` did not report
-      yield* mineAndFollow(1)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
-      yield* mineAndFollow(1)
-      assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-    })
-  })
+      })
+    }
+  )
+
+  it.effect(
+    "C45: deposits: a deposit that moved to another block is not credited before that block is deep enough",
+    () => {
+      const weather = { moved: 0 }
+      const change = replace(ChainSource, (chain) => ({
+        transaction: (txId) =>
+          Effect.map(chain.transaction(txId), (placement) =>
+            placement._tag === "mined"
+              ? { ...placement, height: placement.height + weather.moved }
+              : placement
+          )
+      }))
+      return run({ change }, function* () {
+        const { row } = yield* paid(1000)
+        yield* mineAndFollow(1)
+        weather.moved = 1 // a reorganization that `activity` did not report
+        yield* mineAndFollow(1)
+        assert.deepStrictEqual(
+          [yield* deposits(row), yield* has(row)],
+          [[["pending", 1000, 0]], { posted: 0, held: 0 }]
+        )
+        yield* mineAndFollow(1)
+        assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+      })
+    }
+  )
 })
 
 describe("A process with stale data", () => {
@@ -586,7 +688,10 @@ describe("A process with stale data", () => {
     const ports = replace(Journal, (journal) => ({
       commit: (change) =>
         change._tag === "CursorMoved"
-          ? Effect.andThen(Deferred.succeed(almost, undefined), Effect.andThen(Deferred.await(goesOn), journal.commit(change)))
+          ? Effect.andThen(
+              Deferred.succeed(almost, undefined),
+              Effect.andThen(Deferred.await(goesOn), journal.commit(change))
+            )
           : journal.commit(change)
     }))(yield* Effect.context<Ports>())
     const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow())
@@ -604,7 +709,10 @@ describe("A process with stale data", () => {
       yield* behind
       yield* ahead
       yield* mineAndFollow(1)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["settled", 1000, 0]], { posted: 1000, held: 0 }]
+      )
     }
   )
 
@@ -622,21 +730,30 @@ describe("A process with stale data", () => {
       assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // `activity` reported a block that the chain no longer has
       yield* ahead
       yield* mineAndFollow(5)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["failed", 1000, 0]], { posted: 0, held: 0 }]
+      )
     }
   )
 
-  scenario("C45: deposits: a deposit that a process with stale data records after a reorganization removed it is evicted", function* () {
-    const { row, txId } = yield* paid(1000)
-    yield* mine(1)
-    const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
-    yield* reorg(1)
-    yield* doubleSpend(txId)
-    yield* follow
-    yield* mineAndFollow(1)
-    yield* behind
-    assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
-    yield* mineAndFollow(5)
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-  })
+  scenario(
+    "C45: deposits: a deposit that a process with stale data records after a reorganization removed it is evicted",
+    function* () {
+      const { row, txId } = yield* paid(1000)
+      yield* mine(1)
+      const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
+      yield* reorg(1)
+      yield* doubleSpend(txId)
+      yield* follow
+      yield* mineAndFollow(1)
+      yield* behind
+      assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
+      yield* mineAndFollow(5)
+      assert.deepStrictEqual(
+        [yield* deposits(row), yield* has(row)],
+        [[["failed", 1000, 0]], { posted: 0, held: 0 }]
+      )
+    }
+  )
 })

@@ -81,7 +81,11 @@ describe("Postings of a Change", () => {
       }),
       { node: -1000n, suspense: 1000n }
     ],
-    ["WithdrawalRequested: amount and fees are held", Withdrawal.requested(withdrawal()), { available: -1015n, held: 1015n }],
+    [
+      "WithdrawalRequested: amount and fees are held",
+      Withdrawal.requested(withdrawal()),
+      { available: -1015n, held: 1015n }
+    ],
     [
       "WithdrawalSettled: the operator keeps the unused allowance",
       Withdrawal.settled(withdrawal(), paid(3), fence, 2),
@@ -117,10 +121,26 @@ describe("Postings of a Change", () => {
       within(withdrawal()),
       { held: -1015n, available: 1000n, service_fees: 5n, network_fees: 10n }
     ],
-    ["VoucherCreated: amount and fees are held", Voucher.created(voucher()), { available: -1015n, held: 1015n }],
-    ["VoucherExpired: the full amount is released", Voucher.expired(voucher(), fence, 2), { held: -1015n, available: 1015n }],
-    ["VoucherCanceled: the full amount is released", Voucher.canceled(voucher(), 2), { held: -1015n, available: 1015n }],
-    ["DepositConfirmed: the amount is credited", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
+    [
+      "VoucherCreated: amount and fees are held",
+      Voucher.created(voucher()),
+      { available: -1015n, held: 1015n }
+    ],
+    [
+      "VoucherExpired: the full amount is released",
+      Voucher.expired(voucher(), fence, 2),
+      { held: -1015n, available: 1015n }
+    ],
+    [
+      "VoucherCanceled: the full amount is released",
+      Voucher.canceled(voucher(), 2),
+      { held: -1015n, available: 1015n }
+    ],
+    [
+      "DepositConfirmed: the amount is credited",
+      Deposit.confirmed(deposit(), 2),
+      { chain: -1000n, available: 1000n }
+    ],
     [
       "DepositConfirmed: the operator's loss is repaid first",
       Deposit.confirmed(deposit({ absorbed: msat(200) }), 2),
@@ -142,7 +162,8 @@ describe("Postings of a Change", () => {
       { available: -150n, loss: 150n }
     ]
   ]
-  for (const [title, change, expected] of examples) it(`change: ${title}`, () => assert.deepStrictEqual(moved(change), expected))
+  for (const [title, change, expected] of examples)
+    it(`change: ${title}`, () => assert.deepStrictEqual(moved(change), expected))
 
   const domain: Domain.Domain = {
     domain: "d.example",
@@ -183,7 +204,15 @@ describe("Postings of a Change", () => {
     }),
     LightningAddress.changed({ ...address, ...settings }, settings, 1),
     LightningAddress.deleted(address, 1),
-    OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0, checkoutId: null }),
+    OnChainAddress.created({
+      ...address,
+      nodeId: "",
+      address: "",
+      scriptPubKey: "",
+      type: "taproot",
+      index: 0,
+      checkoutId: null
+    }),
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1, 1)
   ]
@@ -222,7 +251,11 @@ describe("Postings of a Change", () => {
           0n,
           change._tag
         )
-        assert.strictEqual(moved(change).internal, undefined, `${change._tag} leaves no balance in the account between companies`)
+        assert.strictEqual(
+          moved(change).internal,
+          undefined,
+          `${change._tag} leaves no balance in the account between companies`
+        )
         for (const { from, to, amount } of change.legs.flatMap(({ postings }) => postings)) {
           assert.isTrue(amount > 0n && from !== to, change._tag)
         }
@@ -245,7 +278,10 @@ describe("Postings of a Change", () => {
           .reduce((balance, { postings }) => Balance.add(balance, Balance.effect(postings)), before)
       }
       for (const rail of ["lightning", "on_chain"] as const) {
-        assert.deepStrictEqual(plain(run(rail, (one) => Withdrawal.settled(one, paid(actual), fence, 2))), { posted: 7, held: 0 })
+        assert.deepStrictEqual(plain(run(rail, (one) => Withdrawal.settled(one, paid(actual), fence, 2))), {
+          posted: 7,
+          held: 0
+        })
         assert.deepStrictEqual(plain(run(rail, within)), { posted: 7, held: 0 })
         assert.deepStrictEqual(
           run(rail, (one) => Withdrawal.failed(one, "canceled", fence, 2)),
@@ -271,7 +307,10 @@ describe("Postings of a Change", () => {
 
   it("change: a transfer has legs for both companies, and both records refer to the same transfer", () => {
     const { legs, companyId, transferId, deposit } = within(withdrawal())
-    assert.deepStrictEqual([companyId, ...legs.map(({ companyId }) => companyId)], ["payer", "payer", "payee"])
+    assert.deepStrictEqual(
+      [companyId, ...legs.map(({ companyId }) => companyId)],
+      ["payer", "payer", "payee"]
+    )
     assert.strictEqual(transferId, deposit.ledgerTxId)
   })
 

@@ -6,7 +6,11 @@ import * as Channels from "../src/nodes/Channels.ts"
 import { type Capacity, LightningBooks } from "../src/nodes/LightningBooks.ts"
 import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 
-const sats = (outgoing: number, incoming: number, channels: Partial<NonNullable<Capacity["channels"]>> = {}): Capacity => ({
+const sats = (
+  outgoing: number,
+  incoming: number,
+  channels: Partial<NonNullable<Capacity["channels"]>> = {}
+): Capacity => ({
   outgoing: Msat.fromSats(outgoing),
   incoming: Msat.fromSats(incoming),
   channels: { active: 1, inactive: 0, opening: 0, closing: 0, forceClosing: 0, ...channels }
@@ -54,7 +58,10 @@ describe("channels", () => {
     assert.deepStrictEqual(codes(sats(91, 9)), ["inbound_low"])
     assert.deepStrictEqual(codes(sats(9, 91)), ["outbound_low"])
     assert.deepStrictEqual(codes(sats(0, 0, { active: 0 })), ["no_active_channel"])
-    assert.deepStrictEqual(codes(sats(50, 50, { active: 0, inactive: 2 })), ["no_active_channel", "channels_inactive"])
+    assert.deepStrictEqual(codes(sats(50, 50, { active: 0, inactive: 2 })), [
+      "no_active_channel",
+      "channels_inactive"
+    ])
     assert.deepStrictEqual(codes(sats(50, 50, { opening: 1, closing: 1 })), [])
     assert.deepStrictEqual(codes(sats(50, 50, { forceClosing: 1 })), ["channels_force_closing"])
   })
@@ -64,35 +71,39 @@ describe("channels", () => {
     assert.deepStrictEqual(codes({ outgoing: Msat.zero, incoming: Msat.zero }), [])
   })
 
-  it.effect("channels: the counter of invoices beyond the inbound capacity begins at 0, so that an alarm sees the first one", () =>
-    Effect.gen(function* () {
-      const registry: typeof Metric.MetricRegistry.Service = new Map()
-      yield* Effect.provideService(
-        over(Effect.succeed(sats(50, 50)), () => Effect.void),
-        Metric.MetricRegistry,
-        registry
-      )
-      assert.match([...registry.keys()].join(), /satrail_invoices_beyond_inbound_total/)
-    })
+  it.effect(
+    "channels: the counter of invoices beyond the inbound capacity begins at 0, so that an alarm sees the first one",
+    () =>
+      Effect.gen(function* () {
+        const registry: typeof Metric.MetricRegistry.Service = new Map()
+        yield* Effect.provideService(
+          over(Effect.succeed(sats(50, 50)), () => Effect.void),
+          Metric.MetricRegistry,
+          registry
+        )
+        assert.match([...registry.keys()].join(), /satrail_invoices_beyond_inbound_total/)
+      })
   )
 
-  it.effect("channels: an outage does not cause a warning, and an unresponsive node delays a caller by at most two seconds", () =>
-    Effect.gen(function* () {
-      const away = Effect.fail(new NodeUnavailable({ operation: "capacity", cause: "away" }))
-      yield* over(away, ({ now, warnings }) =>
-        Effect.gen(function* () {
-          assert.isNull(yield* now)
-          assert.deepStrictEqual(yield* warnings, [])
-        })
-      )
-      yield* over(Effect.never, ({ warnings }) =>
-        Effect.gen(function* () {
-          const asked = yield* Effect.forkChild(warnings)
-          yield* TestClock.adjust(Channels.answerMillis)
-          assert.deepStrictEqual(asked.pollUnsafe()?._tag, "Success")
-        })
-      )
-    })
+  it.effect(
+    "channels: an outage does not cause a warning, and an unresponsive node delays a caller by at most two seconds",
+    () =>
+      Effect.gen(function* () {
+        const away = Effect.fail(new NodeUnavailable({ operation: "capacity", cause: "away" }))
+        yield* over(away, ({ now, warnings }) =>
+          Effect.gen(function* () {
+            assert.isNull(yield* now)
+            assert.deepStrictEqual(yield* warnings, [])
+          })
+        )
+        yield* over(Effect.never, ({ warnings }) =>
+          Effect.gen(function* () {
+            const asked = yield* Effect.forkChild(warnings)
+            yield* TestClock.adjust(Channels.answerMillis)
+            assert.deepStrictEqual(asked.pollUnsafe()?._tag, "Success")
+          })
+        )
+      })
   )
 
   it.effect(
@@ -122,26 +133,29 @@ describe("channels", () => {
       })
   )
 
-  it.effect("channels: a problem is logged once with its remedy when it begins, and logged once more when it ends", () =>
-    Effect.gen(function* () {
-      let said = sats(0, 0, { active: 0 })
-      yield* over(
-        Effect.sync(() => said),
-        ({ now }, logged) =>
-          Effect.gen(function* () {
-            for (const next of [said, said, sats(1, 1), sats(1, 1)]) {
-              said = next
-              yield* now
-              yield* TestClock.adjust(Channels.keptMillis)
-            }
-            const reason = "the Lightning node has no active channel, so Lightning payments can be neither sent nor received"
-            assert.deepStrictEqual(logged, [
-              `channels: ${reason}. Open a channel, and have one opened to your node.`,
-              `channels: resolved: ${reason}`
-            ])
-          })
-      )
-    })
+  it.effect(
+    "channels: a problem is logged once with its remedy when it begins, and logged once more when it ends",
+    () =>
+      Effect.gen(function* () {
+        let said = sats(0, 0, { active: 0 })
+        yield* over(
+          Effect.sync(() => said),
+          ({ now }, logged) =>
+            Effect.gen(function* () {
+              for (const next of [said, said, sats(1, 1), sats(1, 1)]) {
+                said = next
+                yield* now
+                yield* TestClock.adjust(Channels.keptMillis)
+              }
+              const reason =
+                "the Lightning node has no active channel, so Lightning payments can be neither sent nor received"
+              assert.deepStrictEqual(logged, [
+                `channels: ${reason}. Open a channel, and have one opened to your node.`,
+                `channels: resolved: ${reason}`
+              ])
+            })
+        )
+      })
   )
 
   it.effect(

@@ -21,7 +21,10 @@ const claim = (change: Partial<Claim> = {}): Claim => ({
 describe("Claims on withdrawals", () => {
   it("claim: calls to the node start in its first half, which is followed by the longest call", () => {
     assert.deepStrictEqual([mayCall(claim(), 1050), mayCall(claim(), 1051)], [true, false])
-    assert.deepStrictEqual([leaseMillis(0), leaseMillis(15_000), leaseMillis(60_000)], [30_000, 30_000, 120_000])
+    assert.deepStrictEqual(
+      [leaseMillis(0), leaseMillis(15_000), leaseMillis(60_000)],
+      [30_000, 30_000, 120_000]
+    )
   })
 
   it("claim: one ends when its duration is over, and not before", () => {
@@ -29,7 +32,10 @@ describe("Claims on withdrawals", () => {
   })
 
   it("claim: an earlier call can reach the node until the time that the claim states", () => {
-    assert.deepStrictEqual([heldMillis(claim({ heldUntilMillis: 1200 }), 1150), heldMillis(claim(), 1150) <= 0], [50, true])
+    assert.deepStrictEqual(
+      [heldMillis(claim({ heldUntilMillis: 1200 }), 1150), heldMillis(claim(), 1150) <= 0],
+      [50, true]
+    )
   })
 
   it("claim: the delay until the next attempt starts at the minimum, doubles, and ends at the maximum", () => {
@@ -48,53 +54,67 @@ describe("Claims on withdrawals", () => {
     assert.isTrue(everyMillis + aliveMillis <= 12_000 && everyMillis * 2 <= aliveMillis)
   })
 
-  it.effect("claim: a process continues under another id only after a claim without a response, and once", () => {
-    const at = { why: undefined as StoreUnavailable["why"] | undefined, holders: new Array<string | undefined>() }
-    const asked = (holder: string | undefined) =>
-      Effect.suspend(() => {
-        at.holders.push(holder)
-        return at.why === undefined
-          ? Effect.succeed([claimedFromStart(Withdrawal.paymentKind, "a", CompanyId.operator)])
-          : Effect.fail(new StoreUnavailable({ operation: "claim", why: at.why, cause: "test" }))
+  it.effect(
+    "claim: a process continues under another id only after a claim without a response, and once",
+    () => {
+      const at = {
+        why: undefined as StoreUnavailable["why"] | undefined,
+        holders: new Array<string | undefined>()
+      }
+      const asked = (holder: string | undefined) =>
+        Effect.suspend(() => {
+          at.holders.push(holder)
+          return at.why === undefined
+            ? Effect.succeed([claimedFromStart(Withdrawal.paymentKind, "a", CompanyId.operator)])
+            : Effect.fail(new StoreUnavailable({ operation: "claim", why: at.why, cause: "test" }))
+        })
+      const change = replace(Tasks, () => ({
+        claim: ({ holder }) => asked(holder),
+        takeOver: ({ holder }) => Effect.as(asked(holder), [])
+      }))
+      return run({ change }, function* () {
+        const { due, takeOver, holder, leaseMillis } = yield* Claims.make
+        const [found] = yield* due(Withdrawal.paymentKind, 1)
+        assert.deepStrictEqual(
+          [found?.atMillis, found?.leaseMillis],
+          [yield* Clock.currentTimeMillis, leaseMillis]
+        )
+        const first = holder()
+        const after = Effect.fnUntraced(function* (why: StoreUnavailable["why"] | undefined) {
+          at.why = why
+          yield* Effect.exit(due(Withdrawal.paymentKind, 1))
+          at.why = undefined
+          yield* takeOver
+          return holder()
+        })
+        assert.strictEqual(yield* after(undefined), first)
+        assert.strictEqual(yield* after("overloaded"), first, "the store refused the claim")
+        const second = yield* after("away")
+        assert.notStrictEqual(second, first)
+        assert.strictEqual(at.holders.at(-1), second)
+        assert.strictEqual(yield* after(undefined), second)
       })
-    const change = replace(Tasks, () => ({ claim: ({ holder }) => asked(holder), takeOver: ({ holder }) => Effect.as(asked(holder), []) }))
-    return run({ change }, function* () {
-      const { due, takeOver, holder, leaseMillis } = yield* Claims.make
-      const [found] = yield* due(Withdrawal.paymentKind, 1)
-      assert.deepStrictEqual([found?.atMillis, found?.leaseMillis], [yield* Clock.currentTimeMillis, leaseMillis])
-      const first = holder()
-      const after = Effect.fnUntraced(function* (why: StoreUnavailable["why"] | undefined) {
-        at.why = why
-        yield* Effect.exit(due(Withdrawal.paymentKind, 1))
-        at.why = undefined
-        yield* takeOver
-        return holder()
-      })
-      assert.strictEqual(yield* after(undefined), first)
-      assert.strictEqual(yield* after("overloaded"), first, "the store refused the claim")
-      const second = yield* after("away")
-      assert.notStrictEqual(second, first)
-      assert.strictEqual(at.holders.at(-1), second)
-      assert.strictEqual(yield* after(undefined), second)
-    })
-  })
+    }
+  )
 
-  it.effect("kept claims: one is due at its time, once, as its next attempt, and only as many as requested", () =>
-    Effect.gen(function* () {
-      const kept = KeptClaims.make()
-      const ids = (claims: ReadonlyArray<Claim>) => claims.map(({ id, attempts }) => [id, attempts])
-      for (const id of ["a", "b", "c"]) kept.keep(claim({ id }), 100)
-      kept.keep(claim({ id: "later" }), 101)
-      yield* TestClock.setTime(99)
-      assert.deepStrictEqual(yield* kept.due(9), [])
-      yield* TestClock.setTime(100)
-      assert.deepStrictEqual(ids(yield* kept.due(2)), [
-        ["a", 2],
-        ["b", 2]
-      ])
-      assert.deepStrictEqual(ids(yield* kept.due(9)), [["c", 2]])
-      assert.deepStrictEqual(yield* kept.due(9), [])
-    })
+  it.effect(
+    "kept claims: one is due at its time, once, as its next attempt, and only as many as requested",
+    () =>
+      Effect.gen(function* () {
+        const kept = KeptClaims.make()
+        const ids = (claims: ReadonlyArray<Claim>) => claims.map(({ id, attempts }) => [id, attempts])
+        for (const id of ["a", "b", "c"]) kept.keep(claim({ id }), 100)
+        kept.keep(claim({ id: "later" }), 101)
+        yield* TestClock.setTime(99)
+        assert.deepStrictEqual(yield* kept.due(9), [])
+        yield* TestClock.setTime(100)
+        assert.deepStrictEqual(ids(yield* kept.due(2)), [
+          ["a", 2],
+          ["b", 2]
+        ])
+        assert.deepStrictEqual(ids(yield* kept.due(9)), [["c", 2]])
+        assert.deepStrictEqual(yield* kept.due(9), [])
+      })
   )
 
   it.effect("kept claims: the worker wakes when one becomes due, also if that one is kept meanwhile", () =>

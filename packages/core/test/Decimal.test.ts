@@ -9,19 +9,10 @@ const read = (text: string) => {
 
 describe("Decimal", () => {
   it("decimal: every form of a JSON number is parsed", () => {
-    assert.deepStrictEqual(["21", "21.0", "2.10", "2.1e-7", "-1", "1e3", "1E+3", "0", "-0.0", "0.00000021", "1.5e1"].map(read), [
-      "21/0",
-      "21/0",
-      "21/1",
-      "21/8",
-      "-1/0",
-      "1000/0",
-      "1000/0",
-      "0/0",
-      "0/0",
-      "21/8",
-      "15/0"
-    ])
+    assert.deepStrictEqual(
+      ["21", "21.0", "2.10", "2.1e-7", "-1", "1e3", "1E+3", "0", "-0.0", "0.00000021", "1.5e1"].map(read),
+      ["21/0", "21/0", "21/1", "21/8", "-1/0", "1000/0", "1000/0", "0/0", "0/0", "21/8", "15/0"]
+    )
   })
 
   it("C34: decimal: a decimal keeps digits that a floating-point number would lose", () => {
@@ -30,7 +21,24 @@ describe("Decimal", () => {
   })
 
   it("decimal: a string that is not a JSON number is refused", () => {
-    for (const text of ["", " 1", "1 ", "+1", "01", ".5", "5.", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "٣", "--1", "1.2.3"]) {
+    for (const text of [
+      "",
+      " 1",
+      "1 ",
+      "+1",
+      "01",
+      ".5",
+      "5.",
+      "1e",
+      "0x10",
+      "1_000",
+      "1,5",
+      "NaN",
+      "Infinity",
+      "٣",
+      "--1",
+      "1.2.3"
+    ]) {
       assert.strictEqual(read(text), "malformed", text)
     }
   })
@@ -45,7 +53,9 @@ describe("Decimal", () => {
   it.prop(
     "decimal: a formatted value is parsed as the same value",
     {
-      digits: Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 40n), maximum: 10n ** 40n }))),
+      digits: Arbitrary.schema(
+        Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 40n), maximum: 10n ** 40n }))
+      ),
       scale: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })))
     },
     ({ digits, scale }) => {

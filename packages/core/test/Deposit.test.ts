@@ -13,13 +13,15 @@ describe("An on-chain deposit", () => {
     const reversed = Deposit.after(Deposit.reversed(confirmed, Msat.make(200n), 4))
     const again = Deposit.after(Deposit.confirmed(Deposit.after(Deposit.placed(reversed, 103, 5)), 6))
     assert.deepStrictEqual(
-      [seen, placed, confirmed, reversed, again].map(({ status, height, absorbed, revision, updatedAtMillis }) => [
-        status,
-        height,
-        Number(absorbed),
-        revision,
-        updatedAtMillis
-      ]),
+      [seen, placed, confirmed, reversed, again].map(
+        ({ status, height, absorbed, revision, updatedAtMillis }) => [
+          status,
+          height,
+          Number(absorbed),
+          revision,
+          updatedAtMillis
+        ]
+      ),
       [
         ["pending", null, 0, 0, 1],
         ["pending", 100, 0, 1, 2],
@@ -40,7 +42,9 @@ describe("An on-chain deposit", () => {
     assert.strictEqual(Deposit.after(Deposit.placed(deposit({ status: "settled" }), 9, 2)).status, "settled")
   })
 
-  const steps = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))))
+  const steps = Arbitrary.schema(
+    Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
+  )
 
   it.prop(
     "C45: deposit: for any order of chain events and spending, no balance goes below zero, and the deposit is credited at most once",
@@ -56,7 +60,8 @@ describe("An on-chain deposit", () => {
         assert.isTrue(Balance.need(postings) <= Balance.available(balance))
         assert.strictEqual(Deposit.after(move).revision, now.revision + 1)
         balance = Balance.add(balance, Balance.effect(postings))
-        for (const one of postings) loss += (one.from === "loss" ? one.amount : 0n) - (one.to === "loss" ? one.amount : 0n)
+        for (const one of postings)
+          loss += (one.from === "loss" ? one.amount : 0n) - (one.to === "loss" ? one.amount : 0n)
         now = Deposit.after(move)
       }
       for (const step of steps) {
@@ -69,7 +74,8 @@ describe("An on-chain deposit", () => {
             if (now.status === "pending") apply(Deposit.confirmed(now, step))
             break
           case 2:
-            if (now.status === "settled") apply(Deposit.reversed(now, Msat.make(left >= amount ? 0n : amount - left), step))
+            if (now.status === "settled")
+              apply(Deposit.reversed(now, Msat.make(left >= amount ? 0n : amount - left), step))
             break
           case 3:
             if (now.status === "pending") apply(Deposit.dropped(now, step))

@@ -7,11 +7,31 @@ import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
-import { asked, company, companyWith, confirm, everywhere, follow, made, mine, poll, scenario, step } from "./World.ts"
+import {
+  asked,
+  company,
+  companyWith,
+  confirm,
+  everywhere,
+  follow,
+  made,
+  mine,
+  poll,
+  scenario,
+  step
+} from "./World.ts"
 
 const invoice = Effect.fnUntraced(function* ({ id }: Company, order: string) {
   const amount = yield* asked(1000)
-  return yield* made((yield* Invoices).create({ companyId: id, ...amount, description: "", expirySeconds: 3600, metadata: { order } }))
+  return yield* made(
+    (yield* Invoices).create({
+      companyId: id,
+      ...amount,
+      description: "",
+      expirySeconds: 3600,
+      metadata: { order }
+    })
+  )
 })
 
 /** Creates the invoice that a wallet receives at a Lightning address. */
@@ -48,8 +68,17 @@ const pay = Effect.fnUntraced(function* ({ paymentRequest }: { readonly paymentR
 const story = Effect.gen(function* () {
   const [payer, payee] = [yield* companyWith(100_000), yield* company()]
   const [chain, shop] = [
-    yield* made((yield* OnChainAddresses).create({ companyId: payee.id, type: "segwit", metadata: { order: "chain" } })),
-    yield* made((yield* LightningAddresses).create({ company: payee, handle: "shop", domain: null, metadata: { order: "shop" } }))
+    yield* made(
+      (yield* OnChainAddresses).create({ companyId: payee.id, type: "segwit", metadata: { order: "chain" } })
+    ),
+    yield* made(
+      (yield* LightningAddresses).create({
+        company: payee,
+        handle: "shop",
+        domain: null,
+        metadata: { order: "shop" }
+      })
+    )
   ]
   yield* pay(yield* invoice(payee, "outside"))
   yield* pay(yield* invoiceAt(payee, shop.id))
@@ -73,24 +102,39 @@ const story = Effect.gen(function* () {
 const orders = ["outside", "shop", "chain", "inside", "shop", "chain"]
 
 describe("Metadata of deposits", () => {
-  scenario("deposit: a deposit has the metadata of the paid invoice or address, for every way to pay", function* () {
-    assert.sameMembers(yield* story, orders)
-  })
+  scenario(
+    "deposit: a deposit has the metadata of the paid invoice or address, for every way to pay",
+    function* () {
+      assert.sameMembers(yield* story, orders)
+    }
+  )
 
-  scenario("deposit: a deposit keeps the metadata that its Lightning address had at the time of payment", function* () {
-    const payee = yield* company()
-    const { create, change } = yield* LightningAddresses
-    const { id } = yield* made(create({ company: payee, handle: "shop", domain: null, metadata: { order: "old" } }))
-    yield* pay(yield* invoiceAt(payee, id))
-    yield* everywhere(change(payee.id, id, { minSendable: null, maxSendable: null, successMessage: null, metadata: { order: "new" } }))
-    const { list, deposit } = yield* Transactions
-    const { rows: transactions } = yield* list(payee.id, { limit: 2 })
-    const rows = yield* Effect.forEach(transactions, (row) => deposit(payee.id, row.id))
-    assert.deepStrictEqual(
-      rows.map(({ metadata }) => metadata),
-      [{ order: "old" }]
-    )
-  })
+  scenario(
+    "deposit: a deposit keeps the metadata that its Lightning address had at the time of payment",
+    function* () {
+      const payee = yield* company()
+      const { create, change } = yield* LightningAddresses
+      const { id } = yield* made(
+        create({ company: payee, handle: "shop", domain: null, metadata: { order: "old" } })
+      )
+      yield* pay(yield* invoiceAt(payee, id))
+      yield* everywhere(
+        change(payee.id, id, {
+          minSendable: null,
+          maxSendable: null,
+          successMessage: null,
+          metadata: { order: "new" }
+        })
+      )
+      const { list, deposit } = yield* Transactions
+      const { rows: transactions } = yield* list(payee.id, { limit: 2 })
+      const rows = yield* Effect.forEach(transactions, (row) => deposit(payee.id, row.id))
+      assert.deepStrictEqual(
+        rows.map(({ metadata }) => metadata),
+        [{ order: "old" }]
+      )
+    }
+  )
 
   scenario("invoice: a paid invoice contains its deposit's id", function* () {
     const payee = yield* company()

@@ -41,17 +41,30 @@ const open = invoice("mainnet")
 const priced = invoice("mainnet", Msat.fromSats(2_500))
 
 /** Returns the kind, the recipient and the amount in msat, or the error code. */
-const understood = (text: string, network: Network = "mainnet"): string | ReadonlyArray<string | bigint | undefined> => {
+const understood = (
+  text: string,
+  network: Network = "mainnet"
+): string | ReadonlyArray<string | bigint | undefined> => {
   const parsed = Destination.parse(text, network)
   if (Result.isFailure(parsed)) return parsed.failure.code
   const destination = parsed.success
-  return [Destination.recipientType(destination), Destination.text(destination), Destination.amount(destination)]
+  return [
+    Destination.recipientType(destination),
+    Destination.text(destination),
+    Destination.amount(destination)
+  ]
 }
 
 describe("Destination", () => {
   it("destination: an invoice is read", () => {
     assert.deepStrictEqual(understood(open), ["lightning_invoice", open, undefined])
-    for (const text of [priced, priced.toUpperCase(), ` \n${priced}\t`, `lightning:${priced}`, `LIGHTNING:${priced.toUpperCase()}`]) {
+    for (const text of [
+      priced,
+      priced.toUpperCase(),
+      ` \n${priced}\t`,
+      `lightning:${priced}`,
+      `LIGHTNING:${priced.toUpperCase()}`
+    ]) {
       assert.deepStrictEqual(understood(text), ["lightning_invoice", priced, 2_500_000n], text)
     }
   })
@@ -69,20 +82,34 @@ describe("Destination", () => {
     for (const text of ["₿alice@example.com", " ₿Alice@Example.com ", "lightning:₿alice@example.com"])
       assert.deepStrictEqual(understood(text), ["lightning_address", "₿alice@example.com", undefined], text)
     assert.strictEqual(Destination.domain("lightning_address", "₿alice@example.com"), "example.com")
-    for (const text of ["₿₿alice@example.com", "₿ alice@example.com", "alice₿@example.com", "₿alice", "₿@example.com"])
+    for (const text of [
+      "₿₿alice@example.com",
+      "₿ alice@example.com",
+      "alice₿@example.com",
+      "₿alice",
+      "₿@example.com"
+    ])
       assert.isString(understood(text), text)
   })
 
   it("destination: an LNURL is read", () => {
     for (const text of [lnurl, lnurl.toUpperCase(), `lightning:${lnurl}`])
       assert.deepStrictEqual(understood(text), ["lnurl", lnurl, undefined], text)
-    assert.deepStrictEqual(understood("LNURLP://Service.com/x"), ["lnurl", "lnurlp://service.com/x", undefined])
+    assert.deepStrictEqual(understood("LNURLP://Service.com/x"), [
+      "lnurl",
+      "lnurlp://service.com/x",
+      undefined
+    ])
   })
 
   it("destination: a bitcoin address is read", () => {
     assert.deepStrictEqual(understood(segwit.toUpperCase()), ["chain_address", segwit, undefined])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}`), ["chain_address", segwit, undefined])
-    assert.deepStrictEqual(understood(`BITCOIN:${segwit.toUpperCase()}?amount=0.000025`), ["chain_address", segwit, 2_500_000n])
+    assert.deepStrictEqual(understood(`BITCOIN:${segwit.toUpperCase()}?amount=0.000025`), [
+      "chain_address",
+      segwit,
+      2_500_000n
+    ])
     assert.deepStrictEqual(understood("1RustyRX2oai4EYYDpQGWvEL62BBGqN9T"), [
       "chain_address",
       "1RustyRX2oai4EYYDpQGWvEL62BBGqN9T",
@@ -93,23 +120,47 @@ describe("Destination", () => {
 
 describe("Destination, bitcoin: URIs with an invoice", () => {
   it("bitcoin URI: the invoice in a URI is preferred to the address", () => {
-    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${priced}`), ["lightning_invoice", priced, 2_500_000n])
-    assert.deepStrictEqual(understood(`bitcoin:?lightning=${priced.toUpperCase()}`), ["lightning_invoice", priced, 2_500_000n])
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${priced}`), [
+      "lightning_invoice",
+      priced,
+      2_500_000n
+    ])
+    assert.deepStrictEqual(understood(`bitcoin:?lightning=${priced.toUpperCase()}`), [
+      "lightning_invoice",
+      priced,
+      2_500_000n
+    ])
   })
   it("bitcoin URI: the amount in a URI applies to an invoice without an amount", () => {
-    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${open}`), ["lightning_invoice", open, 2_500_000n])
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${open}`), [
+      "lightning_invoice",
+      open,
+      2_500_000n
+    ])
   })
   it("bitcoin URI: the amount in a URI may be an invoice's amount in millisatoshis, rounded either up or down", () => {
     const odd = invoice("mainnet", Msat.make(2_500_001n))
-    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
-    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), [
+      "lightning_invoice",
+      odd,
+      2_500_001n
+    ])
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), [
+      "lightning_invoice",
+      odd,
+      2_500_001n
+    ])
   })
   it("bitcoin URI: a URI is refused if it and its invoice specify different amounts", () => {
     assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
     assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
   })
   it("bitcoin URI: the LNURL in a URI is used when there is no address", () => {
-    assert.deepStrictEqual(understood(`bitcoin:?amount=0.000025&lightning=${lnurl.toUpperCase()}`), ["lnurl", lnurl, 2_500_000n])
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.000025&lightning=${lnurl.toUpperCase()}`), [
+      "lnurl",
+      lnurl,
+      2_500_000n
+    ])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=lnurlp://wallet.example/tea`), [
       "lnurl",
       "lnurlp://wallet.example/tea",
@@ -119,7 +170,11 @@ describe("Destination, bitcoin: URIs with an invoice", () => {
 
   it("bitcoin URI: the address in a URI is used when the invoice is not usable here", () => {
     for (const bad of [invoice("signet"), "lnbc1xyz", lnurl]) {
-      assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`), ["chain_address", segwit, 2_500_000n], bad)
+      assert.deepStrictEqual(
+        understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`),
+        ["chain_address", segwit, 2_500_000n],
+        bad
+      )
     }
     assert.strictEqual(understood("bitcoin:?lightning=lnbc1xyz"), "invalid_invoice")
     assert.strictEqual(understood(`bitcoin:?lightning=${invoice("signet")}`), "wrong_network")
@@ -138,32 +193,56 @@ describe("Destination, BOLT 12 offers", () => {
       `bitcoin:?lno=${tea}`,
       `BITCOIN:?LNO=${tea.toUpperCase()}`
     ]
-    for (const text of texts) assert.deepStrictEqual(understood(text), ["bolt12_offer", tea, 1_000_000n], text)
-    assert.deepStrictEqual(understood(offer({ quantityMax: 5n })), ["bolt12_offer", offer({ quantityMax: 5n }), undefined])
+    for (const text of texts)
+      assert.deepStrictEqual(understood(text), ["bolt12_offer", tea, 1_000_000n], text)
+    assert.deepStrictEqual(understood(offer({ quantityMax: 5n })), [
+      "bolt12_offer",
+      offer({ quantityMax: 5n }),
+      undefined
+    ])
   })
 
   it("destination: an offer's amount is the minimum to send, but an amount in a bitcoin: URI is exact", () => {
-    const isLeast = (text: string) => Destination.isLeast(Result.getOrThrow(Destination.parse(text, "mainnet")))
+    const isLeast = (text: string) =>
+      Destination.isLeast(Result.getOrThrow(Destination.parse(text, "mainnet")))
     assert.isTrue(isLeast(tea))
     assert.isFalse(isLeast(`bitcoin:?amount=0.00002&lno=${tea}`))
     assert.isFalse(isLeast(priced))
-    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00002&lno=${tea}`), ["bolt12_offer", tea, 2_000_000n])
-    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00002&lno=${offer()}`), ["bolt12_offer", offer(), 2_000_000n])
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00002&lno=${tea}`), [
+      "bolt12_offer",
+      tea,
+      2_000_000n
+    ])
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00002&lno=${offer()}`), [
+      "bolt12_offer",
+      offer(),
+      2_000_000n
+    ])
     const odd = offer({ amount: Msat.make(1_000_500n) })
-    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00001&lno=${odd}`), ["bolt12_offer", odd, 1_000_500n])
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00001&lno=${odd}`), [
+      "bolt12_offer",
+      odd,
+      1_000_500n
+    ])
   })
 
   it("bitcoin URI: the offer in a URI is preferred to the invoice and address; an unusable offer is skipped", () => {
     const uri = `bitcoin:${segwit}?amount=0.000025&lightning=${priced}&lno=`
     assert.deepStrictEqual(understood(`${uri}${tea}`), ["bolt12_offer", tea, 2_500_000n])
-    for (const bad of [offer({ networks: ["testnet"] }), offer({ price: { currency: "USD", amount: 1n } }), "lno1xyz", ""])
+    for (const bad of [
+      offer({ networks: ["testnet"] }),
+      offer({ price: { currency: "USD", amount: 1n } }),
+      "lno1xyz",
+      ""
+    ])
       assert.deepStrictEqual(understood(`${uri}${bad}`), ["lightning_invoice", priced, 2_500_000n], bad)
     assert.strictEqual(understood(`${uri}${offer({ amount: Msat.fromSats(2501) })}`), "amount_mismatch")
   })
 })
 
 describe("Destination, as people paste it", () => {
-  const methods = (text: string) => Result.map(Destination.methods(text, "mainnet"), (all) => all.map(Destination.text))
+  const methods = (text: string) =>
+    Result.map(Destination.methods(text, "mainnet"), (all) => all.map(Destination.text))
 
   for (const [group, forms] of Object.entries(Forms.accepted)) {
     it(`destination: accepted: ${group}`, () => {
@@ -185,7 +264,13 @@ describe("Destination, as people paste it", () => {
   const prefixed = [invoice, lnurl, offer].flatMap((text) =>
     ["", "lightning:", "LIGHTNING://"].map((scheme) => [scheme + text, text] as const)
   )
-  const whole = [...prefixed, [address, address], [`bitcoin:${address}`, address], [old, old], [`bitcoin:${invoice}`, undefined]] as const
+  const whole = [
+    ...prefixed,
+    [address, address],
+    [`bitcoin:${address}`, address],
+    [old, old],
+    [`bitcoin:${invoice}`, undefined]
+  ] as const
 
   it("destination: an invisible character or a line break at any place changes nothing", () => {
     const inside = [
@@ -258,8 +343,12 @@ describe("Destination, as people paste it", () => {
   it("destination: the invoice in any form is found, also on another network, and several invoices are refused", () => {
     for (const { form, methods: expected } of Object.values(Forms.accepted).flat()) {
       const invoices = expected.filter((one) => /^\{(?:open_)?invoice/.test(one))
-      const found = Result.map(Destination.invoiceIn(Forms.filled(form)), ({ paymentRequest }) => paymentRequest)
-      if (invoices.length === 1) assert.deepStrictEqual(found, Result.succeed(Forms.filled(invoices[0] ?? "")), form)
+      const found = Result.map(
+        Destination.invoiceIn(Forms.filled(form)),
+        ({ paymentRequest }) => paymentRequest
+      )
+      if (invoices.length === 1)
+        assert.deepStrictEqual(found, Result.succeed(Forms.filled(invoices[0] ?? "")), form)
       else if (!form.includes("signet_invoice")) assert.isTrue(Result.isFailure(found), form)
     }
     assert.isTrue(Result.isSuccess(Destination.invoiceIn(Forms.parts.signet_invoice)))
@@ -307,7 +396,10 @@ describe("Destination, refusals", () => {
     ["bc1pfeessrawgf", "unsupported"],
     ["BC1SW50QGDZ25J", "unsupported"],
     ["03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad", "unsupported"],
-    ["xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ", "unsupported"]
+    [
+      "xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ",
+      "unsupported"
+    ]
   ]
   for (const [text, code] of cases) {
     it(`destination: ${code}: ${text.slice(0, 60)}`, () => assert.strictEqual(understood(text), code))
@@ -315,7 +407,10 @@ describe("Destination, refusals", () => {
 
   it("destination: the error for another network names both networks", () => {
     const parsed = Destination.parse(invoice("signet"), "mainnet")
-    assert.strictEqual(Result.isFailure(parsed) && parsed.failure.message, "This is a signet invoice, but this service runs on mainnet")
+    assert.strictEqual(
+      Result.isFailure(parsed) && parsed.failure.message,
+      "This is a signet invoice, but this service runs on mainnet"
+    )
   })
 
   it.prop(
@@ -323,7 +418,18 @@ describe("Destination, refusals", () => {
     {
       text: Arbitrary.schema(Schema.String),
       beginning: Arbitrary.schema(
-        Schema.Literals(["", "lightning:", "bitcoin:", "lnbc1", "lnurl1", "lnurlp://", "bc1q", "a@", "1", "bitcoin:?lightning="])
+        Schema.Literals([
+          "",
+          "lightning:",
+          "bitcoin:",
+          "lnbc1",
+          "lnurl1",
+          "lnurlp://",
+          "bc1q",
+          "a@",
+          "1",
+          "bitcoin:?lightning="
+        ])
       )
     },
     ({ text, beginning }) => {

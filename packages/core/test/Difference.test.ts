@@ -11,7 +11,8 @@ import * as AssetBalance from "../src/reports/reconciliation/AssetBalance.ts"
 
 const paymentHash = PaymentHash.make("ab")
 
-const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)
+const cause = (judgement: Difference.Judgement) =>
+  typeof judgement === "string" ? judgement : judgement.cause
 
 describe("Payments in the node's records", () => {
   const line = (state: Sent["state"], fields: Partial<Sent> = {}): Sent => ({
@@ -52,18 +53,30 @@ describe("Payments in the node's records", () => {
 
   it("discrepancy of a payment: the amount is compared first, then the fee, to the msat", () => {
     const row = withdrawal({ ...ours, status: "settled", networkFee: Msat.make(3n) })
-    assert.strictEqual(cause(Difference.ofSent(line("pending", { amount: Msat.make(1001n) }), row)), "payment_amount")
+    assert.strictEqual(
+      cause(Difference.ofSent(line("pending", { amount: Msat.make(1001n) }), row)),
+      "payment_amount"
+    )
     assert.strictEqual(cause(Difference.ofSent(line("settled", { fee: Msat.make(4n) }), row)), "payment_fee")
   })
 })
 
 describe("Settled withdrawals that the node has no record of", () => {
   it("discrepancy of a payment: a withdrawal that an operator settled, because the node has lost it, is no discrepancy", () => {
-    const settled = { status: "settled", dispatchedAtMillis: 1, paymentHash, networkFee: Msat.make(3n) } as const
-    const at = (paymentIndex: string | null) => cause(Difference.ofSettled(withdrawal({ ...settled, paymentIndex }), { _tag: "notFound" }))
+    const settled = {
+      status: "settled",
+      dispatchedAtMillis: 1,
+      paymentHash,
+      networkFee: Msat.make(3n)
+    } as const
+    const at = (paymentIndex: string | null) =>
+      cause(Difference.ofSettled(withdrawal({ ...settled, paymentIndex }), { _tag: "notFound" }))
     assert.deepStrictEqual([at("4"), at(null)], ["withdrawal_not_paid", "same"])
     const failed = { _tag: "failed", reason: "error" } as const
-    assert.strictEqual(cause(Difference.ofSettled(withdrawal({ ...settled, paymentIndex: null }), failed)), "withdrawal_not_paid")
+    assert.strictEqual(
+      cause(Difference.ofSettled(withdrawal({ ...settled, paymentIndex: null }), failed)),
+      "withdrawal_not_paid"
+    )
   })
 })
 
@@ -75,10 +88,18 @@ describe("Payments the node received", () => {
     isFromInside: false,
     unmatched: undefined
   }
-  const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
+  const judged = (fields: Partial<Difference.Receipt>) =>
+    cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
   it("discrepancy of a receipt: there is no discrepancy if the payment was credited in full or is in suspense", () => {
-    const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "", createdAtMillis: 1 }
+    const unmatched = {
+      id: "u",
+      companyId: CompanyId.make("payee"),
+      paymentHash,
+      received: taken.received,
+      reason: "",
+      createdAtMillis: 1
+    }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
@@ -89,7 +110,14 @@ describe("Payments the node received", () => {
     assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
     assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(1000n) }) }), "receipt_amount")
-    const other = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: Msat.make(1n), reason: "", createdAtMillis: 1 }
+    const other = {
+      id: "u",
+      companyId: CompanyId.make("payee"),
+      paymentHash,
+      received: Msat.make(1n),
+      reason: "",
+      createdAtMillis: 1
+    }
     assert.strictEqual(judged({ isFromInside: true, unmatched: other }), "receipt_not_credited")
   })
 })

@@ -10,7 +10,18 @@ import { Domains, maxDomains } from "../src/accounts/Domains.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import { Records } from "../src/service/Records.ts"
-import { company, companyWith, confirm, has, lightningAddress, made, said, scenario, steps, unheld } from "./World.ts"
+import {
+  company,
+  companyWith,
+  confirm,
+  has,
+  lightningAddress,
+  made,
+  said,
+  scenario,
+  steps,
+  unheld
+} from "./World.ts"
 
 const name = "xn--bcher-kva.example"
 const verify = (company: Company, domain: string = name) =>
@@ -23,7 +34,9 @@ const show = Effect.fnUntraced(function* (...companies: ReadonlyArray<Company>) 
   yield* (yield* SimulatedDns.SimulatedDns).set(`_satrail-verify.${name}`, ["v=spf1 -all", ...values])
 })
 const answers = (handle: string) =>
-  Effect.flatMap(PayRequests, ({ offer }) => Effect.map(said(offer({ host: name, domain: null, user: handle })), (word) => word === "ok"))
+  Effect.flatMap(PayRequests, ({ offer }) =>
+    Effect.map(said(offer({ host: name, domain: null, user: handle })), (word) => word === "ok")
+  )
 const isServed = (domain: string) => Effect.flatMap(Domains, ({ isServed }) => isServed(domain))
 /** Lets `count` hours pass, checking the records after each. */
 const hours = Effect.fnUntraced(function* (count: number) {
@@ -37,34 +50,40 @@ const lostAt = Effect.gen(function* () {
 })
 
 describe("A company's domain", () => {
-  scenario("domain: a domain is verified by its DNS record, and until then the response contains the record to set", function* () {
-    const row = yield* company()
-    const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
-    assert.deepInclude(refusal, {
-      _tag: "DomainNotShown",
-      domain: name,
-      name: `_satrail-verify.${name}`,
-      value: `satrail-verify=${row.id}`
-    })
-    assert.strictEqual(yield* said(lightningAddress(row, "hi", name)), "DomainNotVerified")
-    yield* show(row)
-    const { domain, shownBy } = yield* verify(row, "BÜCHER.example")
-    assert.deepStrictEqual({ domain, shownBy }, { domain: name, shownBy: "dns" })
-    yield* lightningAddress(row, "hi", "bücher.example")
-    assert.isTrue(yield* answers("hi"))
-    assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
-  })
+  scenario(
+    "domain: a domain is verified by its DNS record, and until then the response contains the record to set",
+    function* () {
+      const row = yield* company()
+      const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
+      assert.deepInclude(refusal, {
+        _tag: "DomainNotShown",
+        domain: name,
+        name: `_satrail-verify.${name}`,
+        value: `satrail-verify=${row.id}`
+      })
+      assert.strictEqual(yield* said(lightningAddress(row, "hi", name)), "DomainNotVerified")
+      yield* show(row)
+      const { domain, shownBy } = yield* verify(row, "BÜCHER.example")
+      assert.deepStrictEqual({ domain, shownBy }, { domain: name, shownBy: "dns" })
+      yield* lightningAddress(row, "hi", "bücher.example")
+      assert.isTrue(yield* answers("hi"))
+      assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
+    }
+  )
 
-  scenario("domain: a company can verify a limited number of domains itself, and the operator can verify more", function* () {
-    const row = yield* company()
-    const { verifyDomain } = yield* Companies
-    yield* show(row)
-    for (let n = 1; n < maxDomains; n++) yield* verifyDomain(row.id, `d${n}.example`)
-    yield* verify(row)
-    assert.strictEqual(yield* said(verify(row, "another.example")), "Invalid: domain")
-    assert.strictEqual(yield* said(verify(row)), "ok")
-    assert.strictEqual(yield* said(verifyDomain(row.id, "another.example")), "ok")
-  })
+  scenario(
+    "domain: a company can verify a limited number of domains itself, and the operator can verify more",
+    function* () {
+      const row = yield* company()
+      const { verifyDomain } = yield* Companies
+      yield* show(row)
+      for (let n = 1; n < maxDomains; n++) yield* verifyDomain(row.id, `d${n}.example`)
+      yield* verify(row)
+      assert.strictEqual(yield* said(verify(row, "another.example")), "Invalid: domain")
+      assert.strictEqual(yield* said(verify(row)), "ok")
+      assert.strictEqual(yield* said(verifyDomain(row.id, "another.example")), "ok")
+    }
+  )
 
   scenario("domain: the owner's record does not verify the domain for another company", function* () {
     const [owner, other] = [yield* company(), yield* company()]
@@ -76,15 +95,18 @@ describe("A company's domain", () => {
     assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
   })
 
-  scenario("domain: a custom domain requires a paid plan, and must be a public name other than the service's", function* () {
-    const row = yield* company()
-    assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a custom domain")
-    assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
-    for (const domain of ["", "localhost", "127.0.0.1", "a.example/x", "a.example:80"])
-      assert.strictEqual(yield* said(verify(row, domain)), "Invalid: domain", domain)
-    yield* (yield* SimulatedDns.SimulatedDns).setAway(true)
-    assert.strictEqual(yield* said(verify(row)), "DnsUnavailable")
-  })
+  scenario(
+    "domain: a custom domain requires a paid plan, and must be a public name other than the service's",
+    function* () {
+      const row = yield* company()
+      assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a custom domain")
+      assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
+      for (const domain of ["", "localhost", "127.0.0.1", "a.example/x", "a.example:80"])
+        assert.strictEqual(yield* said(verify(row, domain)), "Invalid: domain", domain)
+      yield* (yield* SimulatedDns.SimulatedDns).setAway(true)
+      assert.strictEqual(yield* said(verify(row)), "DnsUnavailable")
+    }
+  )
 
   scenario(
     "domain: a domain is checked once a day; after three days without the DNS record, the domain's addresses can no longer be paid",
@@ -134,24 +156,27 @@ describe("A company's domain", () => {
     assert.isTrue(yield* isServed(name))
   })
 
-  scenario("domain: the next owner of a lost domain can create new addresses there, but gets none of the old ones", function* () {
-    const [before, after] = [yield* company(), yield* company()]
-    yield* show(before)
-    yield* verify(before)
-    yield* lightningAddress(before, "hi", name)
-    yield* show(after)
-    assert.strictEqual(yield* said(verify(after)), "DomainTaken")
-    yield* hours(24 + 71)
-    assert.strictEqual(yield* said(verify(after)), "DomainTaken")
-    yield* hours(3)
-    yield* verify(after)
-    assert.isFalse(yield* answers("hi"))
-    assert.strictEqual(yield* said(lightningAddress(after, "hi", name)), "HandleTaken")
-    yield* lightningAddress(after, "hello", name)
-    assert.isTrue(yield* answers("hello"))
-    assert.strictEqual(yield* said(lightningAddress(before, "more", name)), "DomainNotVerified")
-    assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
-  })
+  scenario(
+    "domain: the next owner of a lost domain can create new addresses there, but gets none of the old ones",
+    function* () {
+      const [before, after] = [yield* company(), yield* company()]
+      yield* show(before)
+      yield* verify(before)
+      yield* lightningAddress(before, "hi", name)
+      yield* show(after)
+      assert.strictEqual(yield* said(verify(after)), "DomainTaken")
+      yield* hours(24 + 71)
+      assert.strictEqual(yield* said(verify(after)), "DomainTaken")
+      yield* hours(3)
+      yield* verify(after)
+      assert.isFalse(yield* answers("hi"))
+      assert.strictEqual(yield* said(lightningAddress(after, "hi", name)), "HandleTaken")
+      yield* lightningAddress(after, "hello", name)
+      assert.isTrue(yield* answers("hello"))
+      assert.strictEqual(yield* said(lightningAddress(before, "more", name)), "DomainNotVerified")
+      assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
+    }
+  )
 
   scenario("domain: internal payments to a lost domain are refused too", function* () {
     const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
@@ -166,7 +191,10 @@ describe("A company's domain", () => {
     // The address now resolves to the domain's own server, which doesn't exist.
     assert.match(yield* said(confirm(payer, `hi@${name}`, 10)), /^Recipient/)
     yield* verify(after)
-    assert.strictEqual(yield* said(confirm(payer, `hi@${name}`, 10)), "DestinationRefused: recipient_not_found")
+    assert.strictEqual(
+      yield* said(confirm(payer, `hi@${name}`, 10)),
+      "DestinationRefused: recipient_not_found"
+    )
     assert.deepStrictEqual([yield* has(before), yield* has(after)], [unheld(10), unheld(0)])
   })
 
@@ -176,7 +204,9 @@ describe("A company's domain", () => {
     assert.strictEqual((yield* verify(row)).shownBy, "operator")
     yield* hours(24 * 5)
     assert.isTrue(yield* isServed(name))
-    yield* made((yield* LightningAddresses).create({ company: row, handle: "hi", domain: name, metadata: {} }))
+    yield* made(
+      (yield* LightningAddresses).create({ company: row, handle: "hi", domain: name, metadata: {} })
+    )
     assert.isTrue(yield* answers("hi"))
   })
 
@@ -185,7 +215,9 @@ describe("A company's domain", () => {
     yield* show(row)
     assert.isFalse(yield* isServed(name))
     yield* verify(row)
-    for (const domain of [name, "Bücher.example", "pay.example", "PAY.EXAMPLE"]) assert.isTrue(yield* isServed(domain), domain)
-    for (const domain of ["", "example", "sub.pay.example", "other.example", "127.0.0.1"]) assert.isFalse(yield* isServed(domain), domain)
+    for (const domain of [name, "Bücher.example", "pay.example", "PAY.EXAMPLE"])
+      assert.isTrue(yield* isServed(domain), domain)
+    for (const domain of ["", "example", "sub.pay.example", "other.example", "127.0.0.1"])
+      assert.isFalse(yield* isServed(domain), domain)
   })
 })

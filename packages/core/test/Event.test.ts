@@ -16,8 +16,11 @@ describe("events", () => {
   it("event: a feature that does not declare the events of its Changes does not compile", () => {
     const { events, ...rest } = vouchers
     assert.deepStrictEqual(Object.keys(events).length, 4)
-    // @ts-expect-error -- voucher.canceled is published but not declared
-    Feature.make({ ...rest, events: { "voucher.created": "vouchers", "voucher.claimed": "vouchers", "voucher.expired": "vouchers" } })
+    Feature.make({
+      ...rest,
+      // @ts-expect-error -- voucher.canceled is published but not declared
+      events: { "voucher.created": "vouchers", "voucher.claimed": "vouchers", "voucher.expired": "vouchers" }
+    })
   })
 
   it("event: code with the tag of a nonexistent Change does not compile", () => {

@@ -12,7 +12,18 @@ import { EventStore } from "../src/ledger/EventStore.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { PollMillis } from "../src/ledger/Wakes.ts"
 import * as Invoice from "../src/receiving/Invoice.ts"
-import { company, companyWith, confirm, follow, invoice, mine, onChainAddress, outside, scenario, steps } from "./World.ts"
+import {
+  company,
+  companyWith,
+  confirm,
+  follow,
+  invoice,
+  mine,
+  onChainAddress,
+  outside,
+  scenario,
+  steps
+} from "./World.ts"
 
 type Ask = Parameters<Events.Events["Service"]["tail"]>[0]
 
@@ -25,22 +36,29 @@ const heard = (count: number, ask: Ask) => Stream.runCollect(Stream.take(tail(as
 const shown = (notices: ReadonlyArray<Notice>) =>
   notices.map(({ type, record }) => ("status" in record ? `${type} ${record.status}` : type))
 
-scenario("events: an old event contains the state that its record had at the time of the event", function* () {
-  const row = yield* companyWith(1000)
-  yield* confirm(row, (yield* outside({ sats: 100 })).destination)
-  yield* steps(3)
-  const all = yield* heard(5, { companyId: row.id })
-  assert.deepStrictEqual(shown(all), [
-    "invoice.created pending",
-    "deposit.lightning.completed settled",
-    "invoice.settled settled",
-    "withdrawal.lightning.pending pending",
-    "withdrawal.lightning.completed settled"
-  ])
-  const preimages = all.flatMap(({ record }) => ("preimage" in record ? [record.preimage !== null] : []))
-  assert.deepStrictEqual(preimages, [false, true, false, true], "no preimage before the invoice or withdrawal is settled")
-  assert.strictEqual(new Set(all.map(({ cursor }) => cursor)).size, 5)
-})
+scenario(
+  "events: an old event contains the state that its record had at the time of the event",
+  function* () {
+    const row = yield* companyWith(1000)
+    yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    yield* steps(3)
+    const all = yield* heard(5, { companyId: row.id })
+    assert.deepStrictEqual(shown(all), [
+      "invoice.created pending",
+      "deposit.lightning.completed settled",
+      "invoice.settled settled",
+      "withdrawal.lightning.pending pending",
+      "withdrawal.lightning.completed settled"
+    ])
+    const preimages = all.flatMap(({ record }) => ("preimage" in record ? [record.preimage !== null] : []))
+    assert.deepStrictEqual(
+      preimages,
+      [false, true, false, true],
+      "no preimage before the invoice or withdrawal is settled"
+    )
+    assert.strictEqual(new Set(all.map(({ cursor }) => cursor)).size, 5)
+  }
+)
 
 scenario("events: an event is returned only to the company to which it belongs", function* () {
   const [row, other] = [yield* company(), yield* company()]
@@ -64,7 +82,10 @@ scenario(
     const read = Effect.fnUntraced(function* (limit: number, types?: ReadonlySet<string>) {
       const seen: Array<string> = []
       for (let before: Place | undefined; ;) {
-        const { items, next } = yield* feed.newest({ companyId: row.id, before, limit, ...(types !== undefined && { types }) }, () => "{}")
+        const { items, next } = yield* feed.newest(
+          { companyId: row.id, before, limit, ...(types !== undefined && { types }) },
+          () => "{}"
+        )
         seen.push(...items.map(({ type, subject }) => `${type} ${subject}`))
         if (next === undefined) return seen
         assert.lengthOf(items, limit)
@@ -81,87 +102,101 @@ scenario(
   }
 )
 
-scenario("events: a small page reads many events at a time if there is a filter, and otherwise no more than requested", function* () {
-  const row = yield* companyWith(1000)
-  yield* heard(3, { companyId: row.id })
-  const store = yield* EventStore
-  const asked: Array<number> = []
-  const feed = yield* Effect.provideService(makeFeed, EventStore, {
-    ...store,
-    eventsOf: (companyId, after, limit) =>
-      Effect.andThen(
-        Effect.sync(() => asked.push(limit)),
-        store.eventsOf(companyId, after, limit)
-      ),
-    eventsBefore: (companyId, before, limit) =>
-      Effect.andThen(
-        Effect.sync(() => asked.push(limit)),
-        store.eventsBefore(companyId, before, limit)
-      )
-  })
-  const ask = { companyId: row.id, after: yield* feed.oldest(row.id), before: undefined, limit: 1 }
-  asked.length = 0
-  yield* feed.page(ask, () => "{}")
-  yield* feed.newest(ask, () => "{}")
-  assert.isAtLeast(asked.length, 2)
-  assert.deepStrictEqual(new Set(asked), new Set([1]))
-  asked.length = 0
-  const types = new Set(["withdrawal.lightning.completed"])
-  yield* feed.page({ ...ask, types }, () => "{}")
-  yield* feed.newest({ ...ask, types }, () => "{}")
-  yield* feed.page({ ...ask, subject: "another" }, () => "{}")
-  assert.deepStrictEqual(asked, [100, 100, 100])
-})
+scenario(
+  "events: a small page reads many events at a time if there is a filter, and otherwise no more than requested",
+  function* () {
+    const row = yield* companyWith(1000)
+    yield* heard(3, { companyId: row.id })
+    const store = yield* EventStore
+    const asked: Array<number> = []
+    const feed = yield* Effect.provideService(makeFeed, EventStore, {
+      ...store,
+      eventsOf: (companyId, after, limit) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push(limit)),
+          store.eventsOf(companyId, after, limit)
+        ),
+      eventsBefore: (companyId, before, limit) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push(limit)),
+          store.eventsBefore(companyId, before, limit)
+        )
+    })
+    const ask = { companyId: row.id, after: yield* feed.oldest(row.id), before: undefined, limit: 1 }
+    asked.length = 0
+    yield* feed.page(ask, () => "{}")
+    yield* feed.newest(ask, () => "{}")
+    assert.isAtLeast(asked.length, 2)
+    assert.deepStrictEqual(new Set(asked), new Set([1]))
+    asked.length = 0
+    const types = new Set(["withdrawal.lightning.completed"])
+    yield* feed.page({ ...ask, types }, () => "{}")
+    yield* feed.newest({ ...ask, types }, () => "{}")
+    yield* feed.page({ ...ask, subject: "another" }, () => "{}")
+    assert.deepStrictEqual(asked, [100, 100, 100])
+  }
+)
 
-scenario("events: an on-chain deposit causes an event when it is seen, when it is completed and when it is reversed", function* () {
-  const row = yield* company()
-  const { address } = yield* onChainAddress(row)
-  yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(5000) })
-  yield* follow
-  yield* mine(6)
-  yield* follow
-  assert.deepStrictEqual(shown(yield* heard(3, { companyId: row.id })), [
-    "on_chain_address.created",
-    "deposit.on_chain.pending pending",
-    "deposit.on_chain.completed settled"
-  ])
-})
+scenario(
+  "events: an on-chain deposit causes an event when it is seen, when it is completed and when it is reversed",
+  function* () {
+    const row = yield* company()
+    const { address } = yield* onChainAddress(row)
+    yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(5000) })
+    yield* follow
+    yield* mine(6)
+    yield* follow
+    assert.deepStrictEqual(shown(yield* heard(3, { companyId: row.id })), [
+      "on_chain_address.created",
+      "deposit.on_chain.pending pending",
+      "deposit.on_chain.completed settled"
+    ])
+  }
+)
 
 scenario("events: a stream resumes after any cursor, even between two events of one commit", function* () {
   const row = yield* companyWith(1000)
   const all = yield* heard(3, { companyId: row.id })
   for (const [i, { cursor }] of all.entries()) {
     if (i === all.length - 1) break
-    assert.deepStrictEqual(yield* heard(all.length - 1 - i, { companyId: row.id, after: cursor }), all.slice(i + 1))
+    assert.deepStrictEqual(
+      yield* heard(all.length - 1 - i, { companyId: row.id, after: cursor }),
+      all.slice(i + 1)
+    )
   }
   assert.strictEqual(Events.cursorOf(Events.placeOf(all[0]?.cursor ?? "") ?? assert.fail()), all[0]?.cursor)
 })
 
-scenario("events: a subscriber receives its own company's committed events, and no other company's", function* () {
-  const [row, other] = [yield* company(), yield* company()]
-  const told: Array<string> = []
-  const listening = yield* Effect.forkChild(
-    Stream.runForEach(tail({ companyId: row.id, after: "now" }), ({ subject }) => Effect.sync(() => told.push(subject)))
-  )
-  yield* TestClock.adjust(1000)
-  const expected: Array<string> = []
-  for (let i = 0; i < 3; i++) {
-    expected.push((yield* invoice(row, 1)).id)
-    yield* invoice(other, 1)
-    yield* TestClock.adjust(50)
+scenario(
+  "events: a subscriber receives its own company's committed events, and no other company's",
+  function* () {
+    const [row, other] = [yield* company(), yield* company()]
+    const told: Array<string> = []
+    const listening = yield* Effect.forkChild(
+      Stream.runForEach(tail({ companyId: row.id, after: "now" }), ({ subject }) =>
+        Effect.sync(() => told.push(subject))
+      )
+    )
+    yield* TestClock.adjust(1000)
+    const expected: Array<string> = []
+    for (let i = 0; i < 3; i++) {
+      expected.push((yield* invoice(row, 1)).id)
+      yield* invoice(other, 1)
+      yield* TestClock.adjust(50)
+    }
+    assert.deepStrictEqual(told, expected)
+    yield* Fiber.interrupt(listening)
+    // Listen again after a while without listeners.
+    const again = yield* Effect.forkChild(heard(2, { companyId: row.id, after: "now" }))
+    yield* TestClock.adjust(1000)
+    const [first, second] = [yield* invoice(row, 1), yield* invoice(row, 1)]
+    yield* TestClock.adjust(1000)
+    assert.deepStrictEqual(
+      (yield* Fiber.join(again)).map(({ subject }) => subject),
+      [first.id, second.id]
+    )
   }
-  assert.deepStrictEqual(told, expected)
-  yield* Fiber.interrupt(listening)
-  // Listen again after a while without listeners.
-  const again = yield* Effect.forkChild(heard(2, { companyId: row.id, after: "now" }))
-  yield* TestClock.adjust(1000)
-  const [first, second] = [yield* invoice(row, 1), yield* invoice(row, 1)]
-  yield* TestClock.adjust(1000)
-  assert.deepStrictEqual(
-    (yield* Fiber.join(again)).map(({ subject }) => subject),
-    [first.id, second.id]
-  )
-})
+)
 
 scenario("events: if a signal is lost, another process's events arrive at the next check", function* () {
   const row = yield* company()
@@ -187,28 +222,37 @@ scenario("events: an internal transfer sends events to payee and payer", functio
     "deposit.lightning.completed settled",
     "invoice.settled settled"
   ])
-  assert.strictEqual(shown(yield* heard(5, { companyId: payer.id })).at(-1), "withdrawal.lightning.completed settled")
+  assert.strictEqual(
+    shown(yield* heard(5, { companyId: payer.id })).at(-1),
+    "withdrawal.lightning.completed settled"
+  )
 })
 
-scenario("events: events older than ninety days are deleted, and a cursor before a deleted event is refused", function* () {
-  const row = yield* company()
-  for (let i = 0; i < 3; i++) yield* invoice(row, 1)
-  const [first, , last] = yield* heard(3, { companyId: row.id })
-  yield* TestClock.adjust(Events.keptMillis + 1)
-  const { id } = yield* invoice(row, 1)
-  yield* Retention.step
-  const left = yield* heard(1, { companyId: row.id })
-  assert.deepStrictEqual(
-    left.map(({ subject }) => subject),
-    [id]
-  )
-  // The cursor of the last deleted event is still valid, because every later event still exists.
-  assert.deepStrictEqual(yield* heard(1, { companyId: row.id, after: last?.cursor ?? "" }), left)
-  const refused = yield* Effect.exit(heard(1, { companyId: row.id, after: first?.cursor ?? "" }))
-  assert.strictEqual(Exit.isFailure(refused) && Cause.squash(refused.cause) instanceof Events.CursorTooOld, true)
-  const nonsense = yield* Effect.exit(heard(1, { after: "yesterday" }))
-  assert.isTrue(Exit.isFailure(nonsense))
-})
+scenario(
+  "events: events older than ninety days are deleted, and a cursor before a deleted event is refused",
+  function* () {
+    const row = yield* company()
+    for (let i = 0; i < 3; i++) yield* invoice(row, 1)
+    const [first, , last] = yield* heard(3, { companyId: row.id })
+    yield* TestClock.adjust(Events.keptMillis + 1)
+    const { id } = yield* invoice(row, 1)
+    yield* Retention.step
+    const left = yield* heard(1, { companyId: row.id })
+    assert.deepStrictEqual(
+      left.map(({ subject }) => subject),
+      [id]
+    )
+    // The cursor of the last deleted event is still valid, because every later event still exists.
+    assert.deepStrictEqual(yield* heard(1, { companyId: row.id, after: last?.cursor ?? "" }), left)
+    const refused = yield* Effect.exit(heard(1, { companyId: row.id, after: first?.cursor ?? "" }))
+    assert.strictEqual(
+      Exit.isFailure(refused) && Cause.squash(refused.cause) instanceof Events.CursorTooOld,
+      true
+    )
+    const nonsense = yield* Effect.exit(heard(1, { after: "yesterday" }))
+    assert.isTrue(Exit.isFailure(nonsense))
+  }
+)
 
 scenario(
   "events: a process of an older version does not skip a newer version's event until it is ten minutes old, so that a newer process sends it",
@@ -221,7 +265,9 @@ scenario(
       ...store,
       eventsOf: (companyId, after, limit) =>
         Effect.map(store.eventsOf(companyId, after, limit), (events) =>
-          events.map((event) => (event.type === "invoice.settled" ? { ...event, type: "invoice.newer" } : event))
+          events.map((event) =>
+            event.type === "invoice.settled" ? { ...event, type: "invoice.newer" } : event
+          )
         )
     })
     const [feed, newer] = [yield* Effect.provideService(makeFeed, EventStore, older), yield* Feed]
@@ -233,7 +279,11 @@ scenario(
       )
     const streamed: Array<string> = []
     const events = yield* Effect.provideService(Events.make, EventStore, older)
-    yield* Effect.forkChild(Stream.runForEach(events.tail({ companyId: row.id }), ({ type }) => Effect.sync(() => streamed.push(type))))
+    yield* Effect.forkChild(
+      Stream.runForEach(events.tail({ companyId: row.id }), ({ type }) =>
+        Effect.sync(() => streamed.push(type))
+      )
+    )
     const first = yield* page(feed, ask.after)
     assert.deepStrictEqual(first.types, ["invoice.created"])
     yield* TestClock.adjust("10 minutes")

@@ -12,23 +12,37 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { companyWith, made, outside, replace, request, scenario } from "./World.ts"
 
 describe("An answer", () => {
-  scenario("idempotency key: a key is deleted after 30 days, unless it was used for a withdrawal", function* () {
-    const payer = yield* companyWith(5000)
-    yield* made((yield* Companies).open({ name: "Acme", plan: "free", request: request("opened") }))
-    const { destination } = yield* outside({ sats: 100 })
-    yield* made((yield* Withdrawals).confirm({ company: payer, asked: undefined, destination, metadata: {}, request: request("sent") }))
-    const known = Effect.gen(function* () {
-      yield* Expiry.step
-      const records = yield* Records
-      return [yield* records.answer(CompanyId.operator, "opened"), yield* records.answer(payer.id, "sent")].map(Option.isSome)
-    })
-    yield* TestClock.adjust("29 days")
-    assert.deepStrictEqual(yield* known, [true, true])
-    yield* TestClock.adjust("1 day")
-    assert.deepStrictEqual(yield* known, [false, true])
-    yield* TestClock.adjust("10000 days")
-    assert.deepStrictEqual(yield* known, [false, true])
-  })
+  scenario(
+    "idempotency key: a key is deleted after 30 days, unless it was used for a withdrawal",
+    function* () {
+      const payer = yield* companyWith(5000)
+      yield* made((yield* Companies).open({ name: "Acme", plan: "free", request: request("opened") }))
+      const { destination } = yield* outside({ sats: 100 })
+      yield* made(
+        (yield* Withdrawals).confirm({
+          company: payer,
+          asked: undefined,
+          destination,
+          metadata: {},
+          request: request("sent")
+        })
+      )
+      const known = Effect.gen(function* () {
+        yield* Expiry.step
+        const records = yield* Records
+        return [
+          yield* records.answer(CompanyId.operator, "opened"),
+          yield* records.answer(payer.id, "sent")
+        ].map(Option.isSome)
+      })
+      yield* TestClock.adjust("29 days")
+      assert.deepStrictEqual(yield* known, [true, true])
+      yield* TestClock.adjust("1 day")
+      assert.deepStrictEqual(yield* known, [false, true])
+      yield* TestClock.adjust("10000 days")
+      assert.deepStrictEqual(yield* known, [false, true])
+    }
+  )
 
   let commits = 0
   const counting = replace(Journal, (journal) => ({

@@ -28,21 +28,23 @@ const world = (limits: FairSlots.Limits, region = (task: Effect.Effect<void>) =>
 }
 
 describe("Slots shared by holders", () => {
-  it.effect("slots: each holder and the whole run at most their number of tasks, and a holder's tasks run in order", () =>
-    Effect.gen(function* () {
-      const { slots, started, runAll } = world({ most: 3, each: 2 })
-      const [a1, a2, , , b1] = yield* runAll("a1 a2 a3 a4 b1 b2")
-      assert.strictEqual(started(), "a1 a2 b1")
-      for (const [one, then] of [
-        [a2, "b2"],
-        [b1, "a3"],
-        [a1, "a4"]
-      ] as const) {
-        yield* (one ?? assert.fail()).end
-        assert.strictEqual(started(), then)
-      }
-      assert.isFalse(slots.isIdle())
-    })
+  it.effect(
+    "slots: each holder and the whole run at most their number of tasks, and a holder's tasks run in order",
+    () =>
+      Effect.gen(function* () {
+        const { slots, started, runAll } = world({ most: 3, each: 2 })
+        const [a1, a2, , , b1] = yield* runAll("a1 a2 a3 a4 b1 b2")
+        assert.strictEqual(started(), "a1 a2 b1")
+        for (const [one, then] of [
+          [a2, "b2"],
+          [b1, "a3"],
+          [a1, "a4"]
+        ] as const) {
+          yield* (one ?? assert.fail()).end
+          assert.strictEqual(started(), then)
+        }
+        assert.isFalse(slots.isIdle())
+      })
   )
 
   it.effect("slots: a holder whose tasks never end delays the tasks of others only until any task ends", () =>
@@ -72,7 +74,9 @@ describe("Slots shared by holders", () => {
     Effect.gen(function* () {
       const { started, runAll } = world({ most: 1, each: 1 }, Effect.uninterruptible)
       const all = yield* runAll("a1 a2 a3")
-      const stopping = yield* Effect.forEach(all.slice(0, 2), ({ stop }) => Effect.forkChild(stop, { startImmediately: true }))
+      const stopping = yield* Effect.forEach(all.slice(0, 2), ({ stop }) =>
+        Effect.forkChild(stop, { startImmediately: true })
+      )
       const isStopped = stopping.map((fiber) => fiber.pollUnsafe() !== undefined)
       for (const { end } of all) yield* end
       assert.deepStrictEqual(isStopped, [false, true])
@@ -80,16 +84,18 @@ describe("Slots shared by holders", () => {
     })
   )
 
-  it.effect("slots: an interrupted task releases its slot or its place in the queue, and nothing is left when all have ended", () =>
-    Effect.gen(function* () {
-      const { slots, started, runAll } = world({ most: 1, each: 1 })
-      const all = yield* runAll("a1 a2 b1 a3")
-      yield* (all[1] ?? assert.fail()).stop
-      yield* (all[0] ?? assert.fail()).stop
-      yield* (all[2] ?? assert.fail()).stop
-      assert.strictEqual(started(), "a1 b1 a3")
-      yield* (all[3] ?? assert.fail()).end
-      assert.isTrue(slots.isIdle())
-    })
+  it.effect(
+    "slots: an interrupted task releases its slot or its place in the queue, and nothing is left when all have ended",
+    () =>
+      Effect.gen(function* () {
+        const { slots, started, runAll } = world({ most: 1, each: 1 })
+        const all = yield* runAll("a1 a2 b1 a3")
+        yield* (all[1] ?? assert.fail()).stop
+        yield* (all[0] ?? assert.fail()).stop
+        yield* (all[2] ?? assert.fail()).stop
+        assert.strictEqual(started(), "a1 b1 a3")
+        yield* (all[3] ?? assert.fail()).end
+        assert.isTrue(slots.isIdle())
+      })
   )
 })

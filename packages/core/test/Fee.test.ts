@@ -3,7 +3,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Arbitrary, Schema } from "effect"
 import * as Fee from "../src/accounts/Fee.ts"
 
-const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
+const upTo = (maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({
   base: Msat.make(BigInt(base)),
   partsPerMillion: BigInt(partsPerMillion)
@@ -38,7 +39,8 @@ describe("Fee", () => {
     { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
     ({ base, partsPerMillion, amount }) => {
       const exact = BigInt(amount) * BigInt(partsPerMillion) // in millionths
-      const charged = (Fee.at(rate(base, partsPerMillion), Msat.make(BigInt(amount))) - BigInt(base)) * 1_000_000n
+      const charged =
+        (Fee.at(rate(base, partsPerMillion), Msat.make(BigInt(amount))) - BigInt(base)) * 1_000_000n
       assert.isTrue(charged >= exact && charged < exact + 1_000_000n)
     },
     { arbitrary: { seed: 11, runs: 300 } }

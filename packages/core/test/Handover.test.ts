@@ -29,7 +29,8 @@ import {
 } from "./World.ts"
 
 /** Starts workers that have checked for work once, and will check again in a quarter of a second. */
-const looked = (process?: Parameters<typeof working>[0]) => Effect.tap(working(process), () => TestClock.adjust(1))
+const looked = (process?: Parameters<typeof working>[0]) =>
+  Effect.tap(working(process), () => TestClock.adjust(1))
 
 /** Records which withdrawals a process claims. With `slow`, internal payments wait until `open` has run. */
 const watched = () => {
@@ -37,10 +38,16 @@ const watched = () => {
   const open = Deferred.makeUnsafe<void>()
   const claims = (ports: Context.Context<Ports>) =>
     replace(Tasks, (tasks) => ({
-      claimInTurn: (ask) => Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => claimed.push(...all.map(({ id }) => id))))
+      claimInTurn: (ask) =>
+        Effect.tap(tasks.claimInTurn(ask), (all) =>
+          Effect.sync(() => claimed.push(...all.map(({ id }) => id)))
+        )
     }))(ports)
   const slow = replace(Journal, (journal) => ({
-    commit: (change) => ("deposit" in change ? Effect.andThen(Deferred.await(open), journal.commit(change)) : journal.commit(change))
+    commit: (change) =>
+      "deposit" in change
+        ? Effect.andThen(Deferred.await(open), journal.commit(change))
+        : journal.commit(change)
   }))
   return { claimed, open: Deferred.succeed(open, undefined), claims, slow }
 }
@@ -56,9 +63,17 @@ const both = Effect.gen(function* () {
 const many = (count: number, payer: Company, address: string) =>
   Effect.forEach(Array.from({ length: count }), () => confirm(payer, address, 1))
 
-const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
+const standings = (rows: ReadonlyArray<Withdrawal>) =>
+  Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
 
-const away = Effect.fail(new StoreUnavailable({ operation: "Journal.commit", cause: "cut", reason: "database_unreachable", remedy: "" }))
+const away = Effect.fail(
+  new StoreUnavailable({
+    operation: "Journal.commit",
+    cause: "cut",
+    reason: "database_unreachable",
+    remedy: ""
+  })
+)
 
 describe("Internal payments by the process that confirms them", () => {
   it.effect(
@@ -77,7 +92,14 @@ describe("Internal payments by the process that confirms them", () => {
   )
 
   it.effect("payment worker: the audit log contains a withdrawal's confirmation, but not its payment", () => {
-    const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "send.confirm", address: "", request_id: "r" } as const
+    const acting = {
+      actor: "key",
+      actor_id: "k",
+      actor_name: "till",
+      verb: "send.confirm",
+      address: "",
+      request_id: "r"
+    } as const
     return run({}, function* () {
       const { payer, address } = yield* both
       yield* looked()
@@ -87,33 +109,41 @@ describe("Internal payments by the process that confirms them", () => {
       const entries = yield* (yield* AuditStore).auditOf(null, null, 10)
       // Skip the entries for opening the companies.
       assert.deepStrictEqual(
-        entries.flatMap(({ entry }) => (entry.body.includes("CompanyOpened") ? [] : [[entry.companyId, entry.body.includes(row.id)]])),
+        entries.flatMap(({ entry }) =>
+          entry.body.includes("CompanyOpened") ? [] : [[entry.companyId, entry.body.includes(row.id)]]
+        ),
         [[payer.id, true]]
       )
     })
   })
 
-  it.effect("payment worker: only internal payments are handed over to the worker; it has to claim payments by the node", () => {
-    const { claimed, claims } = watched()
-    return run({ change: claims }, function* () {
-      const { payer } = yield* both
-      yield* looked()
-      const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
-    })
-  })
+  it.effect(
+    "payment worker: only internal payments are handed over to the worker; it has to claim payments by the node",
+    () => {
+      const { claimed, claims } = watched()
+      return run({ change: claims }, function* () {
+        const { payer } = yield* both
+        yield* looked()
+        const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
+      })
+    }
+  )
 
-  it.effect("payment worker: an internal payment is left to other processes if this process has no worker", () => {
-    const { claimed, claims } = watched()
-    return run({ change: claims }, function* () {
-      const { payer, address } = yield* both
-      yield* looked(yield* start(yield* Effect.context<Ports>()))
-      const row = yield* confirm(payer, address, 1)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
-    })
-  })
+  it.effect(
+    "payment worker: an internal payment is left to other processes if this process has no worker",
+    () => {
+      const { claimed, claims } = watched()
+      return run({ change: claims }, function* () {
+        const { payer, address } = yield* both
+        yield* looked(yield* start(yield* Effect.context<Ports>()))
+        const row = yield* confirm(payer, address, 1)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
+      })
+    }
+  )
 
   it.effect("payment worker: a refused or repeated confirmation takes no slot", () => {
     const { claimed, claims } = watched()
@@ -129,9 +159,17 @@ describe("Internal payments by the process that confirms them", () => {
     return run({ change: (ports) => claims(unanswered(noted(ports))) }, function* () {
       const { payer, address } = yield* both
       yield* looked()
-      const refused = yield* Effect.forEach(Array.from({ length: places + 1 }), () => said(confirm(payer, address, 100_001)))
+      const refused = yield* Effect.forEach(Array.from({ length: places + 1 }), () =>
+        said(confirm(payer, address, 100_001))
+      )
       assert.deepStrictEqual([...new Set(refused)], ["InsufficientBalance"])
-      const repeated = { company: payer, asked: yield* asked(1), destination: address, metadata: {}, request: request("k") }
+      const repeated = {
+        company: payer,
+        asked: yield* asked(1),
+        destination: address,
+        metadata: {},
+        request: request("k")
+      }
       const outcomes = yield* Effect.forEach(Array.from({ length: places + 1 }), () =>
         Effect.flatMap(Withdrawals, ({ confirm }) => confirm(repeated))
       )
@@ -148,7 +186,9 @@ describe("Internal payments by the process that confirms them", () => {
     it.effect(`payment worker: a confirmed payment is paid a second later if its caller ${gone}`, () => {
       const change = replace(Journal, (journal) => ({
         commit: (change) =>
-          "once" in change ? Effect.andThen(journal.commit(change), gone === "disconnects" ? Effect.never : away) : journal.commit(change)
+          "once" in change
+            ? Effect.andThen(journal.commit(change), gone === "disconnects" ? Effect.never : away)
+            : journal.commit(change)
       }))
       return run({ change }, function* () {
         const { payer, payee, address } = yield* both
@@ -171,49 +211,55 @@ describe("Internal payments by the process that confirms them", () => {
     })
   }
 
-  it.effect("payment worker: payments for which no slot is free are claimed like any others, and all are paid once", () => {
-    const { claimed, claims, slow, open } = watched()
-    return run({ change: (ports) => claims(slow(ports)) }, function* () {
-      const { payer, payee, address } = yield* both
-      yield* looked()
-      yield* Effect.addFinalizer(() => open)
-      const rows = yield* many(places + 10, payer, address)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(
-        claimed.toSorted(),
-        rows
-          .slice(places)
-          .map(({ id }) => id)
-          .toSorted()
-      )
-      assert.deepStrictEqual(yield* standings(rows), ["pending"])
-      yield* open
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual(yield* standings(rows), ["settled"])
-      assert.deepStrictEqual(yield* has(payee), { posted: places + 11, held: 0 })
-    })
-  })
+  it.effect(
+    "payment worker: payments for which no slot is free are claimed like any others, and all are paid once",
+    () => {
+      const { claimed, claims, slow, open } = watched()
+      return run({ change: (ports) => claims(slow(ports)) }, function* () {
+        const { payer, payee, address } = yield* both
+        yield* looked()
+        yield* Effect.addFinalizer(() => open)
+        const rows = yield* many(places + 10, payer, address)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(
+          claimed.toSorted(),
+          rows
+            .slice(places)
+            .map(({ id }) => id)
+            .toSorted()
+        )
+        assert.deepStrictEqual(yield* standings(rows), ["pending"])
+        yield* open
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* standings(rows), ["settled"])
+        assert.deepStrictEqual(yield* has(payee), { posted: places + 11, held: 0 })
+      })
+    }
+  )
 
-  it.effect("payment worker: before a process stops, it makes the payments that were handed over to it, and accepts no more", () => {
-    const { claimed, claims, slow, open } = watched()
-    return run({ change: (ports) => claims(slow(ports)) }, function* () {
-      const { payer, address } = yield* both
-      const scope = yield* looked()
-      yield* Effect.addFinalizer(() => open)
-      const before = yield* confirm(payer, address, 1)
-      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      assert.isUndefined(closing.pollUnsafe())
-      const after = yield* confirm(payer, address, 1)
-      yield* open
-      yield* TestClock.adjust(1)
-      assert.isDefined(closing.pollUnsafe())
-      assert.deepStrictEqual([yield* standing(before), yield* standing(after)], ["settled", "pending"])
-      yield* looked(yield* start(yield* Effect.context<Ports>()))
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([yield* standing(after), claimed], ["settled", [after.id]])
-    })
-  })
+  it.effect(
+    "payment worker: before a process stops, it makes the payments that were handed over to it, and accepts no more",
+    () => {
+      const { claimed, claims, slow, open } = watched()
+      return run({ change: (ports) => claims(slow(ports)) }, function* () {
+        const { payer, address } = yield* both
+        const scope = yield* looked()
+        yield* Effect.addFinalizer(() => open)
+        const before = yield* confirm(payer, address, 1)
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+        yield* TestClock.adjust("1 second")
+        assert.isUndefined(closing.pollUnsafe())
+        const after = yield* confirm(payer, address, 1)
+        yield* open
+        yield* TestClock.adjust(1)
+        assert.isDefined(closing.pollUnsafe())
+        assert.deepStrictEqual([yield* standing(before), yield* standing(after)], ["settled", "pending"])
+        yield* looked(yield* start(yield* Effect.context<Ports>()))
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([yield* standing(after), claimed], ["settled", [after.id]])
+      })
+    }
+  )
 
   it.effect(
     "C19: payment worker: payments handed over to a process that is then killed are taken over when the claim ends, and are paid once",
@@ -224,7 +270,10 @@ describe("Internal payments by the process that confirms them", () => {
         const ports = yield* Effect.context<Ports>()
         const claimsNothing = replace(Tasks, () => ({ claimInTurn: () => Effect.never }))
         const killed = yield* start(claimsNothing(slow(ports)))
-        yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
+        yield* Effect.provideContext(
+          Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()),
+          killed
+        )
         yield* TestClock.adjust(1)
         const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
         yield* looked()

@@ -12,7 +12,19 @@ import { Invoices } from "../src/receiving/Invoices.ts"
 import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, company, companyWith, confirm, has, made, mine, type Ports, replace, said, scenario } from "./World.ts"
+import {
+  asked,
+  company,
+  companyWith,
+  confirm,
+  has,
+  made,
+  mine,
+  type Ports,
+  replace,
+  said,
+  scenario
+} from "./World.ts"
 
 // Hold invoices: the node holds the payment until the company settles or cancels it. The payment is credited
 // only when the node reports it settled.
@@ -25,30 +37,47 @@ const create = Effect.fnUntraced(function* (
   hold: { readonly paymentHash: typeof paymentHash | null } = { paymentHash: null }
 ) {
   const amount = yield* asked(1000)
-  return yield* (yield* Invoices).create({ companyId: payee.id, ...amount, description: "tea", expirySeconds: 3600, metadata: {}, hold })
+  return yield* (yield* Invoices).create({
+    companyId: payee.id,
+    ...amount,
+    description: "tea",
+    expirySeconds: 3600,
+    metadata: {},
+    hold
+  })
 })
-const holdInvoice = (payee: Company, hash: typeof paymentHash | null = null) => made(create(payee, { paymentHash: hash }))
-const pay = ({ paymentRequest }: Invoice.Invoice) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest }))
+const holdInvoice = (payee: Company, hash: typeof paymentHash | null = null) =>
+  made(create(payee, { paymentHash: hash }))
+const pay = ({ paymentRequest }: Invoice.Invoice) =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest }))
 const step = Effect.flatMap(Holds, ({ step }) => step)
 /** Advances the clock until the invoice is due for a lookup, and runs a step. */
 const later = Effect.andThen(TestClock.adjust(LookupSchedule.holdInvoices.mostMillis), step)
-const get = ({ companyId, id }: Invoice.Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.get(companyId, id))
+const get = ({ companyId, id }: Invoice.Invoice) =>
+  Effect.flatMap(Invoices, (invoices) => invoices.get(companyId, id))
 const settle = ({ companyId, id }: Invoice.Invoice, given: Preimage.Preimage | null = null) =>
   Effect.flatMap(Invoices, (invoices) => invoices.settle(companyId, id, given))
-const cancel = ({ companyId, id }: Invoice.Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
+const cancel = ({ companyId, id }: Invoice.Invoice) =>
+  Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
 const stored = ({ companyId, id }: Invoice.Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrThrow))
 const statusOf = (row: Invoice.Invoice) => Effect.map(stored(row), ({ status }) => status)
 const told = Effect.gen(function* () {
   const events = yield* (yield* Records).events(0n, 1000)
-  return events.map(({ type }) => type).filter((type) => type.startsWith("invoice.") && type !== "invoice.created")
+  return events
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith("invoice.") && type !== "invoice.created")
 })
 /** The invoice's state at the node. */
 const atNode = ({ paymentHash }: Invoice.Invoice) =>
-  Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
+  Effect.flatMap(LightningReceiver, (receiver) =>
+    Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag)
+  )
 /** The reason for the refusal. */
 const why = <A, E extends { readonly _tag: string }, R>(refused: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(refused), (error) => ("status" in error ? `${error._tag}: ${String(error.status)}` : error._tag))
+  Effect.map(Effect.flip(refused), (error) =>
+    "status" in error ? `${error._tag}: ${String(error.status)}` : error._tag
+  )
 const none = { posted: 0, held: 0 }
 
 /** A node that is unreachable while `isAway` is true. */
@@ -90,7 +119,10 @@ describe("Hold invoices", () => {
     yield* pay(row)
     yield* later
     const held = yield* get(row)
-    assert.deepStrictEqual([held.standing, held.held, held.received, held.preimage], ["accepted", Msat.fromSats(1000), null, null])
+    assert.deepStrictEqual(
+      [held.standing, held.held, held.received, held.preimage],
+      ["accepted", Msat.fromSats(1000), null, null]
+    )
     assert.isAbove(held.heldUntilMillis ?? 0, held.createdAtMillis + 6 * 3600 * 1000)
     assert.deepStrictEqual(yield* has(payee), none)
     for (const _ of [1, 2]) {
@@ -123,16 +155,21 @@ describe("Hold invoices", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: an invoice that is settled and canceled concurrently ends in the same state in the ledger and at the node", function* () {
-    const payee = yield* company()
-    for (const first of ["settle", "cancel"] as const) {
-      const row = yield* heldFor(payee)
-      const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
-      const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], { concurrency: 2 })
-      assert.sameMembers(ends, [true, false])
-      assert.strictEqual(yield* atNode(row), yield* statusOf(row))
+  scenario(
+    "hold: an invoice that is settled and canceled concurrently ends in the same state in the ledger and at the node",
+    function* () {
+      const payee = yield* company()
+      for (const first of ["settle", "cancel"] as const) {
+        const row = yield* heldFor(payee)
+        const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
+        const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], {
+          concurrency: 2
+        })
+        assert.sameMembers(ends, [true, false])
+        assert.strictEqual(yield* atNode(row), yield* statusOf(row))
+      }
     }
-  })
+  )
 
   scenario(
     "hold: if an invoice is settled while the node is down, nothing is credited until the node has the money, and canceling is refused",
@@ -147,7 +184,10 @@ describe("Hold invoices", () => {
       assert.strictEqual(yield* why(cancel(row)), "InvoiceNotPayable: accepted")
       world.isAway = false
       yield* later
-      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* statusOf(row), yield* has(payee)],
+        ["settled", { posted: 1000, held: 0 }]
+      )
     }
   )
 
@@ -160,27 +200,36 @@ describe("Hold invoices", () => {
       world.isAway = true
       assert.strictEqual((yield* cancel(row)).standing, "canceled")
       yield* later
-      assert.deepStrictEqual([yield* statusOf(row), yield* why(settle(row))], ["canceling", "InvoiceNotHeld: canceled"])
+      assert.deepStrictEqual(
+        [yield* statusOf(row), yield* why(settle(row))],
+        ["canceling", "InvoiceNotHeld: canceled"]
+      )
       world.isAway = false
       yield* later
-      assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row), yield* has(payee)], ["canceled", "canceled", none])
+      assert.deepStrictEqual(
+        [yield* statusOf(row), yield* atNode(row), yield* has(payee)],
+        ["canceled", "canceled", none]
+      )
     }
   )
 
-  scenario("hold: an unsettled payment is returned well before its HTLCs expire, and can no longer be settled", function* () {
-    const payee = yield* company()
-    const row = yield* heldFor(payee)
-    const { _tag, ...state } = yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash)
-    const blocksLeft = "held" in state ? (state.held?.blocksLeft ?? 0) : 0
-    yield* mine(blocksLeft - LookupSchedule.holdInvoices.marginBlocks - 1)
-    yield* later
-    assert.strictEqual(yield* statusOf(row), "held")
-    yield* mine(1)
-    yield* later
-    assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row)], ["canceled", "canceled"])
-    assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: canceled")
-    assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.canceled"])
-  })
+  scenario(
+    "hold: an unsettled payment is returned well before its HTLCs expire, and can no longer be settled",
+    function* () {
+      const payee = yield* company()
+      const row = yield* heldFor(payee)
+      const { _tag, ...state } = yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash)
+      const blocksLeft = "held" in state ? (state.held?.blocksLeft ?? 0) : 0
+      yield* mine(blocksLeft - LookupSchedule.holdInvoices.marginBlocks - 1)
+      yield* later
+      assert.strictEqual(yield* statusOf(row), "held")
+      yield* mine(1)
+      yield* later
+      assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row)], ["canceled", "canceled"])
+      assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: canceled")
+      assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.canceled"])
+    }
+  )
 
   scenario(
     "hold: an invoice whose payment the node no longer holds is canceled, and no other payment can take its place",
@@ -188,7 +237,9 @@ describe("Hold invoices", () => {
       const world = { isLost: false }
       const change = replace(LightningReceiver, (receiver) => ({
         lookupInvoice: (hash) =>
-          Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "open" } as const) : receiver.lookupInvoice(hash)))
+          Effect.suspend(() =>
+            world.isLost ? Effect.succeed({ _tag: "open" } as const) : receiver.lookupInvoice(hash)
+          )
       }))
       return { change, world }
     },
@@ -210,13 +261,17 @@ describe("Hold invoices", () => {
       const payee = yield* company()
       const row = yield* heldFor(payee, paymentHash)
       assert.strictEqual(row.paymentHash, paymentHash)
-      for (const wrong of [null, Preimage.make("0c".repeat(32))]) assert.match(yield* why(settle(row, wrong)), /^Invalid/)
+      for (const wrong of [null, Preimage.make("0c".repeat(32))])
+        assert.match(yield* why(settle(row, wrong)), /^Invalid/)
       assert.strictEqual(yield* statusOf(row), "held")
       world.isAway = true
       yield* settle(row, preimage)
       world.isAway = false
       yield* later
-      assert.deepStrictEqual([(yield* get(row)).preimage, yield* has(payee)], [preimage, { posted: 1000, held: 0 }])
+      assert.deepStrictEqual(
+        [(yield* get(row)).preimage, yield* has(payee)],
+        [preimage, { posted: 1000, held: 0 }]
+      )
     }
   )
 
@@ -259,15 +314,27 @@ describe("Hold invoices", () => {
     }
   )
 
-  scenario("hold: a hold invoice cannot be paid internally, and a company cannot settle an ordinary invoice", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const row = yield* holdInvoice(payee)
-    assert.strictEqual(yield* said(confirm(payer, row.paymentRequest)), "DestinationRefused: invoice_not_payable")
-    const plain = yield* made(
-      (yield* Invoices).create({ companyId: payee.id, ...(yield* asked(5)), description: "", expirySeconds: 60, metadata: {} })
-    )
-    assert.strictEqual(yield* why(settle(plain)), "InvoiceNotHeld: open")
-  })
+  scenario(
+    "hold: a hold invoice cannot be paid internally, and a company cannot settle an ordinary invoice",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const row = yield* holdInvoice(payee)
+      assert.strictEqual(
+        yield* said(confirm(payer, row.paymentRequest)),
+        "DestinationRefused: invoice_not_payable"
+      )
+      const plain = yield* made(
+        (yield* Invoices).create({
+          companyId: payee.id,
+          ...(yield* asked(5)),
+          description: "",
+          expirySeconds: 60,
+          metadata: {}
+        })
+      )
+      assert.strictEqual(yield* why(settle(plain)), "InvoiceNotHeld: open")
+    }
+  )
 
   scenario(
     "hold: an unpaid invoice that the node has lost expires a day after its end, and then counts no more toward the limit",
@@ -292,13 +359,21 @@ describe("Hold invoices", () => {
       const world = { unknown: 0 }
       const change = replace(LightningReceiver, (receiver) => ({
         lookupInvoice: (hash) =>
-          Effect.suspend(() => (world.unknown-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+          Effect.suspend(() =>
+            world.unknown-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)
+          )
       }))
       return { change, world }
     },
     function* ({ world }) {
       const payee = yield* company()
-      const ask = { companyId: payee.id, ...(yield* asked(1000)), description: "", expirySeconds: 7 * 86_400, metadata: {} }
+      const ask = {
+        companyId: payee.id,
+        ...(yield* asked(1000)),
+        description: "",
+        expirySeconds: 7 * 86_400,
+        metadata: {}
+      }
       const row = yield* made((yield* Invoices).create({ ...ask, hold: { paymentHash: null } }))
       yield* pay(row)
       yield* later
@@ -307,7 +382,10 @@ describe("Hold invoices", () => {
       yield* TestClock.setTime((heldUntilMillis ?? 0) + LookupSchedule.defaults.expiredGraceMillis + 1)
       world.unknown = 1
       yield* step
-      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* statusOf(row), yield* has(payee)],
+        ["settled", { posted: 1000, held: 0 }]
+      )
     }
   )
 
@@ -332,7 +410,10 @@ describe("Hold invoices", () => {
       yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
       // The process died here, and another one continues the job.
       yield* later
-      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+      assert.deepStrictEqual(
+        [yield* statusOf(row), yield* has(payee)],
+        ["settled", { posted: 1000, held: 0 }]
+      )
     }
   )
 })

@@ -57,35 +57,52 @@ const asked = () => {
       replace(SendingReads, (one) => counted("SendingReads", one)),
       replace(WebhookReads, (one) => counted("WebhookReads", one))
     )
-  return { ...made, calls, change, settings: { ...made.settings, dutyLeaseMillis: 6000, chainPollMillis: 250 } }
+  return {
+    ...made,
+    calls,
+    change,
+    settings: { ...made.settings, dutyLeaseMillis: 6000, chainPollMillis: 250 }
+  }
 }
 
-scenario("idle: a process that runs every worker queries the store at most twice a second", asked, function* ({ calls }) {
-  yield* endpoint(yield* company())
-  yield* working()
-  yield* sending
-  yield* TestClock.adjust("1 minute")
-  calls.length = 0
-  yield* TestClock.adjust("5 minutes")
-  const counts = Object.entries(Object.groupBy(calls, (call) => call)).map(([call, all]) => `${call} ${all?.length}`)
-  assert.isAtMost(calls.length, 2 * 5 * 60, counts.join(", "))
-  assert.isAbove(calls.length, 0)
-})
-
-scenario("idle: two processes together query the store at most three times a second", asked, function* ({ calls }) {
-  yield* endpoint(yield* company())
-  const ports = yield* Effect.context<Ports>()
-  for (const process of [yield* start(ports), yield* start(ports)]) {
-    const own = Context.merge(ports, process)
-    yield* Effect.provideContext(working(), own)
-    yield* Effect.provideContext(sending, own)
+scenario(
+  "idle: a process that runs every worker queries the store at most twice a second",
+  asked,
+  function* ({ calls }) {
+    yield* endpoint(yield* company())
+    yield* working()
+    yield* sending
+    yield* TestClock.adjust("1 minute")
+    calls.length = 0
+    yield* TestClock.adjust("5 minutes")
+    const counts = Object.entries(Object.groupBy(calls, (call) => call)).map(
+      ([call, all]) => `${call} ${all?.length}`
+    )
+    assert.isAtMost(calls.length, 2 * 5 * 60, counts.join(", "))
+    assert.isAbove(calls.length, 0)
   }
-  yield* TestClock.adjust("1 minute")
-  calls.length = 0
-  yield* TestClock.adjust("5 minutes")
-  const counts = Object.entries(Object.groupBy(calls, (call) => call)).map(([call, all]) => `${call} ${all?.length}`)
-  assert.isAtMost(calls.length, 3 * 5 * 60, counts.join(", "))
-})
+)
+
+scenario(
+  "idle: two processes together query the store at most three times a second",
+  asked,
+  function* ({ calls }) {
+    yield* endpoint(yield* company())
+    const ports = yield* Effect.context<Ports>()
+    for (const process of [yield* start(ports), yield* start(ports)]) {
+      const own = Context.merge(ports, process)
+      yield* Effect.provideContext(working(), own)
+      yield* Effect.provideContext(sending, own)
+    }
+    yield* TestClock.adjust("1 minute")
+    calls.length = 0
+    yield* TestClock.adjust("5 minutes")
+    const counts = Object.entries(Object.groupBy(calls, (call) => call)).map(
+      ([call, all]) => `${call} ${all?.length}`
+    )
+    assert.isAtMost(calls.length, 3 * 5 * 60, counts.join(", "))
+  }
+)
 
 /** Signals between the processes of a test. They arrive only while `isOpen` is true. */
 const road = () => {
@@ -110,7 +127,10 @@ scenario(
   function* ({ sent, state, join }) {
     const scope = yield* Effect.scope
     const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
-    const [here, there] = [yield* start(Context.add(ports, Signals, yield* join)), yield* start(Context.add(ports, Signals, yield* join))]
+    const [here, there] = [
+      yield* start(Context.add(ports, Signals, yield* join)),
+      yield* start(Context.add(ports, Signals, yield* join))
+    ]
     yield* Effect.provideContext(sending, Context.merge(ports, there)).pipe(Scope.provide(scope))
     const row = yield* Effect.provideContext(company(), Context.merge(ports, here))
     yield* Effect.provideContext(endpoint(row), Context.merge(ports, here))
@@ -129,24 +149,31 @@ scenario(
   }
 )
 
-scenario("lease: when a process releases a role because it stops, another process takes the role immediately", road, function* ({ join }) {
-  const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
-  const [here, there] = [yield* start(Context.add(ports, Signals, yield* join)), yield* start(Context.add(ports, Signals, yield* join))]
-  const held: Array<string> = []
-  const enter = Effect.fnUntraced(function* (name: string, process: typeof here) {
-    const scope = yield* Scope.make()
-    yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
-    const run = Duties.run("settlements of a node", () => Effect.sync(() => void held.push(name)))
-    yield* Effect.provideContext(Scope.provide(run, scope), Context.merge(ports, process))
-    return scope
-  })
-  const first = yield* enter("first", here)
-  yield* second
-  yield* enter("second", there)
-  yield* second
-  assert.deepStrictEqual(held, ["first"])
-  yield* Scope.close(first, Exit.void)
-  yield* TestClock.adjust(20)
-  yield* TestClock.adjust(20)
-  assert.deepStrictEqual(held, ["first", "second"])
-})
+scenario(
+  "lease: when a process releases a role because it stops, another process takes the role immediately",
+  road,
+  function* ({ join }) {
+    const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
+    const [here, there] = [
+      yield* start(Context.add(ports, Signals, yield* join)),
+      yield* start(Context.add(ports, Signals, yield* join))
+    ]
+    const held: Array<string> = []
+    const enter = Effect.fnUntraced(function* (name: string, process: typeof here) {
+      const scope = yield* Scope.make()
+      yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
+      const run = Duties.run("settlements of a node", () => Effect.sync(() => void held.push(name)))
+      yield* Effect.provideContext(Scope.provide(run, scope), Context.merge(ports, process))
+      return scope
+    })
+    const first = yield* enter("first", here)
+    yield* second
+    yield* enter("second", there)
+    yield* second
+    assert.deepStrictEqual(held, ["first"])
+    yield* Scope.close(first, Exit.void)
+    yield* TestClock.adjust(20)
+    yield* TestClock.adjust(20)
+    assert.deepStrictEqual(held, ["first", "second"])
+  }
+)

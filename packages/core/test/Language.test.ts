@@ -33,7 +33,17 @@ describe("languages", () => {
       assert.strictEqual(Language.languageOf(tag), language, tag)
       assert.isUndefined(Language.tagIssue(tag), tag)
     }
-    for (const text of ["de DE", "-de", "de-", "de/AT", "<b>", "Deutsch (Österreich)", "1", "de\u0000", "x".repeat(101)])
+    for (const text of [
+      "de DE",
+      "-de",
+      "de-",
+      "de/AT",
+      "<b>",
+      "Deutsch (Österreich)",
+      "1",
+      "de\u0000",
+      "x".repeat(101)
+    ])
       assert.isDefined(Language.tagIssue(text), text)
   })
 

@@ -10,7 +10,9 @@ import { asked, company, made, poll, replace, scenario } from "./World.ts"
 
 const { keys, valueCharacters } = Metadata.limits
 const each = keys * valueCharacters
-const metadata = Object.fromEntries(Array.from({ length: keys }, (_, n) => [`${n}`, "v".repeat(valueCharacters)]))
+const metadata = Object.fromEntries(
+  Array.from({ length: keys }, (_, n) => [`${n}`, "v".repeat(valueCharacters)])
+)
 const count = Math.ceil(Page.maxCharacters / each) + 50
 
 /** A store that records how many payments, with their metadata, are read at a time. */
@@ -26,7 +28,8 @@ const watched = () => {
   return { reads, change }
 }
 
-const idsOf = (lines: ReadonlyArray<Line>) => lines.flatMap((line) => (line._tag === "Booked" ? [line.subject?.id] : []))
+const idsOf = (lines: ReadonlyArray<Line>) =>
+  lines.flatMap((line) => (line._tag === "Booked" ? [line.subject?.id] : []))
 
 scenario(
   "bookings: payments with large metadata are read in small parts, and a page of them ends early, but each is listed once",
@@ -35,7 +38,13 @@ scenario(
     const shop = yield* company()
     const sandbox = yield* Sandbox.Sandbox
     for (let n = 0; n < count; n++) {
-      const one = { companyId: shop.id, ...(yield* asked(1)), description: `n ${n}`, expirySeconds: 3600, metadata }
+      const one = {
+        companyId: shop.id,
+        ...(yield* asked(1)),
+        description: `n ${n}`,
+        expirySeconds: 3600,
+        metadata
+      }
       yield* sandbox.pay({ paymentRequest: (yield* made((yield* Invoices).create(one))).paymentRequest })
     }
     yield* poll

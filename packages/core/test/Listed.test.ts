@@ -59,25 +59,34 @@ const make = Effect.gen(function* () {
 const told = Effect.gen(function* () {
   const { differences, listed, node } = Option.getOrThrow(yield* (yield* Reconciliation).last)
   const { forwarding, channels, closed } = listed
-  return [differences.map(({ cause }) => cause), ...[forwarding, channels, closed, node.unexplained].map(Number)]
+  return [
+    differences.map(({ cause }) => cause),
+    ...[forwarding, channels, closed, node.unexplained].map(Number)
+  ]
 })
 
 describe("The node's own income and expenses", () => {
-  scenario("reconciliation: a forward is counted once, as forwarding income, and is not a discrepancy", function* () {
-    const node = yield* make
-    yield* node.look
-    for (const fee of [2234, 1000, 0, 7, 15]) node.forwards(fee)
-    for (let looks = 0; looks < 3; looks++) yield* node.look
-    assert.deepStrictEqual(yield* told, [[], 3256, 0, 0, 0])
-  })
+  scenario(
+    "reconciliation: a forward is counted once, as forwarding income, and is not a discrepancy",
+    function* () {
+      const node = yield* make
+      yield* node.look
+      for (const fee of [2234, 1000, 0, 7, 15]) node.forwards(fee)
+      for (let looks = 0; looks < 3; looks++) yield* node.look
+      assert.deepStrictEqual(yield* told, [[], 3256, 0, 0, 0])
+    }
+  )
 
-  scenario("reconciliation: items listed before the first run are part of the equity determined by that run", function* () {
-    const node = yield* make
-    node.forwards(2234)
-    yield* node.look
-    yield* node.look
-    assert.deepStrictEqual(yield* told, [[], 0, 0, 0, 0])
-  })
+  scenario(
+    "reconciliation: items listed before the first run are part of the equity determined by that run",
+    function* () {
+      const node = yield* make
+      node.forwards(2234)
+      yield* node.look
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [[], 0, 0, 0, 0])
+    }
+  )
 
   scenario("reconciliation: forwards that are always listed late are not a discrepancy", function* () {
     const node = yield* make
@@ -121,20 +130,23 @@ describe("The node's own income and expenses", () => {
     }
   )
 
-  scenario("reconciliation: the equity that the operator declares includes all items listed before the declaration", function* () {
-    const node = yield* make
-    const { stateOwnFunds } = yield* Reconciliation
-    yield* node.look
-    node.forwards(5000)
-    yield* node.look
-    const { own } = Option.getOrThrow(yield* (yield* Reconciliation).last).node
-    node.earns(700)
-    yield* stateOwnFunds({ node: Msat.make((own ?? 0n) + 700n), chain: null })
-    yield* node.look
-    node.forwards(11)
-    yield* node.look
-    assert.deepStrictEqual(yield* told, [[], 5011, 0, 0, 0])
-  })
+  scenario(
+    "reconciliation: the equity that the operator declares includes all items listed before the declaration",
+    function* () {
+      const node = yield* make
+      const { stateOwnFunds } = yield* Reconciliation
+      yield* node.look
+      node.forwards(5000)
+      yield* node.look
+      const { own } = Option.getOrThrow(yield* (yield* Reconciliation).last).node
+      node.earns(700)
+      yield* stateOwnFunds({ node: Msat.make((own ?? 0n) + 700n), chain: null })
+      yield* node.look
+      node.forwards(11)
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [[], 5011, 0, 0, 0])
+    }
+  )
 
   scenario(
     "reconciliation: the cost of a closed channel is the amount that the node lists, or up to one satoshi more",

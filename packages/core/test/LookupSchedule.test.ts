@@ -7,7 +7,8 @@ describe("Polling of open invoices", () => {
   it("invoice watcher: each sweep polls unexpired invoices; expired invoices are polled 1, 2, 4, 8 and 16 sweeps after they expire, and again after the grace period", () => {
     const expiresAtMillis = 100
     const sweeps = Array.from({ length: 27 }, (_, n) => n - 1)
-    const isSwept = (sweep: number) => LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 40 * sweep, policy)
+    const isSwept = (sweep: number) =>
+      LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 40 * sweep, policy)
     assert.deepStrictEqual(sweeps.filter(isSwept), [-1, 0, 1, 2, 4, 8, 16])
     assert.isTrue(LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 1001, policy))
   })
@@ -27,7 +28,9 @@ describe("Polling of open invoices", () => {
     const hits = looks
       .slice(1)
       .filter((nowMillis, n) =>
-        LookupSchedule.madeWithin(looks[n] ?? 0, nowMillis, policy).some(([from, until]) => from < 920 && 920 <= until)
+        LookupSchedule.madeWithin(looks[n] ?? 0, nowMillis, policy).some(
+          ([from, until]) => from < 920 && 920 <= until
+        )
       )
     assert.deepStrictEqual(hits, [931, 941, 961])
   })

@@ -36,12 +36,25 @@ describe("Loosening", () => {
   it("loosening: only another operator who repeats the same request, within a day, makes the change", () => {
     const wanted = { limits: { daySats: 5 } }
     const first = Loosening.waiting(null, wanted, lead, 1000) ?? assert.fail("nothing stored")
-    assert.deepStrictEqual(first, { wanted, requestedById: "02", requestedBy: "Bob", untilMillis: 1000 + 86_400_000 })
+    assert.deepStrictEqual(first, {
+      wanted,
+      requestedById: "02",
+      requestedBy: "Bob",
+      untilMillis: 1000 + 86_400_000
+    })
     const other = { id: "03", name: "Eve" }
     assert.isUndefined(Loosening.waiting(first, { limits: { daySats: 5 } }, other, first.untilMillis - 1))
-    assert.strictEqual(Loosening.waiting(first, wanted, lead, 2000), first, "the same operator's repetition changes nothing")
+    assert.strictEqual(
+      Loosening.waiting(first, wanted, lead, 2000),
+      first,
+      "the same operator's repetition changes nothing"
+    )
     const again = { requestedById: "03", requestedBy: "Eve", untilMillis: first.untilMillis + 86_400_000 }
-    assert.deepStrictEqual(Loosening.waiting(first, wanted, other, first.untilMillis), { wanted, ...again }, "too late")
+    assert.deepStrictEqual(
+      Loosening.waiting(first, wanted, other, first.untilMillis),
+      { wanted, ...again },
+      "too late"
+    )
     for (const changed of [{ limits: { daySats: 6 } }, { limits: null }, { frozen: null }]) {
       const replaced = Loosening.waiting(first, changed, other, 2000)
       assert.deepStrictEqual([replaced?.wanted, replaced?.requestedById], [changed, "03"], "another request")
@@ -59,11 +72,25 @@ describe("Loosening", () => {
         Effect.gen(function* () {
           const standings = () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }])
           const check = yield* Loosening.checkOf({ standings }, () => Effect.succeed(true))
-          const asked = { companyId: CompanyId.operator, loosening: null, loosens: true, wanted: { limits: null }, keep: () => Effect.void }
+          const asked = {
+            companyId: CompanyId.operator,
+            loosening: null,
+            loosens: true,
+            wanted: { limits: null },
+            keep: () => Effect.void
+          }
           assert.strictEqual(yield* said(check({ ...asked, by: lead })), refused ?? "ok")
-          assert.strictEqual(yield* said(check({ ...asked, by: undefined })), "ok", "the host program needs no operator")
+          assert.strictEqual(
+            yield* said(check({ ...asked, by: undefined })),
+            "ok",
+            "the host program needs no operator"
+          )
           assert.strictEqual(yield* said(check({ ...asked, by: onCall, loosens: false })), "ok", "tightening")
-        }).pipe(Effect.provideService(Loosening.Options, { secondOperatorAbove: above === null ? null : Msat.fromSats(above) }))
+        }).pipe(
+          Effect.provideService(Loosening.Options, {
+            secondOperatorAbove: above === null ? null : Msat.fromSats(above)
+          })
+        )
     )
 
   const limits = [{ daySats: 5000 }, { daySats: 1 }] as const
@@ -126,7 +153,14 @@ describe("Loosening", () => {
     function* () {
       const { id: companyId } = yield* companyWith(1000)
       const keys = yield* ApiKeys
-      const asked = { companyId, name: "till", scopes: ["send"], expiresAtMillis: null, limits: limits[0], allowedFrom: ranges[0] } as const
+      const asked = {
+        companyId,
+        name: "till",
+        scopes: ["send"],
+        expiresAtMillis: null,
+        limits: limits[0],
+        allowedFrom: ranges[0]
+      } as const
       const { apiKey } = yield* made(keys.issue(asked))
       const found = Effect.map(Effect.orDie(keys.get(apiKey.id)), ({ apiKey }) => apiKey)
       for (const [by, refused] of [

@@ -42,7 +42,9 @@ const release = Effect.fnUntraced(function* ({ id }: Pick<Row, "id">, spentBy?: 
 })
 /** Returns the refusal's text. */
 const refusal = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(effect), (error) => ("message" in error && error._tag === "Invalid" ? String(error.message) : error._tag))
+  Effect.map(Effect.flip(effect), (error) =>
+    "message" in error && error._tag === "Invalid" ? String(error.message) : error._tag
+  )
 
 /** Another wallet with the same keys spends the payout's coins. */
 const spendElsewhere = Effect.fnUntraced(function* (row: Row, blocks: number) {
@@ -62,11 +64,17 @@ describe("A payout whose coins another wallet has spent", () => {
       const { payer, row } = yield* payout
       yield* step
       const spender = yield* spendElsewhere(row, 99)
-      assert.strictEqual(yield* refusal(release(row, spender)), "must have at least 100 confirmations (it has 99)")
+      assert.strictEqual(
+        yield* refusal(release(row, spender)),
+        "must have at least 100 confirmations (it has 99)"
+      )
       assert.strictEqual(yield* standing(row), "pending")
       yield* mine(1)
       const released = yield* release(row, spender)
-      assert.deepStrictEqual([released.status, released.failure, released.counted], ["failed", "node_error", null])
+      assert.deepStrictEqual(
+        [released.status, released.failure, released.counted],
+        ["failed", "node_error", null]
+      )
       assert.deepStrictEqual(yield* has(payer), unheld(42_000))
       assert.deepStrictEqual(yield* release(row, spender), released)
       assert.deepStrictEqual(yield* release(row), released)
@@ -83,14 +91,21 @@ describe("A payout whose coins another wallet has spent", () => {
     }
   )
 
-  scenario("lost payout: is not released if a reorganization removes the other transaction", { isPending: true }, function* () {
-    const { row } = yield* payout
-    yield* step
-    const spender = yield* spendElsewhere(row, 100)
-    yield* (yield* Sandbox).reorg(100)
-    assert.strictEqual(yield* refusal(release(row, spender)), "must have at least 100 confirmations (it has 0)")
-    assert.strictEqual(yield* standing(row), "pending")
-  })
+  scenario(
+    "lost payout: is not released if a reorganization removes the other transaction",
+    { isPending: true },
+    function* () {
+      const { row } = yield* payout
+      yield* step
+      const spender = yield* spendElsewhere(row, 100)
+      yield* (yield* Sandbox).reorg(100)
+      assert.strictEqual(
+        yield* refusal(release(row, spender)),
+        "must have at least 100 confirmations (it has 0)"
+      )
+      assert.strictEqual(yield* standing(row), "pending")
+    }
+  )
 
   scenario(
     "lost payout: each replacement of it must be impossible, too",
@@ -124,7 +139,10 @@ describe("A payout whose coins another wallet has spent", () => {
       const paid = (yield* now(other)).chainTxId ?? assert.fail("not sent")
       for (const [spentBy, message] of [
         [TxId.make("ab".repeat(32)), "must be in a block (the chain does not know this one)"],
-        [unrelated, `must spend a coin of every transaction of the withdrawal (it spends none of ${chainTxId})`],
+        [
+          unrelated,
+          `must spend a coin of every transaction of the withdrawal (it spends none of ${chainTxId})`
+        ],
         [paid, `must be another wallet's transaction (this one pays the withdrawal ${other.id})`],
         [undefined, "is required for an on-chain withdrawal"]
       ] as const)
@@ -135,58 +153,77 @@ describe("A payout whose coins another wallet has spent", () => {
       assert.strictEqual(yield* refusal(release(other, unrelated)), "WithdrawalNotLost")
       const { destination: later } = yield* outside({ type: "chain_address" })
       const unsent = yield* confirm(payer, later, 1_000)
-      assert.strictEqual(yield* refusal(release(unsent, unrelated)), "requires a withdrawal that was sent (this one was not)")
+      assert.strictEqual(
+        yield* refusal(release(unsent, unrelated)),
+        "requires a withdrawal that was sent (this one was not)"
+      )
       const lightning = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-      assert.strictEqual(yield* refusal(release(lightning, unrelated)), "is for on-chain withdrawals (this one is not)")
+      assert.strictEqual(
+        yield* refusal(release(lightning, unrelated)),
+        "is for on-chain withdrawals (this one is not)"
+      )
     }
   )
 
   for (const [what, returned] of [
     ["nothing", null],
     ["garbage", "00"],
-    ["another transaction", `0200000001${"11".repeat(32)}00000000000000000001102700000000000016${"0014"}${"11".repeat(20)}00000000`]
+    [
+      "another transaction",
+      `0200000001${"11".repeat(32)}00000000000000000001102700000000000016${"0014"}${"11".repeat(20)}00000000`
+    ]
   ] as const)
-    it.effect(`lost payout: is not released if the chain reports the other transaction but returns ${what}`, () => {
-      const change = replace(ChainSource, () => ({ rawTransaction: () => Effect.succeed(returned) }))
-      return run({ isPending: true, change }, function* () {
-        const { row } = yield* payout
+    it.effect(
+      `lost payout: is not released if the chain reports the other transaction but returns ${what}`,
+      () => {
+        const change = replace(ChainSource, () => ({ rawTransaction: () => Effect.succeed(returned) }))
+        return run({ isPending: true, change }, function* () {
+          const { row } = yield* payout
+          yield* step
+          const spender = yield* spendElsewhere(row, 100)
+          assert.strictEqual(yield* refusal(release(row, spender)), "ChainUnavailable")
+          assert.strictEqual(yield* standing(row), "pending")
+        })
+      }
+    )
+
+  it.effect(
+    "C10: lost payout: is not released if the worker replaces it at the same moment, and then it is",
+    () => {
+      const { sky, change: raining } = weather()
+      const state = { replaces: Effect.void as Effect.Effect<unknown> }
+      const change = (ports: Context.Context<Ports>) =>
+        replace(ChainSource, (chain) => ({
+          transaction: (txId) =>
+            Effect.tap(chain.transaction(txId), () => Effect.suspend(() => state.replaces))
+        }))(raining(ports))
+      return run({ isPending: true, logsErrors: true, change }, function* () {
+        const { payer, row } = yield* payout
         yield* step
         const spender = yield* spendElsewhere(row, 100)
-        assert.strictEqual(yield* refusal(release(row, spender)), "ChainUnavailable")
+        yield* steps(29, 60)
+        const worker = yield* PaymentWorker
+        sky.rate = 4
+        let asked = 0
+        // The payout's transaction is asked about after its candidates were read.
+        state.replaces = Effect.suspend(() => {
+          if (++asked !== 2) return Effect.void
+          state.replaces = Effect.void
+          return Effect.orDie(steps(3, 60)).pipe(Effect.provideService(PaymentWorker, worker))
+        })
+        assert.match(yield* refusal(release(row, spender)), /replacement that was just sent/)
+        assert.strictEqual((yield* (yield* Records).candidates(row.companyId, row.id)).length, 2)
         assert.strictEqual(yield* standing(row), "pending")
+        yield* release(row, spender)
+        yield* steps(3, 1_800)
+        assert.strictEqual((yield* (yield* Records).candidates(row.companyId, row.id)).length, 2)
+        assert.deepStrictEqual(
+          [yield* standing(row), yield* has(payer)],
+          ["failed: node_error", unheld(42_000)]
+        )
       })
-    })
-
-  it.effect("C10: lost payout: is not released if the worker replaces it at the same moment, and then it is", () => {
-    const { sky, change: raining } = weather()
-    const state = { replaces: Effect.void as Effect.Effect<unknown> }
-    const change = (ports: Context.Context<Ports>) =>
-      replace(ChainSource, (chain) => ({
-        transaction: (txId) => Effect.tap(chain.transaction(txId), () => Effect.suspend(() => state.replaces))
-      }))(raining(ports))
-    return run({ isPending: true, logsErrors: true, change }, function* () {
-      const { payer, row } = yield* payout
-      yield* step
-      const spender = yield* spendElsewhere(row, 100)
-      yield* steps(29, 60)
-      const worker = yield* PaymentWorker
-      sky.rate = 4
-      let asked = 0
-      // The payout's transaction is asked about after its candidates were read.
-      state.replaces = Effect.suspend(() => {
-        if (++asked !== 2) return Effect.void
-        state.replaces = Effect.void
-        return Effect.orDie(steps(3, 60)).pipe(Effect.provideService(PaymentWorker, worker))
-      })
-      assert.match(yield* refusal(release(row, spender)), /replacement that was just sent/)
-      assert.strictEqual((yield* (yield* Records).candidates(row.companyId, row.id)).length, 2)
-      assert.strictEqual(yield* standing(row), "pending")
-      yield* release(row, spender)
-      yield* steps(3, 1_800)
-      assert.strictEqual((yield* (yield* Records).candidates(row.companyId, row.id)).length, 2)
-      assert.deepStrictEqual([yield* standing(row), yield* has(payer)], ["failed: node_error", unheld(42_000)])
-    })
-  })
+    }
+  )
 })
 
 describe("The proof that a payout can never confirm", () => {
@@ -236,13 +273,21 @@ describe("The proof that a payout can never confirm", () => {
   const coin = (n: number) => `${txIdOf(n)}:0`
 
   it("lost payout: its other coins can be spent again", () => {
-    assert.deepStrictEqual(judged(found([transaction([1, 2, 3], [7])], transaction([2, 5], [8]))), [[coin(1), coin(3)]])
+    assert.deepStrictEqual(judged(found([transaction([1, 2, 3], [7])], transaction([2, 5], [8]))), [
+      [coin(1), coin(3)]
+    ])
   })
 
   it("lost payout: a transaction that spends a coin of only one of its two transactions is no proof", () => {
     const [one, other] = [transaction([1], [7]), transaction([2], [7])]
-    assert.match(String(judged(found([one, other], transaction([1], [8])))), new RegExp(`it spends none of ${other.txId}`))
-    assert.match(String(judged(found([one, other], transaction([2], [8])))), new RegExp(`it spends none of ${one.txId}`))
+    assert.match(
+      String(judged(found([one, other], transaction([1], [8])))),
+      new RegExp(`it spends none of ${other.txId}`)
+    )
+    assert.match(
+      String(judged(found([one, other], transaction([2], [8])))),
+      new RegExp(`it spends none of ${one.txId}`)
+    )
     assert.deepStrictEqual(judged(found([one, other], transaction([1, 2], [8]))), [[]])
   })
 
@@ -267,7 +312,15 @@ describe("The proof that a payout can never confirm", () => {
       ...rest,
       candidates: candidates.map((one) => ({
         ...one,
-        change: { wallet: "w", vout, scriptPubKey: "", amount: Msat.zero, type: "taproot", branch: 1, index: 0 } as const
+        change: {
+          wallet: "w",
+          vout,
+          scriptPubKey: "",
+          amount: Msat.zero,
+          type: "taproot",
+          branch: 1,
+          index: 0
+        } as const
       }))
     })
     assert.match(String(judged(withChange(0))), /must not pay the payee/)
@@ -289,7 +342,10 @@ describe("The proof that a payout can never confirm", () => {
   it("lost payout: is not released while the chain still reports one of its transactions", () => {
     const { candidates, ...rest } = found([transaction([1], [7])], transaction([1], [8]))
     for (const placement of [{ _tag: "mempool" }, { _tag: "mined", height: 5, isCoinbase: false }] as const)
-      assert.match(String(judged({ ...rest, candidates: candidates.map((one) => ({ ...one, placement })) })), /the chain still reports/)
+      assert.match(
+        String(judged({ ...rest, candidates: candidates.map((one) => ({ ...one, placement })) })),
+        /the chain still reports/
+      )
   })
 
   it("lost payout: transactions of any form can be read", () => {
@@ -333,7 +389,8 @@ describe("A batch whose coins another wallet has spent", () => {
           Array.from(rows, () => "failed: node_error")
         )
         assert.deepStrictEqual([yield* has(acme), yield* has(globex)], [unheld(200_000), unheld(100_000)])
-        for (const { companyId } of rows) assert.deepStrictEqual(yield* (yield* Records).faults(companyId), [])
+        for (const { companyId } of rows)
+          assert.deepStrictEqual(yield* (yield* Records).faults(companyId), [])
         yield* steps(5, 600)
         assert.deepStrictEqual([yield* has(acme), yield* has(globex)], [unheld(200_000), unheld(100_000)])
       }
@@ -341,39 +398,47 @@ describe("A batch whose coins another wallet has spent", () => {
   }
 
   for (const dies of [0, 1, 2, 3, 4, 5]) {
-    it.effect(`C10: lost payout: if the process dies at write ${dies} of the release, repeating the release completes it`, () => {
-      const state = { left: Infinity }
-      /** A store that fails before the write, or after it. */
-      const change = replace(Journal, (journal) => ({
-        commit: (change) => {
-          if (change._tag !== "PayoutReleased") return journal.commit(change)
-          state.left -= 1
-          const dead = Effect.fail(new StoreUnavailable({ operation: "commit", cause: "dead" }))
-          if (state.left < 0) return dead
-          const isLost = state.left === 0 && dies % 2 === 1
-          return isLost ? Effect.andThen(journal.commit(change), dead) : journal.commit(change)
-        }
-      }))
-      // Until the leader is released, the worker broadcasts the transaction again, which is rejected.
-      return run({ isPending: true, ...(dies < 5 && { logsErrors: true as const }), settings, change }, function* () {
-        const { acme, globex, rows } = yield* three
-        const [first] = rows
-        const spender = yield* spendElsewhere(first ?? assert.fail("none"), 100)
-        const process = yield* Effect.flatMap(Effect.context<Ports>(), (ports) => start(ports, settings))
-        state.left = Math.ceil(dies / 2)
-        assert.strictEqual(
-          yield* refusal(Effect.provideContext(release(rows[1] ?? assert.fail("none"), spender), process)),
-          "StoreUnavailable"
+    it.effect(
+      `C10: lost payout: if the process dies at write ${dies} of the release, repeating the release completes it`,
+      () => {
+        const state = { left: Infinity }
+        /** A store that fails before the write, or after it. */
+        const change = replace(Journal, (journal) => ({
+          commit: (change) => {
+            if (change._tag !== "PayoutReleased") return journal.commit(change)
+            state.left -= 1
+            const dead = Effect.fail(new StoreUnavailable({ operation: "commit", cause: "dead" }))
+            if (state.left < 0) return dead
+            const isLost = state.left === 0 && dies % 2 === 1
+            return isLost ? Effect.andThen(journal.commit(change), dead) : journal.commit(change)
+          }
+        }))
+        // Until the leader is released, the worker broadcasts the transaction again, which is rejected.
+        return run(
+          { isPending: true, ...(dies < 5 && { logsErrors: true as const }), settings, change },
+          function* () {
+            const { acme, globex, rows } = yield* three
+            const [first] = rows
+            const spender = yield* spendElsewhere(first ?? assert.fail("none"), 100)
+            const process = yield* Effect.flatMap(Effect.context<Ports>(), (ports) => start(ports, settings))
+            state.left = Math.ceil(dies / 2)
+            assert.strictEqual(
+              yield* refusal(
+                Effect.provideContext(release(rows[1] ?? assert.fail("none"), spender), process)
+              ),
+              "StoreUnavailable"
+            )
+            state.left = Infinity
+            yield* steps(3, 600)
+            yield* release(rows[2] ?? assert.fail("none"), spender)
+            assert.deepStrictEqual(
+              yield* Effect.forEach(rows, standing),
+              Array.from(rows, () => "failed: node_error")
+            )
+            assert.deepStrictEqual([yield* has(acme), yield* has(globex)], [unheld(200_000), unheld(100_000)])
+          }
         )
-        state.left = Infinity
-        yield* steps(3, 600)
-        yield* release(rows[2] ?? assert.fail("none"), spender)
-        assert.deepStrictEqual(
-          yield* Effect.forEach(rows, standing),
-          Array.from(rows, () => "failed: node_error")
-        )
-        assert.deepStrictEqual([yield* has(acme), yield* has(globex)], [unheld(200_000), unheld(100_000)])
-      })
-    })
+      }
+    )
   }
 })

@@ -31,20 +31,25 @@ const killed = () => {
       ports.pipe(
         replace(LightningBooks, () => ({
           inFlight: Effect.suspend(() =>
-            state.isAway ? Effect.fail(new NodeUnavailable({ operation: "inFlight", cause: "away" })) : Effect.succeed(state.channels)
+            state.isAway
+              ? Effect.fail(new NodeUnavailable({ operation: "inFlight", cause: "away" }))
+              : Effect.succeed(state.channels)
           )
         })),
         sending((sender) => ({
           lookupPayment: (hash) =>
             Effect.map(sender.lookupPayment(hash), (found) =>
-              state.isStuck && found._tag !== "notFound" ? { _tag: "pending", ...(state.isKnown && { expiryHeight }) } : found
+              state.isStuck && found._tag !== "notFound"
+                ? { _tag: "pending", ...(state.isKnown && { expiryHeight }) }
+                : found
             )
         }))
       )
   }
 }
 
-const waits = (id: string) => Effect.flatMap(Backlog, (backlog) => Effect.map(backlog.withdrawal(id), ({ waits }) => waits?.kind))
+const waits = (id: string) =>
+  Effect.flatMap(Backlog, (backlog) => Effect.map(backlog.withdrawal(id), ({ waits }) => waits?.kind))
 const released = (id: string, by?: Operator) =>
   Effect.flatMap(LostWithdrawals, ({ release }) =>
     Effect.match(release(id, undefined, by), {
@@ -113,91 +118,123 @@ describe("A node that lost the result of a payment", () => {
     })
   }
 
-  it.effect("lost results: a lost payment stays lost, and is not released, while the node's channels cannot be read", () => {
-    const world = killed()
-    return run({ change: world.change, isPending: true }, function* () {
-      const { row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
-      world.state.isAway = true
-      yield* steps(3)
-      assert.strictEqual(yield* waits(row.id), "withdrawal_dispatched", "not lost before the channels were read")
-      world.state.isAway = false
-      yield* TestClock.adjust("2 minutes")
-      yield* steps(2)
-      assert.strictEqual(yield* waits(row.id), "withdrawal_lost")
-      world.state.isAway = true
-      yield* TestClock.adjust("2 minutes")
-      yield* steps(3)
-      assert.deepStrictEqual([yield* waits(row.id), yield* released(row.id)], ["withdrawal_lost", "NodeUnavailable"])
-      world.state.isAway = false
-      world.state.channels = { ...world.state.channels, isClosing: true }
-      yield* TestClock.adjust("2 minutes")
-      yield* steps(3)
-      assert.strictEqual(yield* waits(row.id), "withdrawal_dispatched", "no longer lost")
-    })
-  })
+  it.effect(
+    "lost results: a lost payment stays lost, and is not released, while the node's channels cannot be read",
+    () => {
+      const world = killed()
+      return run({ change: world.change, isPending: true }, function* () {
+        const { row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+        world.state.isAway = true
+        yield* steps(3)
+        assert.strictEqual(
+          yield* waits(row.id),
+          "withdrawal_dispatched",
+          "not lost before the channels were read"
+        )
+        world.state.isAway = false
+        yield* TestClock.adjust("2 minutes")
+        yield* steps(2)
+        assert.strictEqual(yield* waits(row.id), "withdrawal_lost")
+        world.state.isAway = true
+        yield* TestClock.adjust("2 minutes")
+        yield* steps(3)
+        assert.deepStrictEqual(
+          [yield* waits(row.id), yield* released(row.id)],
+          ["withdrawal_lost", "NodeUnavailable"]
+        )
+        world.state.isAway = false
+        world.state.channels = { ...world.state.channels, isClosing: true }
+        yield* TestClock.adjust("2 minutes")
+        yield* steps(3)
+        assert.strictEqual(yield* waits(row.id), "withdrawal_dispatched", "no longer lost")
+      })
+    }
+  )
 
-  it.effect("lost results: a payment in no channel is released by an operator; if it settles after all, that is a discrepancy", () => {
-    const world = killed()
-    return run({ change: world.change, isPending: true, logsErrors: true }, function* () {
-      yield* compared
-      const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
-      yield* steps(3)
-      assert.deepStrictEqual([yield* waits(row.id), yield* has(payer)], ["withdrawal_lost", { posted: 5000, held: 1012 }])
-      assert.strictEqual(yield* released(row.id), "failed")
-      assert.strictEqual(yield* released(row.id), "failed")
-      assert.deepStrictEqual([(yield* now(row)).failure, yield* has(payer)], ["node_error", { posted: 5000, held: 0 }])
-      assert.notInclude(yield* causes, "payment_of_failed")
-      world.state.isStuck = false
-      yield* release(paymentHash, "settle")
-      yield* steps(5)
-      assert.include(yield* causes, "payment_of_failed")
-      assert.deepStrictEqual([yield* standing(row), yield* has(payer)], ["failed: node_error", { posted: 5000, held: 0 }])
-    })
-  })
+  it.effect(
+    "lost results: a payment in no channel is released by an operator; if it settles after all, that is a discrepancy",
+    () => {
+      const world = killed()
+      return run({ change: world.change, isPending: true, logsErrors: true }, function* () {
+        yield* compared
+        const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+        yield* steps(3)
+        assert.deepStrictEqual(
+          [yield* waits(row.id), yield* has(payer)],
+          ["withdrawal_lost", { posted: 5000, held: 1012 }]
+        )
+        assert.strictEqual(yield* released(row.id), "failed")
+        assert.strictEqual(yield* released(row.id), "failed")
+        assert.deepStrictEqual(
+          [(yield* now(row)).failure, yield* has(payer)],
+          ["node_error", { posted: 5000, held: 0 }]
+        )
+        assert.notInclude(yield* causes, "payment_of_failed")
+        world.state.isStuck = false
+        yield* release(paymentHash, "settle")
+        yield* steps(5)
+        assert.include(yield* causes, "payment_of_failed")
+        assert.deepStrictEqual(
+          [yield* standing(row), yield* has(payer)],
+          ["failed: node_error", { posted: 5000, held: 0 }]
+        )
+      })
+    }
+  )
 
-  it.effect("lost results: a release takes a second operator, who must request it within a day of the first", () => {
-    const world = killed()
-    return run({ change: world.change, isPending: true }, function* () {
-      const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
-      yield* steps(3)
-      assert.strictEqual(yield* waits(row.id), "withdrawal_lost")
-      const [ada, bob, adaAgain] = [
-        { id: "01", name: "Ada" },
-        { id: "02", name: "Bob" },
-        { id: "03", name: " ada" }
-      ]
-      world.state.channels = { ...world.state.channels, isClosing: true }
-      assert.strictEqual(yield* released(row.id, bob), "channel_closing", "no request is stored for a payment that is not lost")
-      world.state.channels = { ...world.state.channels, isClosing: false }
-      for (const by of [ada, ada, adaAgain]) assert.strictEqual(yield* released(row.id, by), "SameOperator")
-      // Another operator comes too late, so theirs is the first request again.
-      yield* TestClock.adjust("24 hours")
-      assert.strictEqual(yield* released(row.id, bob), "SameOperator")
-      assert.strictEqual(yield* released(row.id, bob), "SameOperator")
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-      yield* TestClock.adjust("23 hours")
-      world.state.channels = { ...world.state.channels, isClosing: true }
-      assert.strictEqual(yield* released(row.id, ada), "channel_closing", "checked again")
-      world.state.channels = { ...world.state.channels, isClosing: false }
-      assert.strictEqual(yield* released(row.id, ada), "failed")
-      assert.strictEqual(yield* released(row.id, ada), "failed", "repeated")
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    })
-  })
+  it.effect(
+    "lost results: a release takes a second operator, who must request it within a day of the first",
+    () => {
+      const world = killed()
+      return run({ change: world.change, isPending: true }, function* () {
+        const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+        yield* steps(3)
+        assert.strictEqual(yield* waits(row.id), "withdrawal_lost")
+        const [ada, bob, adaAgain] = [
+          { id: "01", name: "Ada" },
+          { id: "02", name: "Bob" },
+          { id: "03", name: " ada" }
+        ]
+        world.state.channels = { ...world.state.channels, isClosing: true }
+        assert.strictEqual(
+          yield* released(row.id, bob),
+          "channel_closing",
+          "no request is stored for a payment that is not lost"
+        )
+        world.state.channels = { ...world.state.channels, isClosing: false }
+        for (const by of [ada, ada, adaAgain]) assert.strictEqual(yield* released(row.id, by), "SameOperator")
+        // Another operator comes too late, so theirs is the first request again.
+        yield* TestClock.adjust("24 hours")
+        assert.strictEqual(yield* released(row.id, bob), "SameOperator")
+        assert.strictEqual(yield* released(row.id, bob), "SameOperator")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+        yield* TestClock.adjust("23 hours")
+        world.state.channels = { ...world.state.channels, isClosing: true }
+        assert.strictEqual(yield* released(row.id, ada), "channel_closing", "checked again")
+        world.state.channels = { ...world.state.channels, isClosing: false }
+        assert.strictEqual(yield* released(row.id, ada), "failed")
+        assert.strictEqual(yield* released(row.id, ada), "failed", "repeated")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      })
+    }
+  )
 
-  it.effect("lost results: a request to release a payment no longer counts once its operator's token is revoked", () => {
-    const world = killed()
-    return run({ change: world.change, isPending: true }, function* () {
-      const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
-      yield* steps(3)
-      const tokens = yield* OperatorTokens
-      const { token: ada } = yield* made(tokens.issue({ name: "Ada", scopes: ["all"] }))
-      const bob = { id: "02", name: "Bob" }
-      assert.strictEqual(yield* released(row.id, ada), "SameOperator")
-      yield* tokens.revoke(ada.id)
-      assert.strictEqual(yield* released(row.id, bob), "SameOperator")
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-      assert.strictEqual(yield* released(row.id, { id: "03", name: "Eve" }), "failed")
-    })
-  })
+  it.effect(
+    "lost results: a request to release a payment no longer counts once its operator's token is revoked",
+    () => {
+      const world = killed()
+      return run({ change: world.change, isPending: true }, function* () {
+        const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+        yield* steps(3)
+        const tokens = yield* OperatorTokens
+        const { token: ada } = yield* made(tokens.issue({ name: "Ada", scopes: ["all"] }))
+        const bob = { id: "02", name: "Bob" }
+        assert.strictEqual(yield* released(row.id, ada), "SameOperator")
+        yield* tokens.revoke(ada.id)
+        assert.strictEqual(yield* released(row.id, bob), "SameOperator")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+        assert.strictEqual(yield* released(row.id, { id: "03", name: "Eve" }), "failed")
+      })
+    }
+  )
 })

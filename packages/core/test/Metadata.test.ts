@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Metadata from "../src/base/Metadata.ts"
 
-const keys = (count: number): Metadata.Metadata => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]))
+const keys = (count: number): Metadata.Metadata =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]))
 const wave = "\u{1F30A}" // one character made of two UTF-16 code units
 
 const good: ReadonlyArray<readonly [string, Metadata.Metadata]> = [

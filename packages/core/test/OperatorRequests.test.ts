@@ -45,7 +45,9 @@ const assigned = (id: string, companyId: CompanyId.CompanyId, by: Operator) =>
     })
   )
 const waiting = Effect.flatMap(Suspense, ({ list }) =>
-  Effect.map(list({ limit: 9, after: null }), ({ rows }) => rows.map(({ request }) => request?.requestedBy ?? null))
+  Effect.map(list({ limit: 9, after: null }), ({ rows }) =>
+    rows.map(({ request }) => request?.requestedBy ?? null)
+  )
 )
 
 const token = Effect.fnUntraced(function* (name: string, scope: Scope = "mend") {
@@ -71,23 +73,27 @@ const overlapping: World = {
 }
 
 describe("Requests that another operator confirms", () => {
-  scenario("two operators: a request to assign a payment in suspense expires after a day", world, function* () {
-    const shop = yield* company()
-    const companyId = shop.id
-    const id = yield* suspended(companyId)
-    const ada = { id: "01", name: "Ada" }
-    assert.strictEqual(yield* assigned(id, companyId, ada), "Ada")
-    yield* TestClock.adjust("24 hours")
-    assert.deepStrictEqual(yield* waiting, [null])
-    assert.strictEqual(yield* assigned(id, companyId, bob), "Bob")
-    assert.strictEqual(yield* assigned(id, companyId, bob), "SameOperator")
-    yield* TestClock.adjust("23 hours")
-    assert.deepStrictEqual(yield* waiting, ["Bob"])
-    assert.strictEqual(yield* assigned(id, companyId, ada), "assigned")
-    yield* TestClock.adjust("24 hours")
-    assert.strictEqual(yield* assigned(id, companyId, ada), "assigned", "repeated")
-    assert.deepStrictEqual(yield* has(shop), { posted: 40, held: 0 })
-  })
+  scenario(
+    "two operators: a request to assign a payment in suspense expires after a day",
+    world,
+    function* () {
+      const shop = yield* company()
+      const companyId = shop.id
+      const id = yield* suspended(companyId)
+      const ada = { id: "01", name: "Ada" }
+      assert.strictEqual(yield* assigned(id, companyId, ada), "Ada")
+      yield* TestClock.adjust("24 hours")
+      assert.deepStrictEqual(yield* waiting, [null])
+      assert.strictEqual(yield* assigned(id, companyId, bob), "Bob")
+      assert.strictEqual(yield* assigned(id, companyId, bob), "SameOperator")
+      yield* TestClock.adjust("23 hours")
+      assert.deepStrictEqual(yield* waiting, ["Bob"])
+      assert.strictEqual(yield* assigned(id, companyId, ada), "assigned")
+      yield* TestClock.adjust("24 hours")
+      assert.strictEqual(yield* assigned(id, companyId, ada), "assigned", "repeated")
+      assert.deepStrictEqual(yield* has(shop), { posted: 40, held: 0 })
+    }
+  )
 
   scenario(
     "two operators: of two first requests at the same time, one is kept, and the other operator can confirm it",
@@ -105,7 +111,10 @@ describe("Requests that another operator confirms", () => {
   for (const [what, requester] of [
     [
       "their token is revoked",
-      Effect.map(token("Ada"), (by) => ({ by, end: said(Effect.flatMap(OperatorTokens, ({ revoke }) => revoke(by.id))) }))
+      Effect.map(token("Ada"), (by) => ({
+        by,
+        end: said(Effect.flatMap(OperatorTokens, ({ revoke }) => revoke(by.id)))
+      }))
     ],
     [
       "they are removed",

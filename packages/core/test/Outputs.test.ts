@@ -19,7 +19,9 @@ describe("A deposit's state changes", () => {
     it(`deposits: a ${status} deposit changes with its transaction`, () => {
       const row = deposit({ status, height: 7, revision: 2 })
       assert.deepStrictEqual(
-        [mined(7), mined(8), { _tag: "mempool" } as const, { _tag: "gone" } as const].map((placement) => Outputs.movesOf(row, placement)),
+        [mined(7), mined(8), { _tag: "mempool" } as const, { _tag: "gone" } as const].map((placement) =>
+          Outputs.movesOf(row, placement)
+        ),
         cases[status]
       )
     })

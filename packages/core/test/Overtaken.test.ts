@@ -21,7 +21,9 @@ scenario(
     const { commit } = yield* Journal
     const [addresses, companies, webhooks] = [yield* LightningAddresses, yield* Companies, yield* Webhooks]
     const row = yield* company("paid")
-    const address = yield* made(addresses.create({ company: row, handle: "shop", domain: null, metadata: {} }))
+    const address = yield* made(
+      addresses.create({ company: row, handle: "shop", domain: null, metadata: {} })
+    )
     const { id } = (yield* endpoint(row)).endpoint
     let left = 0
     /** Commits a colleague's change, if any is left, between the read and the commit of another change. */
@@ -34,10 +36,14 @@ scenario(
         )
       ),
       endpoint: webhooks.updateSettings(row.id, id, (found) =>
-        overtaken({ ...found, types: [] }, (n) => commit(Endpoint.changed(found, { ...found, description: String(n) }, n)))
+        overtaken({ ...found, types: [] }, (n) =>
+          commit(Endpoint.changed(found, { ...found, description: String(n) }, n))
+        )
       ),
       company: companies.updateFees(row.id, () =>
-        overtaken(null, (n) => commit(Company.feesChanged(row.id, { internal: { baseMsat: n, partsPerMillion: n } }, n)))
+        overtaken(null, (n) =>
+          commit(Company.feesChanged(row.id, { internal: { baseMsat: n, partsPerMillion: n } }, n))
+        )
       )
     }
     for (const [name, change] of Object.entries<Effect.Effect<unknown, { readonly _tag: string }>>(changes)) {
@@ -55,7 +61,11 @@ scenario(
 /** Commits the rival's change before each of the first `left` Changes of this kind. */
 const overtaking = () => {
   const made = world()
-  const of: { left: number; tag: string; rival: Effect.Effect<unknown, unknown> } = { left: 0, tag: "", rival: Effect.void }
+  const of: { left: number; tag: string; rival: Effect.Effect<unknown, unknown> } = {
+    left: 0,
+    tag: "",
+    rival: Effect.void
+  }
   const overtaken = replace(Journal, (journal) => ({
     commit: (change) => {
       if (change._tag !== of.tag || of.left === 0) return journal.commit(change)
@@ -80,7 +90,9 @@ scenario(
     const row = yield* company("paid")
     const { id } = (yield* endpoint(row)).endpoint
     let n = 0
-    of.rival = Effect.flatMap(webhooks.get(row.id, id), (found) => commit(Endpoint.rotated(found, `secret ${++n}`, 0, n)))
+    of.rival = Effect.flatMap(webhooks.get(row.id, id), (found) =>
+      commit(Endpoint.rotated(found, `secret ${++n}`, 0, n))
+    )
     const changes: Readonly<Record<string, Effect.Effect<unknown, { readonly _tag: string }>>> = {
       EndpointRotated: webhooks.rotate(row.id, id, 0),
       EndpointDisabled: webhooks.disable(row.id, id)
@@ -105,12 +117,18 @@ scenario(
     const row = yield* company("paid")
     const { id } = (yield* endpoint(row)).endpoint
     const changes = Array.from({ length: 100 }, (_, n) => [
-      webhooks.updateSettings(row.id, id, (found) => Effect.as(Effect.yieldNow, { ...found, description: `${found.description}${n} ` })),
+      webhooks.updateSettings(row.id, id, (found) =>
+        Effect.as(Effect.yieldNow, { ...found, description: `${found.description}${n} ` })
+      ),
       webhooks.rotate(row.id, id, 0)
     ])
-    const outcomes = yield* Effect.forEach(changes.flat(), (change) => said(told<unknown, { readonly _tag: string }>(change)), {
-      concurrency: "unbounded"
-    })
+    const outcomes = yield* Effect.forEach(
+      changes.flat(),
+      (change) => said(told<unknown, { readonly _tag: string }>(change)),
+      {
+        concurrency: "unbounded"
+      }
+    )
     assert.deepStrictEqual([...new Set(outcomes)], ["ok"])
     const { description } = yield* webhooks.get(row.id, id)
     assert.strictEqual(new Set(description.trim().split(" ")).size, 100)

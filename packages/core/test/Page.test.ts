@@ -34,21 +34,24 @@ const whole = Effect.fnUntraced(function* ({ find }: ReturnType<typeof table>, l
   return pages
 })
 
-const charactersOf = (rows: ReadonlyArray<Row>) => rows.reduce((sum, { metadata }) => sum + (metadata["note"]?.length ?? 0), 0)
+const charactersOf = (rows: ReadonlyArray<Row>) =>
+  rows.reduce((sum, { metadata }) => sum + (metadata["note"]?.length ?? 0), 0)
 
 describe("A page of a list", () => {
-  it.effect("page: a page of large records ends early, the store reads little more, and the next pages have every other record once", () =>
-    Effect.gen(function* () {
-      const each = 27_000 // as many as fit into the body of a request
-      const rows = table(200, each)
-      const first = yield* Page.read({ limit: 1000, before: null }, rows.find)
-      assert.isAtLeast(charactersOf(first.rows), Page.maxCharacters - each)
-      assert.isAtMost(charactersOf(first.rows), Page.maxCharacters + each)
-      assert.isAtMost(charactersOf(rows.reads.flat()), Page.maxCharacters + (Page.limit.default + 1) * each)
-      const pages = yield* whole(rows, 1000)
-      assert.deepStrictEqual(pages.flat(), rows.all)
-      assert.isAtLeast(pages.length, 3)
-    })
+  it.effect(
+    "page: a page of large records ends early, the store reads little more, and the next pages have every other record once",
+    () =>
+      Effect.gen(function* () {
+        const each = 27_000 // as many as fit into the body of a request
+        const rows = table(200, each)
+        const first = yield* Page.read({ limit: 1000, before: null }, rows.find)
+        assert.isAtLeast(charactersOf(first.rows), Page.maxCharacters - each)
+        assert.isAtMost(charactersOf(first.rows), Page.maxCharacters + each)
+        assert.isAtMost(charactersOf(rows.reads.flat()), Page.maxCharacters + (Page.limit.default + 1) * each)
+        const pages = yield* whole(rows, 1000)
+        assert.deepStrictEqual(pages.flat(), rows.all)
+        assert.isAtLeast(pages.length, 3)
+      })
   )
 
   it.effect("page: a page has a whole number of rows, from 1 to 1000", () =>

@@ -28,7 +28,11 @@ const invoice = (network: Network, hash: string, amount?: Msat.Msat) =>
 
 const offer = (draft: Partial<Bolt12.Draft>) =>
   Result.getOrThrow(
-    Bolt12.encode({ networks: ["mainnet"], issuerId: "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619", ...draft })
+    Bolt12.encode({
+      networks: ["mainnet"],
+      issuerId: "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619",
+      ...draft
+    })
   )
 
 /** The parts of which the forms consist, all on mainnet unless named otherwise. The invoices are for 1,000 sats. */
@@ -76,7 +80,12 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
   "Plain text": [
     ...each("{invoice}", "{invoice}", "{INVOICE}"),
     ...each("{lnurl}", "{lnurl}", "{LNURL}"),
-    ...each("lnurlp://service.com/x", "lnurlp://service.com/x", "LNURLP://Service.com/x", "lnurlp:service.com/x"),
+    ...each(
+      "lnurlp://service.com/x",
+      "lnurlp://service.com/x",
+      "LNURLP://Service.com/x",
+      "lnurlp:service.com/x"
+    ),
     ...each("{offer}", "{offer}", "{OFFER}", "{offer/1}+{offer/2}", "{offer/1}+\n  {offer/2}"),
     ...each("alice@example.com", "alice@example.com", "Alice@Example.com"),
     ...each("₿alice@example.com", "₿alice@example.com"),
@@ -103,7 +112,11 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "lightning:lightning:{invoice}",
       "bitcoin:lightning:{invoice}"
     ),
-    ...each("{open_invoice}", "lightning:{open_invoice}?amount=0.00001", "bitcoin:{open_invoice}?amount=0.00001"),
+    ...each(
+      "{open_invoice}",
+      "lightning:{open_invoice}?amount=0.00001",
+      "bitcoin:{open_invoice}?amount=0.00001"
+    ),
     ...each(
       "{lnurl}",
       "lightning:{lnurl}",
@@ -190,7 +203,11 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "bitcoin:?bc={address}&BC={ADDRESS2}"
     ),
     ...each("{offer} {offer2}", "bitcoin:?lno={offer}&lno={offer2}"),
-    ...each("{invoice} {invoice2}", "bitcoin:?lightning={invoice}&lightning={invoice2}", "bitcoin:{invoice}?lightning={invoice2}"),
+    ...each(
+      "{invoice} {invoice2}",
+      "bitcoin:?lightning={invoice}&lightning={invoice2}",
+      "bitcoin:{invoice}?lightning={invoice2}"
+    ),
     ...each("{offer} {invoice}", "bitcoin:{invoice}?lno={offer}", "bitcoin:{offer}?lightning={invoice}"),
     ...each(
       "{address}",
@@ -207,7 +224,11 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
       "bitcoin:{address}?lno={signet_offer}",
       "bitcoin:{address}?lightning={login}"
     ),
-    ...each("{invoice}", "bitcoin:?lightning={invoice}&lno=lno1nonsense", "bitcoin:{signet_address}?lightning={invoice}")
+    ...each(
+      "{invoice}",
+      "bitcoin:?lightning={invoice}&lno=lno1nonsense",
+      "bitcoin:{signet_address}?lightning={invoice}"
+    )
   ],
   "Web addresses with a `lightning` parameter (LUD-01)": [
     ...each(
@@ -224,7 +245,11 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
     ),
     ...each("lnurlp://service.com/x", "https://shop.example/?lightning=lnurlp%3A%2F%2Fservice.com%2Fx"),
     ...each("{invoice}", "https://shop.example/?lightning={invoice}"),
-    ...each("alice@example.com", "https://shop.example/?lightning=alice@example.com", "https://example.com/.well-known/lnurlp/alice")
+    ...each(
+      "alice@example.com",
+      "https://shop.example/?lightning=alice@example.com",
+      "https://example.com/.well-known/lnurlp/alice"
+    )
   ],
   "Text around and inside": [
     ...each(
@@ -293,7 +318,13 @@ export const accepted: { readonly [group: string]: ReadonlyArray<Accepted> } = {
     ...each("₿alice@example.com", "\u200f₿alice@example.com;")
   ],
   "Percent-encoding": [
-    ...each("{invoice}", "lightning%3A{invoice}", "LIGHTNING%3A%2F%2F{INVOICE}", "{invoice}%0A", "%20{invoice}"),
+    ...each(
+      "{invoice}",
+      "lightning%3A{invoice}",
+      "LIGHTNING%3A%2F%2F{INVOICE}",
+      "{invoice}%0A",
+      "%20{invoice}"
+    ),
     ...each(
       "{address}",
       "bitcoin%3A{address}%3Famount%3D0.00001",
@@ -312,7 +343,8 @@ export interface Refused {
   readonly code: DestinationInvalid["code"]
 }
 
-const all = (code: Refused["code"], ...forms: ReadonlyArray<string>): ReadonlyArray<Refused> => forms.map((form) => ({ form, code }))
+const all = (code: Refused["code"], ...forms: ReadonlyArray<string>): ReadonlyArray<Refused> =>
+  forms.map((form) => ({ form, code }))
 
 /** Refused forms, with the error of each. */
 export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
@@ -381,7 +413,14 @@ export const refused: { readonly [group: string]: ReadonlyArray<Refused> } = {
       "نامه\u200cای@example.com",
       "a@نامه\u200cای.com"
     ),
-    ...all("invalid_lnurl", "{lnurl/1}", "lnurl:{address}", "lnurl:", "lnurl://service.com/x", "lnurlp://service.com/x y"),
+    ...all(
+      "invalid_lnurl",
+      "{lnurl/1}",
+      "lnurl:{address}",
+      "lnurl:",
+      "lnurl://service.com/x",
+      "lnurlp://service.com/x y"
+    ),
     ...all("invalid_address", "{address}q", "bitcoin:nothing", "bitcoin:{address} thanks"),
     ...all(
       "invalid_uri",

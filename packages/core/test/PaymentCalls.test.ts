@@ -30,32 +30,41 @@ import {
 } from "./World.ts"
 
 describe("Several workers", () => {
-  scenario("C12 C19: payment worker: several workers on one store send every withdrawal once", listening, function* ({ calls }) {
-    const ports = yield* Effect.context<Ports>()
-    const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, PaymentWorker)))
-    const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
-    const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
-    const rows = yield* Effect.forEach(
-      Array.from({ length: 60 }),
-      Effect.fnUntraced(function* (_, at) {
-        const payer = payers[at % 4] ?? (yield* Effect.die("four payers"))
-        const { destination, paymentHash } = yield* outside({ sats: 100 + at, behaviour: behaviours[at % 4] ?? "settle" })
-        return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
-      })
-    )
-    for (let i = 0; i < 12; i++) {
-      yield* Effect.all(
-        workers.map(({ step }) => step),
-        { concurrency: "unbounded" }
+  scenario(
+    "C12 C19: payment worker: several workers on one store send every withdrawal once",
+    listening,
+    function* ({ calls }) {
+      const ports = yield* Effect.context<Ports>()
+      const workers = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.map(start(ports), (process) => Context.get(process, PaymentWorker))
       )
-      yield* TestClock.adjust("10 seconds")
+      const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
+      const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
+      const rows = yield* Effect.forEach(
+        Array.from({ length: 60 }),
+        Effect.fnUntraced(function* (_, at) {
+          const payer = payers[at % 4] ?? (yield* Effect.die("four payers"))
+          const { destination, paymentHash } = yield* outside({
+            sats: 100 + at,
+            behaviour: behaviours[at % 4] ?? "settle"
+          })
+          return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
+        })
+      )
+      for (let i = 0; i < 12; i++) {
+        yield* Effect.all(
+          workers.map(({ step }) => step),
+          { concurrency: "unbounded" }
+        )
+        yield* TestClock.adjust("10 seconds")
+      }
+      for (const { row, paymentHash, settles } of rows) {
+        assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
+        assert.strictEqual((yield* got(paymentHash)).times, settles ? 1 : 0)
+      }
+      assert.strictEqual(calls.filter((call) => call === "pay").length, 60)
     }
-    for (const { row, paymentHash, settles } of rows) {
-      assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
-      assert.strictEqual((yield* got(paymentHash)).times, settles ? 1 : 0)
-    }
-    assert.strictEqual(calls.filter((call) => call === "pay").length, 60)
-  })
+  )
 })
 
 describe("Calls to the node", () => {
@@ -156,7 +165,10 @@ describe("Calls to the node", () => {
       return run(
         {
           logsErrors: true,
-          change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports))
+          change: (ports) =>
+            sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(
+              change(ports)
+            )
         },
         function* () {
           const { row } = yield* paying(5000, { sats: 1000 })
@@ -175,14 +187,20 @@ describe("Calls to the node", () => {
       function* ({ atSeconds }) {
         const { payer, row } = yield* paying(5000, { sats: 1000 })
         const { step } = yield* PaymentWorker
-        const stepping = yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
+        const stepping = yield* Effect.forkChild(
+          Effect.forever(Effect.andThen(step, Effect.sleep("1 second")))
+        )
         yield* TestClock.adjust("10 minutes")
         // A call that is in progress is not interrupted.
         yield* Effect.forkChild(Fiber.interrupt(stepping), { startImmediately: true })
         yield* TestClock.adjust(callSeconds * 1000)
         assert.isTrue(atSeconds.length >= 4, "the payment is tried again")
         for (const [at, seconds] of atSeconds.entries()) {
-          if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
+          if (at > 0)
+            assert.isTrue(
+              seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60,
+              `called after ${atSeconds.join(", ")} seconds`
+            )
         }
         assert.strictEqual(yield* standing(row), "pending")
         assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
@@ -199,13 +217,21 @@ describe("Calls to the node", () => {
       yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
       // Each worker dies during its call.
       for (let i = 0; i < 4; i++) {
-        const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
-        yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
+        const dying = yield* start(
+          sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports)
+        )
+        yield* Effect.forkDetach(
+          Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second")))
+        )
         yield* TestClock.adjust("119 seconds")
       }
       assert.isTrue(atSeconds.length >= 3, "the payment is tried again")
       for (const [at, seconds] of atSeconds.entries())
-        if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= 60, `called after ${atSeconds.join(", ")} seconds`)
+        if (at > 0)
+          assert.isTrue(
+            seconds - (atSeconds[at - 1] ?? 0) >= 60,
+            `called after ${atSeconds.join(", ")} seconds`
+          )
     }
   )
 
@@ -295,7 +321,9 @@ describe("Calls to the node", () => {
         pay: () => Effect.succeed({ _tag: "pending" }),
         lookupPayment: () => Effect.succeed({ _tag: "notFound" })
       }))
-      const hook = Context.add(Hooks, [{ mayBegin: () => Effect.undefined, maySend: () => Effect.sync(() => answer) }])
+      const hook = Context.add(Hooks, [
+        { mayBegin: () => Effect.undefined, maySend: () => Effect.sync(() => answer) }
+      ])
       return run({ change: (ports) => hook(lost(ports)) }, function* () {
         const payer = yield* companyWith(5000)
         const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 1800 })).destination)
@@ -311,25 +339,28 @@ describe("Calls to the node", () => {
     }
   )
 
-  it.effect("C8: payment worker: a call that follows an unsent call is not repeated before the grace period ends", () => {
-    const atSeconds: Array<number> = []
-    const forgetful = sending(() => ({
-      graceMillis: 60_000,
-      pay: () =>
-        Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-          atSeconds.push(nowMillis / 1000 - 1_700_000_000)
-          return atSeconds.length === 1 ? ({ _tag: "notSent" } as const) : ({ _tag: "pending" } as const)
-        }),
-      lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
-    }))
-    return run({ change: forgetful }, function* () {
-      yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-      yield* steps(59, 1)
-      assert.lengthOf(atSeconds, 2, `called after ${atSeconds.join(", ")} seconds`)
-      yield* steps(3, 1)
-      assert.strictEqual(atSeconds[2], 60)
-    })
-  })
+  it.effect(
+    "C8: payment worker: a call that follows an unsent call is not repeated before the grace period ends",
+    () => {
+      const atSeconds: Array<number> = []
+      const forgetful = sending(() => ({
+        graceMillis: 60_000,
+        pay: () =>
+          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+            atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+            return atSeconds.length === 1 ? ({ _tag: "notSent" } as const) : ({ _tag: "pending" } as const)
+          }),
+        lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+      }))
+      return run({ change: forgetful }, function* () {
+        yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* steps(59, 1)
+        assert.lengthOf(atSeconds, 2, `called after ${atSeconds.join(", ")} seconds`)
+        yield* steps(3, 1)
+        assert.strictEqual(atSeconds[2], 60)
+      })
+    }
+  )
 
   it.effect(
     "C11: payment worker: a worker does not change a withdrawal that another worker is already paying with a different invoice",
@@ -341,7 +372,10 @@ describe("Calls to the node", () => {
         Changes.journal((next) =>
           next._tag === "WithdrawalDispatched"
             ? Effect.andThen(
-                journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: PaymentHash.make("77".repeat(32)) } }),
+                journal.commit({
+                  ...next,
+                  attempt: { ...next.attempt, paymentHash: PaymentHash.make("77".repeat(32)) }
+                }),
                 journal.commit(next)
               )
             : journal.commit(next)
@@ -370,7 +404,8 @@ describe("Calls to the node", () => {
           state.atSeconds.push(nowMillis / 1000 - 1_700_000_000)
           return state.isThere ? sender.pay(ask) : Effect.succeed({ _tag: "notSent" } as const)
         }),
-      lookupPayment: (hash) => (state.isThere ? sender.lookupPayment(hash) : Effect.succeed({ _tag: "unknown" } as const))
+      lookupPayment: (hash) =>
+        state.isThere ? sender.lookupPayment(hash) : Effect.succeed({ _tag: "unknown" } as const)
     }))
     return { state, change }
   }
@@ -407,7 +442,10 @@ describe("Calls to the node", () => {
       // The first process claims the job again, as if the other one had called the node and died.
       const tasks = yield* Tasks
       const nowMillis = yield* Clock.currentTimeMillis
-      yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
+      yield* tasks.postpone(
+        { kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 },
+        nowMillis
+      )
       yield* step
       assert.deepStrictEqual(state.atSeconds, [0])
       yield* TestClock.adjust("60 seconds")

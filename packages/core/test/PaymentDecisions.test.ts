@@ -20,7 +20,19 @@ import { SendingReads } from "../src/sending/SendingReads.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import * as WithdrawalHooks from "../src/sending/WithdrawalHooks.ts"
 import * as WithdrawalOutcomes from "../src/sending/WithdrawalOutcomes.ts"
-import { company, companyWith, confirm, invoice, now, outside, paying, replace, run, step, type World } from "./World.ts"
+import {
+  company,
+  companyWith,
+  confirm,
+  invoice,
+  now,
+  outside,
+  paying,
+  replace,
+  run,
+  step,
+  type World
+} from "./World.ts"
 import { sending } from "./Payments.ts"
 
 // Every decision of the payment worker on what the node reports. Only a settlement with its preimage settles a
@@ -32,7 +44,12 @@ const preimage = Preimage.make("11".repeat(32))
 const paymentHash = Preimage.hashOf(preimage)
 const otherPreimage = Preimage.make("22".repeat(32))
 
-const settled = (proof: Preimage.Preimage): PaymentState => ({ _tag: "settled", preimage: proof, fee: Msat.make(7n), index: "3" })
+const settled = (proof: Preimage.Preimage): PaymentState => ({
+  _tag: "settled",
+  preimage: proof,
+  fee: Msat.make(7n),
+  index: "3"
+})
 
 /** What the node, the operator and the store do, and what the worker did about it. */
 const state = () => ({
@@ -48,7 +65,12 @@ const state = () => ({
   /** What the worker had done when it began to watch a payment: the number of steps. */
   heldAt: new Array<number>(),
   /** The error of the commit that dispatches a withdrawal. */
-  commit: undefined as Conflict | Withdrawal.PaymentHashTaken | StaleFence | Withdrawal.AlreadyTerminal | undefined
+  commit: undefined as
+    | Conflict
+    | Withdrawal.PaymentHashTaken
+    | StaleFence
+    | Withdrawal.AlreadyTerminal
+    | undefined
 })
 type State = ReturnType<typeof state>
 
@@ -57,10 +79,14 @@ const world = (at: State): World => ({
   change: (ports) =>
     ports.pipe(
       sending((sender) => ({
-        lookupPayment: (hash) => Effect.suspend(() => (at.earlier === undefined ? sender.lookupPayment(hash) : Effect.succeed(at.earlier)))
+        lookupPayment: (hash) =>
+          Effect.suspend(() =>
+            at.earlier === undefined ? sender.lookupPayment(hash) : Effect.succeed(at.earlier)
+          )
       })),
       replace(SendingReads, (reads) => ({
-        settledOverLightning: (since, before) => (at.earlier === undefined ? Effect.succeedNone : reads.settledOverLightning(since, before))
+        settledOverLightning: (since, before) =>
+          at.earlier === undefined ? Effect.succeedNone : reads.settledOverLightning(since, before)
       })),
       replace(Journal, (journal) => ({
         commit: (change) => {
@@ -83,7 +109,15 @@ const deciding = (at: State) =>
         }),
       settle: (_withdrawal, { preimage, networkFee, paymentIndex, reportedHash }) =>
         Effect.sync(() => {
-          at.did.push(["settle", preimage, networkFee, paymentIndex, ...(reportedHash === undefined ? [] : [reportedHash])].join(" "))
+          at.did.push(
+            [
+              "settle",
+              preimage,
+              networkFee,
+              paymentIndex,
+              ...(reportedHash === undefined ? [] : [reportedHash])
+            ].join(" ")
+          )
           return "done" as const
         })
     },
@@ -93,7 +127,11 @@ const deciding = (at: State) =>
       giveBack: () => Effect.void,
       release: () => Effect.succeed(true)
     }
-  ).pipe(Effect.provideService(WithdrawalHooks.Hooks, [{ mayBegin: () => Effect.undefined, maySend: () => Effect.sync(() => at.maySend) }]))
+  ).pipe(
+    Effect.provideService(WithdrawalHooks.Hooks, [
+      { mayBegin: () => Effect.undefined, maySend: () => Effect.sync(() => at.maySend) }
+    ])
+  )
 
 let payments = 0
 /** A hash of its own for each payment, because no hash is dispatched twice. */
@@ -114,14 +152,21 @@ const payment = (at: State): NewPayment => ({
   }),
   attempt: { _tag: "Lightning", paymentHash: nextHash(), paymentRequest: "lnbcrt1", successAction: null },
   check: () =>
-    at.check === undefined ? Result.succeed(undefined) : Result.fail(new Recipient.DestinationRefused({ code: at.check, message: "words" }))
+    at.check === undefined
+      ? Result.succeed(undefined)
+      : Result.fail(new Recipient.DestinationRefused({ code: at.check, message: "words" }))
 })
 
 /** A confirmed withdrawal, claimed by this worker. */
 const claimed = Effect.gen(function* () {
   const row = yield* confirm(yield* companyWith(50_000), (yield* outside({ sats: 1000 })).destination)
   const atMillis = yield* Clock.currentTimeMillis
-  const tasks = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: atMillis, leaseMillis, limit: 100 })
+  const tasks = yield* (yield* Tasks).claim({
+    kind: Withdrawal.taskKind,
+    nowMillis: atMillis,
+    leaseMillis,
+    limit: 100
+  })
   const task = tasks.find(({ id }) => id === row.id) ?? assert.fail("not claimed")
   return { row, claim: { ...task, atMillis, leaseMillis } satisfies Claim }
 })
@@ -173,7 +218,10 @@ describe("Decisions of the payment worker", () => {
     it.effect(`C1 C2 C3: payment worker: the node reports ${what}`, () => {
       const at = state()
       return run({ ...world(at), ...(logsErrors(what) && { logsErrors: true as const }) }, function* () {
-        at.lookup = report._tag === "failed" || report._tag === "settled" || report._tag === "pending" ? report : { _tag: "unknown" }
+        at.lookup =
+          report._tag === "failed" || report._tag === "settled" || report._tag === "pending"
+            ? report
+            : { _tag: "unknown" }
         const looked = yield* tracked(at, 3_600_000)
         assert.deepStrictEqual(looked.did, ["lookup", ...did])
         assert.strictEqual(looked.next, isFinal ? "done" : "later")
@@ -186,42 +234,51 @@ describe("Decisions of the payment worker", () => {
     })
   }
 
-  it.effect("payment worker: a payment of an offer settles only with a preimage of the hash that the node reports", () => {
-    const at = state()
-    at.hash = null
-    return run({ ...world(at), logsErrors: true }, function* () {
-      for (const [proof, hash, did] of [
-        [preimage, paymentHash, [`settle ${preimage} 7 3 ${paymentHash}`]],
-        [otherPreimage, paymentHash, []],
-        [preimage, undefined, []]
-      ] as const) {
+  it.effect(
+    "payment worker: a payment of an offer settles only with a preimage of the hash that the node reports",
+    () => {
+      const at = state()
+      at.hash = null
+      return run({ ...world(at), logsErrors: true }, function* () {
+        for (const [proof, hash, did] of [
+          [preimage, paymentHash, [`settle ${preimage} 7 3 ${paymentHash}`]],
+          [otherPreimage, paymentHash, []],
+          [preimage, undefined, []]
+        ] as const) {
+          at.did.length = 0
+          at.lookup = { ...settled(proof), ...(hash !== undefined && { paymentHash: hash }) } as LookupResult
+          assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup", ...did])
+        }
+      })
+    }
+  )
+
+  it.effect(
+    "C1: payment worker: a hash that the node reports with the payment of an invoice does not replace the invoice's",
+    () => {
+      const at = state()
+      return run({ ...world(at), logsErrors: true }, function* () {
+        at.lookup = { ...settled(otherPreimage), paymentHash: Preimage.hashOf(otherPreimage) } as LookupResult
+        assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup"])
         at.did.length = 0
-        at.lookup = { ...settled(proof), ...(hash !== undefined && { paymentHash: hash }) } as LookupResult
-        assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup", ...did])
-      }
-    })
-  })
+        at.lookup = { ...settled(preimage), paymentHash } as LookupResult
+        assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup", `settle ${preimage} 7 3`])
+      })
+    }
+  )
 
-  it.effect("C1: payment worker: a hash that the node reports with the payment of an invoice does not replace the invoice's", () => {
-    const at = state()
-    return run({ ...world(at), logsErrors: true }, function* () {
-      at.lookup = { ...settled(otherPreimage), paymentHash: Preimage.hashOf(otherPreimage) } as LookupResult
-      assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup"])
-      at.did.length = 0
-      at.lookup = { ...settled(preimage), paymentHash } as LookupResult
-      assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup", `settle ${preimage} 7 3`])
-    })
-  })
-
-  it.effect("payment worker: a payment is watched before it is looked up or dispatched, so that no notification is missed", () => {
-    const at = state()
-    return run(world(at), function* () {
-      yield* tracked(at, 3_600_000)
-      at.did.length = 0
-      yield* sent(at)
-      assert.deepStrictEqual(at.heldAt, [0, 0])
-    })
-  })
+  it.effect(
+    "payment worker: a payment is watched before it is looked up or dispatched, so that no notification is missed",
+    () => {
+      const at = state()
+      return run(world(at), function* () {
+        yield* tracked(at, 3_600_000)
+        at.did.length = 0
+        yield* sent(at)
+        assert.deepStrictEqual(at.heldAt, [0, 0])
+      })
+    }
+  )
 
   it.effect(
     "C1 C10: payment worker: a failure is not final while the process that held the claim before may still send the payment",
@@ -234,7 +291,10 @@ describe("Decisions of the payment worker", () => {
         assert.deepStrictEqual([held.did, held.next === "done"], [["lookup"], false])
         at.did.length = 0
         at.lookup = settled(preimage)
-        assert.deepStrictEqual((yield* tracked(at, 3_600_000, { heldUntilMillis })).did, ["lookup", `settle ${preimage} 7 3`])
+        assert.deepStrictEqual((yield* tracked(at, 3_600_000, { heldUntilMillis })).did, [
+          "lookup",
+          `settle ${preimage} 7 3`
+        ])
         at.lookup = { _tag: "failed", reason: "no_route" }
         at.did.length = 0
         const free = yield* tracked(at, 3_600_000, { heldUntilMillis: yield* Clock.currentTimeMillis })
@@ -243,55 +303,64 @@ describe("Decisions of the payment worker", () => {
     }
   )
 
-  it.effect("C8: payment worker: a payment without a record is neither sent nor failed before a call can no longer reach the node", () => {
-    const at = state()
-    at.lookup = { _tag: "notFound" }
-    return run(world(at), function* () {
-      const early = yield* tracked(at, graceMillis - 1)
-      assert.deepStrictEqual([early.did, early.next], [["lookup"], { millis: 1 }])
-      at.did.length = 0
-      assert.deepStrictEqual((yield* tracked(at, graceMillis)).did, ["lookup", "pay"])
-    })
-  })
-
-  it.effect("C4 C8: payment worker: a payment without a record is sent again only if the node has kept its records", () => {
-    const at = state()
-    at.lookup = { _tag: "notFound" }
-    return run({ ...world(at), logsErrors: true }, function* () {
-      yield* paying(50_000, { sats: 1000 })
-      yield* step
-      yield* TestClock.adjust("1 hour")
-      for (const [earlier, next, did] of [
-        [settled(preimage), undefined, ["lookup", "pay"]],
-        [{ _tag: "notFound" }, "lost", ["lookup"]],
-        [{ _tag: "unknown" }, "later", ["lookup"]],
-        [{ _tag: "pending" }, "later", ["lookup"]],
-        [{ _tag: "failed", reason: "error" }, "later", ["lookup"]]
-      ] as const) {
-        at.earlier = earlier
+  it.effect(
+    "C8: payment worker: a payment without a record is neither sent nor failed before a call can no longer reach the node",
+    () => {
+      const at = state()
+      at.lookup = { _tag: "notFound" }
+      return run(world(at), function* () {
+        const early = yield* tracked(at, graceMillis - 1)
+        assert.deepStrictEqual([early.did, early.next], [["lookup"], { millis: 1 }])
         at.did.length = 0
-        const tracking = yield* tracked(at, graceMillis)
-        assert.deepStrictEqual<unknown>(tracking.did, did, earlier._tag)
-        if (next !== undefined) assert.strictEqual(tracking.next, next)
-        // A withdrawal that counts as lost stays lost until the node reports something else.
-        const isLost = { kind: Withdrawal.paymentKind, lane: LostWithdrawal.lane }
-        if (next === "later") assert.strictEqual((yield* tracked(at, graceMillis, isLost)).next, "lost")
-      }
-    })
-  })
+        assert.deepStrictEqual((yield* tracked(at, graceMillis)).did, ["lookup", "pay"])
+      })
+    }
+  )
 
-  it.effect("C4 C8: payment worker: a payment that the node lost is neither sent nor failed; one dispatched after the loss is sent", () => {
-    const at = state()
-    return run(world(at), function* () {
-      const dispatched = (yield* Clock.currentTimeMillis) - 3_600_000
-      at.lookup = { _tag: "notFound", lostBeforeMillis: dispatched + 1 }
-      const lost = yield* tracked(at, 3_600_000)
-      assert.deepStrictEqual([lost.did, lost.next], [["lookup"], "lost"])
-      at.did.length = 0
-      at.lookup = { _tag: "notFound", lostBeforeMillis: dispatched }
-      assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup", "pay"])
-    })
-  })
+  it.effect(
+    "C4 C8: payment worker: a payment without a record is sent again only if the node has kept its records",
+    () => {
+      const at = state()
+      at.lookup = { _tag: "notFound" }
+      return run({ ...world(at), logsErrors: true }, function* () {
+        yield* paying(50_000, { sats: 1000 })
+        yield* step
+        yield* TestClock.adjust("1 hour")
+        for (const [earlier, next, did] of [
+          [settled(preimage), undefined, ["lookup", "pay"]],
+          [{ _tag: "notFound" }, "lost", ["lookup"]],
+          [{ _tag: "unknown" }, "later", ["lookup"]],
+          [{ _tag: "pending" }, "later", ["lookup"]],
+          [{ _tag: "failed", reason: "error" }, "later", ["lookup"]]
+        ] as const) {
+          at.earlier = earlier
+          at.did.length = 0
+          const tracking = yield* tracked(at, graceMillis)
+          assert.deepStrictEqual<unknown>(tracking.did, did, earlier._tag)
+          if (next !== undefined) assert.strictEqual(tracking.next, next)
+          // A withdrawal that counts as lost stays lost until the node reports something else.
+          const isLost = { kind: Withdrawal.paymentKind, lane: LostWithdrawal.lane }
+          if (next === "later") assert.strictEqual((yield* tracked(at, graceMillis, isLost)).next, "lost")
+        }
+      })
+    }
+  )
+
+  it.effect(
+    "C4 C8: payment worker: a payment that the node lost is neither sent nor failed; one dispatched after the loss is sent",
+    () => {
+      const at = state()
+      return run(world(at), function* () {
+        const dispatched = (yield* Clock.currentTimeMillis) - 3_600_000
+        at.lookup = { _tag: "notFound", lostBeforeMillis: dispatched + 1 }
+        const lost = yield* tracked(at, 3_600_000)
+        assert.deepStrictEqual([lost.did, lost.next], [["lookup"], "lost"])
+        at.did.length = 0
+        at.lookup = { _tag: "notFound", lostBeforeMillis: dispatched }
+        assert.deepStrictEqual((yield* tracked(at, 3_600_000)).did, ["lookup", "pay"])
+      })
+    }
+  )
 
   it.effect(
     "payment worker: a withdrawal that may never be sent fails once the node has no record of it and refuses it, not before",
@@ -364,7 +433,10 @@ describe("Decisions of the payment worker", () => {
     const at = state()
     return run(world(at), function* () {
       const nowMillis = yield* Clock.currentTimeMillis
-      assert.deepStrictEqual((yield* sent(at, { atMillis: nowMillis - leaseMillis / 2 })).did, ["commit", "pay"])
+      assert.deepStrictEqual((yield* sent(at, { atMillis: nowMillis - leaseMillis / 2 })).did, [
+        "commit",
+        "pay"
+      ])
       at.did.length = 0
       const late = yield* sent(at, { atMillis: nowMillis - leaseMillis / 2 - 1 })
       assert.deepStrictEqual([late.did, late.next], [["commit"], "later"])
@@ -395,21 +467,24 @@ describe("Decisions of the payment worker", () => {
     })
   })
 
-  it.effect("C10 C11: payment worker: the node is not called unless the withdrawal was dispatched under this claim", () => {
-    const at = state()
-    return run(world(at), function* () {
-      const overtaken = [
-        new StaleFence({ taskId: "task" }),
-        new Withdrawal.AlreadyTerminal({ id: "id", status: "settled" }),
-        new Conflict({ change: "test", id: "id" })
-      ]
-      for (const error of overtaken) {
-        at.commit = error
-        at.did.length = 0
-        assert.deepStrictEqual(yield* sent(at), { did: ["commit"], next: "done" })
-      }
-    })
-  })
+  it.effect(
+    "C10 C11: payment worker: the node is not called unless the withdrawal was dispatched under this claim",
+    () => {
+      const at = state()
+      return run(world(at), function* () {
+        const overtaken = [
+          new StaleFence({ taskId: "task" }),
+          new Withdrawal.AlreadyTerminal({ id: "id", status: "settled" }),
+          new Conflict({ change: "test", id: "id" })
+        ]
+        for (const error of overtaken) {
+          at.commit = error
+          at.did.length = 0
+          assert.deepStrictEqual(yield* sent(at), { did: ["commit"], next: "done" })
+        }
+      })
+    }
+  )
 
   it.effect(
     "C11: payment worker: a second withdrawal to a payment hash fails, and only the same company learns that the hash was used",
@@ -418,7 +493,9 @@ describe("Decisions of the payment worker", () => {
       return run(world(at), function* () {
         const { row } = yield* paying(50_000, { sats: 1000 })
         yield* step
-        at.commit = new Withdrawal.PaymentHashTaken({ paymentHash: (yield* now(row)).paymentHash ?? assert.fail("not sent") })
+        at.commit = new Withdrawal.PaymentHashTaken({
+          paymentHash: (yield* now(row)).paymentHash ?? assert.fail("not sent")
+        })
         at.did.length = 0
         assert.deepStrictEqual((yield* sent(at)).did, ["commit", "fail: invoice_not_payable"])
         const own = yield* claimed
@@ -429,42 +506,46 @@ describe("Decisions of the payment worker", () => {
     }
   )
 
-  it.effect("payment worker: a withdrawal that fails releases the invoice that it claimed, and none once it was sent", () =>
-    run({ isPending: true }, function* () {
-      const { row, claim } = yield* claimed
-      const issued = yield* invoice(yield* company(), 1000)
-      const committed = new Array<string>()
-      const { fail } = yield* WithdrawalOutcomes.make.pipe(
-        Effect.provideService(ReceivingReads, {
-          ...(yield* ReceivingReads),
-          invoiceByHash: () => Effect.succeedSome({ ...issued, status: "claimed", claimedBy: row.id })
-        }),
-        Effect.provideService(Journal, {
-          commit: ({ _tag }) => {
-            committed.push(_tag)
-            return Effect.succeed(applied)
-          }
-        })
-      )
-      yield* fail(row, "invoice_not_payable", claim)
-      assert.deepStrictEqual(committed, ["InvoiceReleased", "WithdrawalFailed"])
-      committed.length = 0
-      yield* fail({ ...row, dispatchedAtMillis: claim.atMillis }, "node_error", claim)
-      assert.deepStrictEqual(committed, ["WithdrawalFailed"])
-    })
+  it.effect(
+    "payment worker: a withdrawal that fails releases the invoice that it claimed, and none once it was sent",
+    () =>
+      run({ isPending: true }, function* () {
+        const { row, claim } = yield* claimed
+        const issued = yield* invoice(yield* company(), 1000)
+        const committed = new Array<string>()
+        const { fail } = yield* WithdrawalOutcomes.make.pipe(
+          Effect.provideService(ReceivingReads, {
+            ...(yield* ReceivingReads),
+            invoiceByHash: () => Effect.succeedSome({ ...issued, status: "claimed", claimedBy: row.id })
+          }),
+          Effect.provideService(Journal, {
+            commit: ({ _tag }) => {
+              committed.push(_tag)
+              return Effect.succeed(applied)
+            }
+          })
+        )
+        yield* fail(row, "invoice_not_payable", claim)
+        assert.deepStrictEqual(committed, ["InvoiceReleased", "WithdrawalFailed"])
+        committed.length = 0
+        yield* fail({ ...row, dispatchedAtMillis: claim.atMillis }, "node_error", claim)
+        assert.deepStrictEqual(committed, ["WithdrawalFailed"])
+      })
   )
 
-  it.effect("payment worker: a node refuses an invoice for certain only ten minutes after it expired, and never an offer", () =>
-    run({ isPending: true }, function* () {
-      const { row } = yield* claimed
-      const { byInvoice, byOffer, lookup } = yield* NodePayments.make
-      const bolt11 = Result.getOrThrow(Bolt11.decode(row.recipient))
-      const isRefused = byInvoice(row, bolt11, null).isRefused
-      const lastMillis = Bolt11.expiresAtSeconds(bolt11) * 1000 + 600_000
-      assert.deepStrictEqual([isRefused(lastMillis), isRefused(lastMillis + 1)], [false, true])
-      const offer = Result.getOrThrow(Bolt12.decode((yield* outside({ type: "bolt12_offer" })).destination))
-      assert.isFalse(byOffer(row, offer).isRefused(lastMillis * 2))
-      assert.deepStrictEqual(yield* lookup(row), { _tag: "unknown" }, "not sent, so the node was not asked")
-    })
+  it.effect(
+    "payment worker: a node refuses an invoice for certain only ten minutes after it expired, and never an offer",
+    () =>
+      run({ isPending: true }, function* () {
+        const { row } = yield* claimed
+        const { byInvoice, byOffer, lookup } = yield* NodePayments.make
+        const bolt11 = Result.getOrThrow(Bolt11.decode(row.recipient))
+        const isRefused = byInvoice(row, bolt11, null).isRefused
+        const lastMillis = Bolt11.expiresAtSeconds(bolt11) * 1000 + 600_000
+        assert.deepStrictEqual([isRefused(lastMillis), isRefused(lastMillis + 1)], [false, true])
+        const offer = Result.getOrThrow(Bolt12.decode((yield* outside({ type: "bolt12_offer" })).destination))
+        assert.isFalse(byOffer(row, offer).isRefused(lastMillis * 2))
+        assert.deepStrictEqual(yield* lookup(row), { _tag: "unknown" }, "not sent, so the node was not asked")
+      })
   )
 })

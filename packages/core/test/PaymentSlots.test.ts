@@ -70,38 +70,47 @@ const toSlow = (payer: Company, count: number, hostOf: (at: number) => string = 
 
 const toFast = (payer: Company) => confirm(payer, "settle@wallet.example", 100)
 
-const standings = (rows: ReadonlyArray<Withdrawal.Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
+const standings = (rows: ReadonlyArray<Withdrawal.Withdrawal>) =>
+  Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
 
 describe("Slow payees", () => {
-  scenario("payment worker: a slow payee does not delay an ordinary payment by more than a second", slowly, function* ({ state }) {
-    const payer = yield* companyWith(100_000)
-    const slow = yield* toSlow(payer, 1)
-    state.isSlow = true
-    yield* working()
-    yield* TestClock.adjust("1 second")
-    assert.strictEqual(state.asked, 1)
-    const fast = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-    yield* TestClock.adjust("1 second")
-    assert.strictEqual(yield* standing(fast), "settled")
-    assert.deepStrictEqual(yield* standings(slow), ["pending"])
-    yield* TestClock.adjust("10 seconds")
-    assert.deepStrictEqual(yield* standings(slow), ["settled"])
-  })
+  scenario(
+    "payment worker: a slow payee does not delay an ordinary payment by more than a second",
+    slowly,
+    function* ({ state }) {
+      const payer = yield* companyWith(100_000)
+      const slow = yield* toSlow(payer, 1)
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.asked, 1)
+      const fast = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* standing(fast), "settled")
+      assert.deepStrictEqual(yield* standings(slow), ["pending"])
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
+    }
+  )
 
-  scenario("pause: if a payee's server responds during a pause, the payment is sent when the pause ends", slowly, function* ({ state }) {
-    const payer = yield* companyWith(100_000)
-    const slow = yield* toSlow(payer, 1)
-    state.isSlow = true
-    yield* working()
-    yield* TestClock.adjust("1 second")
-    assert.strictEqual(state.asked, 1)
-    yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
-    yield* TestClock.adjust("20 seconds")
-    assert.deepStrictEqual([yield* standings(slow), state.asked], [["pending"], 0])
-    yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
-    yield* TestClock.adjust("20 seconds")
-    assert.deepStrictEqual(yield* standings(slow), ["settled"])
-  })
+  scenario(
+    "pause: if a payee's server responds during a pause, the payment is sent when the pause ends",
+    slowly,
+    function* ({ state }) {
+      const payer = yield* companyWith(100_000)
+      const slow = yield* toSlow(payer, 1)
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.asked, 1)
+      yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual([yield* standings(slow), state.asked], [["pending"], 0])
+      yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
+    }
+  )
 
   it.effect(
     "payment worker: a company with more slow payees than there are slots, each on its own host, gets only its share of slots, and other companies' payees are paid immediately",
@@ -183,9 +192,13 @@ describe("Slow payees", () => {
       state.isSlow = true
       const [first, ...rest] = yield* Effect.forEach(companies, (payer) =>
         Effect.forkChild(
-          Effect.forEach(Array.from({ length: perCompany + 4 }), (_, at) => confirm(payer, `settle@host${at}.slow.example`, 100), {
-            concurrency: "unbounded"
-          }),
+          Effect.forEach(
+            Array.from({ length: perCompany + 4 }),
+            (_, at) => confirm(payer, `settle@host${at}.slow.example`, 100),
+            {
+              concurrency: "unbounded"
+            }
+          ),
           { startImmediately: true }
         )
       )
@@ -227,13 +240,17 @@ describe("Slow payees", () => {
     () => slowly(20),
     function* ({ state }) {
       const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-      const rows = [...(yield* toSlow(one, 30, (at) => `host${at % 7}.slow.example`)), ...(yield* toSlow(other, 30))]
+      const rows = [
+        ...(yield* toSlow(one, 30, (at) => `host${at % 7}.slow.example`)),
+        ...(yield* toSlow(other, 30))
+      ]
       state.isSlow = true
       yield* working()
       yield* working(yield* start(yield* Effect.context<Ports>()))
       yield* TestClock.adjust("5 minutes")
       assert.deepStrictEqual(yield* standings(rows), ["settled"])
-      for (const row of rows) assert.strictEqual((yield* got((yield* now(row)).paymentHash ?? PaymentHash.make(""))).times, 1)
+      for (const row of rows)
+        assert.strictEqual((yield* got((yield* now(row)).paymentHash ?? PaymentHash.make(""))).times, 1)
     }
   )
 
@@ -245,7 +262,8 @@ describe("Slow payees", () => {
       const rows = yield* toSlow(payer, 5)
       state.isSlow = true
       let isDead = false
-      const unlessDead = <A, E>(call: Effect.Effect<A, E>) => Effect.suspend(() => (isDead ? Effect.never : call))
+      const unlessDead = <A, E>(call: Effect.Effect<A, E>) =>
+        Effect.suspend(() => (isDead ? Effect.never : call))
       const mortal = replace(Tasks, (tasks) => ({
         claim: (ask) => unlessDead(tasks.claim(ask)),
         claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
@@ -256,7 +274,10 @@ describe("Slow payees", () => {
       }))
       const asking = replace(Resolver, () => ({ offer: () => Effect.never }))
       const killed = yield* start((yield* Effect.context<Ports>()).pipe(mortal, asking))
-      yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
+      yield* Effect.provideContext(
+        Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()),
+        killed
+      )
       yield* TestClock.adjust("1 second")
       isDead = true
       state.isSlow = false
@@ -272,36 +293,43 @@ describe("Slow payees", () => {
 describe("Payment slots", () => {
   const few = { ...settings, paymentsAtOnce: 2 }
 
-  it.effect("payment worker: a free slot is refilled immediately, so one slow call to the node delays no other payment", () => {
-    const answers = Deferred.makeUnsafe<void>()
-    let first: string | undefined
-    const change = replace(LightningSender, (sender) => ({
-      pay: (ask) => {
-        first ??= ask.invoice.paymentHash
-        return first === ask.invoice.paymentHash ? Effect.andThen(Deferred.await(answers), sender.pay(ask)) : sender.pay(ask)
-      }
-    }))
-    return run({ settings: few, change }, function* () {
-      const payer = yield* companyWith(100_000)
-      const confirmed = () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
-      const slow = yield* confirmed()
-      yield* working()
-      yield* TestClock.adjust("1 second")
-      const others = yield* times(10, confirmed)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([yield* standings(others), yield* standing(slow)], [["settled"], "pending"])
-      yield* Deferred.succeed(answers, undefined)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* standing(slow), "settled")
-    })
-  })
+  it.effect(
+    "payment worker: a free slot is refilled immediately, so one slow call to the node delays no other payment",
+    () => {
+      const answers = Deferred.makeUnsafe<void>()
+      let first: string | undefined
+      const change = replace(LightningSender, (sender) => ({
+        pay: (ask) => {
+          first ??= ask.invoice.paymentHash
+          return first === ask.invoice.paymentHash
+            ? Effect.andThen(Deferred.await(answers), sender.pay(ask))
+            : sender.pay(ask)
+        }
+      }))
+      return run({ settings: few, change }, function* () {
+        const payer = yield* companyWith(100_000)
+        const confirmed = () =>
+          Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+        const slow = yield* confirmed()
+        yield* working()
+        yield* TestClock.adjust("1 second")
+        const others = yield* times(10, confirmed)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([yield* standings(others), yield* standing(slow)], [["settled"], "pending"])
+        yield* Deferred.succeed(answers, undefined)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* standing(slow), "settled")
+      })
+    }
+  )
 
   scenario(
     "payment worker: if several companies had withdrawals in the last claim, one company's withdrawals do not fill every slot of the next",
     { settings: { ...settings, paymentsAtOnce: 4 } },
     function* () {
       const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-      const confirmed = (payer: Company) => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+      const confirmed = (payer: Company) =>
+        Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
       yield* Effect.forEach([one, other], confirmed)
       yield* step
       yield* times(4, () => confirmed(one))
@@ -316,7 +344,9 @@ describe("Payment slots", () => {
     const { state, change: slow } = slowly(5)
     const answers = Deferred.makeUnsafe<void>()
     const change = (ports: Context.Context<Ports>) =>
-      replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) }))(slow(ports))
+      replace(LightningSender, (sender) => ({
+        pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask))
+      }))(slow(ports))
     return run({ settings: few, change }, function* () {
       const payer = yield* companyWith(100_000)
       const [waiting] = yield* toSlow(payer, 1)
@@ -324,7 +354,9 @@ describe("Payment slots", () => {
       state.isSlow = true
       yield* working()
       yield* TestClock.adjust("1 second")
-      const others = yield* times(2, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
+      const others = yield* times(2, () =>
+        Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+      )
       yield* TestClock.adjust("5 seconds")
       assert.strictEqual(state.asked, 0)
       yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
@@ -355,7 +387,9 @@ describe("Payment slots", () => {
       return run({ settings: few, change }, function* () {
         const payer = yield* companyWith(100_000)
         const addresses = yield* toSlow(payer, 10)
-        const invoices = yield* times(10, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
+        const invoices = yield* times(10, () =>
+          Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+        )
         state.isSlow = true
         yield* working()
         yield* TestClock.adjust("30 seconds")
@@ -365,25 +399,35 @@ describe("Payment slots", () => {
     }
   )
 
-  scenario("payment worker: a payment that only waits for its outcome takes no slot", { isPending: true, settings: few }, function* () {
-    const payer = yield* companyWith(100_000)
-    yield* working()
-    const held = yield* times(10, () =>
-      Effect.flatMap(outside({ sats: 100, behaviour: "hold" }), ({ destination }) => confirm(payer, destination))
-    )
-    yield* TestClock.adjust("1 second")
-    const ordinary = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-    yield* TestClock.adjust("1 second")
-    assert.deepStrictEqual([yield* standings(held), yield* standing(ordinary)], [["pending"], "settled"])
-  })
+  scenario(
+    "payment worker: a payment that only waits for its outcome takes no slot",
+    { isPending: true, settings: few },
+    function* () {
+      const payer = yield* companyWith(100_000)
+      yield* working()
+      const held = yield* times(10, () =>
+        Effect.flatMap(outside({ sats: 100, behaviour: "hold" }), ({ destination }) =>
+          confirm(payer, destination)
+        )
+      )
+      yield* TestClock.adjust("1 second")
+      const ordinary = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([yield* standings(held), yield* standing(ordinary)], [["pending"], "settled"])
+    }
+  )
 
   it.effect(
     "payment worker: companies take turns, so another company's payment waits only until one slot is free, not until all are free",
     () => {
-      const change = replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) }))
+      const change = replace(LightningSender, (sender) => ({
+        pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask))
+      }))
       return run({ settings: few, change }, function* () {
         const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-        const many = yield* times(100, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination)))
+        const many = yield* times(100, () =>
+          Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination))
+        )
         yield* working()
         yield* TestClock.adjust("1500 millis")
         const single = yield* confirm(other, (yield* outside({ sats: 100 })).destination)
@@ -401,71 +445,88 @@ const noted = () => {
   const found: Array<number> = []
   const change = (ports: Context.Context<Ports>) =>
     ports.pipe(
-      replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })),
+      replace(LightningSender, (sender) => ({
+        pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask))
+      })),
       replace(Tasks, (tasks) => ({
         claimInTurn: (ask) =>
-          Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => ask.kind === Withdrawal.taskKind && found.push(all.length)))
+          Effect.tap(tasks.claimInTurn(ask), (all) =>
+            Effect.sync(() => ask.kind === Withdrawal.taskKind && found.push(all.length))
+          )
       }))
     )
   return { found, change }
 }
 
 describe("Turns", () => {
-  const toOutside = (company: Company) => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(company, destination))
+  const toOutside = (company: Company) =>
+    Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(company, destination))
   const settledOf = (rows: ReadonlyArray<Withdrawal.Withdrawal>) =>
     Effect.map(
       Effect.forEach(rows, (row) => standing(row)),
       (all) => all.filter((one) => one === "settled").length
     )
 
-  it.effect("payment worker: a company gets all free slots with two claims if no other company is waiting", () => {
-    const { change, found } = noted()
-    return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
-      const payer = yield* companyWith(100_000)
-      const rows = yield* times(64, () => toOutside(payer))
-      yield* working()
-      yield* TestClock.adjust("10 millis")
-      const first = [...found]
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(first, [4, 12])
-      assert.deepStrictEqual(yield* standings(rows), ["settled"])
-    })
-  })
+  it.effect(
+    "payment worker: a company gets all free slots with two claims if no other company is waiting",
+    () => {
+      const { change, found } = noted()
+      return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
+        const payer = yield* companyWith(100_000)
+        const rows = yield* times(64, () => toOutside(payer))
+        yield* working()
+        yield* TestClock.adjust("10 millis")
+        const first = [...found]
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(first, [4, 12])
+        assert.deepStrictEqual(yield* standings(rows), ["settled"])
+      })
+    }
+  )
 
-  it.effect("payment worker: a confirmed payment is claimed once, and a claim that fills only some of the slots is not repeated", () => {
-    const { change, found } = noted()
-    return run({ settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }, function* () {
-      const payer = yield* companyWith(100_000)
-      yield* working()
-      yield* TestClock.adjust("10 millis")
-      const before = found.length
-      for (let confirmed = 0; confirmed < 5; confirmed++) {
-        yield* toOutside(payer)
-        yield* TestClock.adjust("100 millis")
-      }
-      const claims = found.slice(before)
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(claims, [1, 1, 1, 1, 1])
-    })
-  })
+  it.effect(
+    "payment worker: a confirmed payment is claimed once, and a claim that fills only some of the slots is not repeated",
+    () => {
+      const { change, found } = noted()
+      return run(
+        { settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change },
+        function* () {
+          const payer = yield* companyWith(100_000)
+          yield* working()
+          yield* TestClock.adjust("10 millis")
+          const before = found.length
+          for (let confirmed = 0; confirmed < 5; confirmed++) {
+            yield* toOutside(payer)
+            yield* TestClock.adjust("100 millis")
+          }
+          const claims = found.slice(before)
+          yield* TestClock.adjust("10 seconds")
+          assert.deepStrictEqual(claims, [1, 1, 1, 1, 1])
+        }
+      )
+    }
+  )
 
-  it.effect("payment worker: a company that arrives while another has a long queue gets an equal share of the slots", () => {
-    const { change } = noted()
-    return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
-      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-      const many = yield* times(200, () => toOutside(one))
-      yield* working()
-      yield* TestClock.adjust("2500 millis")
-      const before = yield* settledOf(many)
-      const late = yield* times(100, () => toOutside(other))
-      yield* TestClock.adjust("8 seconds")
-      const [its, theirs] = [(yield* settledOf(many)) - before, yield* settledOf(late)]
-      yield* TestClock.adjust("1 minute")
-      assert.isAtLeast(theirs, 16)
-      assert.isAtLeast(theirs, its / 2)
-      assert.isAtLeast(its, theirs / 2)
-    })
-  })
+  it.effect(
+    "payment worker: a company that arrives while another has a long queue gets an equal share of the slots",
+    () => {
+      const { change } = noted()
+      return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
+        const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+        const many = yield* times(200, () => toOutside(one))
+        yield* working()
+        yield* TestClock.adjust("2500 millis")
+        const before = yield* settledOf(many)
+        const late = yield* times(100, () => toOutside(other))
+        yield* TestClock.adjust("8 seconds")
+        const [its, theirs] = [(yield* settledOf(many)) - before, yield* settledOf(late)]
+        yield* TestClock.adjust("1 minute")
+        assert.isAtLeast(theirs, 16)
+        assert.isAtLeast(theirs, its / 2)
+        assert.isAtLeast(its, theirs / 2)
+      })
+    }
+  )
 })
 
 describe("The outcome of a watched payment", () => {
@@ -476,13 +537,19 @@ describe("The outcome of a watched payment", () => {
       function* () {
         const payer = yield* companyWith(5000)
         yield* working()
-        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({
+          sats: 1000,
+          behaviour: "hold"
+        })
         const row = yield* confirm(payer, destination)
         yield* TestClock.adjust("3 minutes")
         assert.strictEqual(yield* standing(row), "pending")
         yield* (yield* Sandbox).release({ paymentHash, outcome })
         yield* TestClock.adjust("1 second")
-        assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
+        assert.strictEqual(
+          yield* standing(row),
+          outcome === "settle" ? "settled" : "failed: incorrect_payment_details"
+        )
       }
     )
   }
@@ -494,20 +561,28 @@ describe("The outcome of a watched payment", () => {
       Effect.suspend(() => release),
       Effect.andThen(Deferred.succeed(ended, undefined), Deferred.await(answer))
     )
-    const change = replace(LightningSender, (sender) => ({ pay: (ask) => Effect.tap(sender.pay(ask), () => thenHeld) }))
-    return run({ settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }, function* () {
-      const payer = yield* companyWith(5000)
-      yield* working()
-      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
-      release = Effect.orDie((yield* Sandbox).release({ paymentHash, outcome: "settle" }))
-      const row = yield* confirm(payer, destination)
-      yield* Deferred.await(ended)
-      yield* TestClock.adjust("1 second")
-      const meanwhile = yield* standing(row)
-      yield* Deferred.succeed(answer, undefined)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([meanwhile, yield* standing(row)], ["pending", "settled"])
-    })
+    const change = replace(LightningSender, (sender) => ({
+      pay: (ask) => Effect.tap(sender.pay(ask), () => thenHeld)
+    }))
+    return run(
+      { settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change },
+      function* () {
+        const payer = yield* companyWith(5000)
+        yield* working()
+        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({
+          sats: 1000,
+          behaviour: "hold"
+        })
+        release = Effect.orDie((yield* Sandbox).release({ paymentHash, outcome: "settle" }))
+        const row = yield* confirm(payer, destination)
+        yield* Deferred.await(ended)
+        yield* TestClock.adjust("1 second")
+        const meanwhile = yield* standing(row)
+        yield* Deferred.succeed(answer, undefined)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([meanwhile, yield* standing(row)], ["pending", "settled"])
+      }
+    )
   })
 
   it.effect("payment worker: an outcome for which no notification arrives is found by a lookup", () => {
@@ -515,7 +590,10 @@ describe("The outcome of a watched payment", () => {
     return run({ change }, function* () {
       const payer = yield* companyWith(5000)
       yield* working()
-      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({
+        sats: 1000,
+        behaviour: "hold"
+      })
       const row = yield* confirm(payer, destination)
       yield* TestClock.adjust("3 minutes")
       yield* (yield* Sandbox).release({ paymentHash, outcome: "settle" })
@@ -530,12 +608,16 @@ describe("The outcome of a watched payment", () => {
     yield* working(yield* start(yield* Effect.context<Ports>()))
     const rows = yield* times(10, (at) =>
       Effect.gen(function* () {
-        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({
+          sats: 1000,
+          behaviour: "hold"
+        })
         return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
       })
     )
     yield* TestClock.adjust("1 minute")
-    for (const { paymentHash, settles } of rows) yield* (yield* Sandbox).release({ paymentHash, outcome: settles ? "settle" : "fail" })
+    for (const { paymentHash, settles } of rows)
+      yield* (yield* Sandbox).release({ paymentHash, outcome: settles ? "settle" : "fail" })
     yield* TestClock.adjust("1 second")
     for (const { row, settles } of rows) assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
   })

@@ -8,7 +8,9 @@ import { type Ports, replace } from "./World.ts"
 
 /** Settles or fails a payment held by an external payee. */
 export const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
-  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome }))
+  Effect.flatMap(Sandbox, (sandbox) =>
+    sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome })
+  )
 export const pause = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.pause(part))
 export const resume = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.resume(part))
 
@@ -20,7 +22,9 @@ export const listening = () => {
     calls,
     change: (ports: Context.Context<Ports>) =>
       ports.pipe(
-        replace(Journal, (journal) => ({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        replace(Journal, (journal) => ({
+          commit: (change) => Effect.andThen(note(change._tag), journal.commit(change))
+        })),
         replace(LightningSender, (sender) => ({
           pay: (ask) => Effect.andThen(note("pay"), sender.pay(ask)),
           lookupPayment: (hash) => Effect.andThen(note("lookup"), sender.lookupPayment(hash))
@@ -33,5 +37,6 @@ export const listening = () => {
 }
 
 /** Changes how the node sends payments. */
-export const sending = (change: (sender: LightningSender["Service"]) => Partial<LightningSender["Service"]>) =>
-  replace(LightningSender, (sender) => ({ ...change(sender) }))
+export const sending = (
+  change: (sender: LightningSender["Service"]) => Partial<LightningSender["Service"]>
+) => replace(LightningSender, (sender) => ({ ...change(sender) }))

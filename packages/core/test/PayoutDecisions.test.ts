@@ -21,7 +21,10 @@ import { run } from "./World.ts"
 // Which withdrawals a transaction pays, and what happens next to each of a batch.
 
 /** A withdrawal that is ready to be paid, with a mining fee of `n` sats. Its id sorts by `n`. */
-const ready = (n: number, change: Partial<Pick<Payouts.Ready, "paymentRequest">> & { readonly kind?: string } = {}): Payouts.Ready => {
+const ready = (
+  n: number,
+  change: Partial<Pick<Payouts.Ready, "paymentRequest">> & { readonly kind?: string } = {}
+): Payouts.Ready => {
   const { kind = Withdrawal.payoutKind, ...rest } = change
   const id = `id ${n}`
   const companyId = CompanyId.operator
@@ -41,7 +44,12 @@ const ready = (n: number, change: Partial<Pick<Payouts.Ready, "paymentRequest">>
     rateAtMillis: null,
     createdAtMillis: 0
   })
-  return { withdrawal, scriptPubKey: "", task: { ...claimedFromStart(kind, id, companyId), atMillis: 0, leaseMillis: 1 }, ...rest }
+  return {
+    withdrawal,
+    scriptPubKey: "",
+    task: { ...claimedFromStart(kind, id, companyId), atMillis: 0, leaseMillis: 1 },
+    ...rest
+  }
 }
 
 describe("Batches", () => {
@@ -109,7 +117,14 @@ const sent = (at: ReturnType<typeof state>) =>
             at.free.push(...(yield* free(outpoints)))
             if (at.pays === "none") return yield* new Unfundable({ neededSats: 1n })
             const fee = Msat.fromSats(4)
-            return { pays: at.pays, psbt: "", coins: outpoints, fee, change: null, isDeep: false } satisfies Batch
+            return {
+              pays: at.pays,
+              psbt: "",
+              coins: outpoints,
+              fee,
+              change: null,
+              isDeep: false
+            } satisfies Batch
           })
       }),
       Effect.provideService(Journal, {
@@ -121,7 +136,10 @@ const sent = (at: ReturnType<typeof state>) =>
         }
       }),
       Effect.provideService(WithdrawalHooks.Hooks, [
-        { mayBegin: () => Effect.undefined, maySend: ({ id }) => Effect.succeed(at.waiting.has(id) ? "later" : "now") }
+        {
+          mayBegin: () => Effect.undefined,
+          maySend: ({ id }) => Effect.succeed(at.waiting.has(id) ? "later" : "now")
+        }
       ])
     )
     const next = yield* send([ready(1), ready(2), ready(3)])
@@ -132,12 +150,14 @@ const all = (next: Payouts.Next) => ({ "id 1": next, "id 2": next, "id 3": next 
 const waits = { millis: settings.trackMillis.maximum }
 
 describe("A batch that is sent", () => {
-  it.effect("batch: the first paid withdrawal leads, the others follow with their shares of the fee, and the rest wait for coins", () =>
-    run({}, function* () {
-      const at = state()
-      assert.deepStrictEqual<unknown>(yield* sent(at), { "id 1": "later", "id 2": waits, "id 3": "done" })
-      assert.deepStrictEqual(at.did, [["id 1", ["id 3", 3000n]], "broadcast id 1"])
-    })
+  it.effect(
+    "batch: the first paid withdrawal leads, the others follow with their shares of the fee, and the rest wait for coins",
+    () =>
+      run({}, function* () {
+        const at = state()
+        assert.deepStrictEqual<unknown>(yield* sent(at), { "id 1": "later", "id 2": waits, "id 3": "done" })
+        assert.deepStrictEqual(at.did, [["id 1", ["id 3", 3000n]], "broadcast id 1"])
+      })
   )
 
   it.effect("batch: without enough coins, nothing is signed, and all withdrawals wait", () =>
@@ -147,22 +167,26 @@ describe("A batch that is sent", () => {
     })
   )
 
-  it.effect("batch: if one withdrawal may not be sent by the time of the signature, nothing is sent, and coins are selected again", () =>
-    run({}, function* () {
-      for (const id of ["id 1", "id 3"]) {
-        const at = { ...state(), waiting: new Set([id]) }
-        assert.deepStrictEqual<unknown>([yield* sent(at), at.did], [all({ millis: 0 }), []])
-      }
-    })
+  it.effect(
+    "batch: if one withdrawal may not be sent by the time of the signature, nothing is sent, and coins are selected again",
+    () =>
+      run({}, function* () {
+        for (const id of ["id 1", "id 3"]) {
+          const at = { ...state(), waiting: new Set([id]) }
+          assert.deepStrictEqual<unknown>([yield* sent(at), at.did], [all({ millis: 0 }), []])
+        }
+      })
   )
 
-  it.effect("batch: if another payout or another process is first, nothing is broadcast, and coins are selected again", () =>
-    run({}, function* () {
-      for (const commit of others()) {
-        const at = { ...state(), commit }
-        assert.deepStrictEqual<unknown>([yield* sent(at), at.did], [all({ millis: 0 }), []])
-      }
-    })
+  it.effect(
+    "batch: if another payout or another process is first, nothing is broadcast, and coins are selected again",
+    () =>
+      run({}, function* () {
+        for (const commit of others()) {
+          const at = { ...state(), commit }
+          assert.deepStrictEqual<unknown>([yield* sent(at), at.did], [all({ millis: 0 }), []])
+        }
+      })
   )
 
   it.effect("batch: if its turn to sign does not come, it is sent later", () =>
@@ -221,7 +245,16 @@ const tracked = (at: ReturnType<typeof tracking>) =>
       {
         alone: (_claims, send) => Effect.asSome(send),
         signed: ({ psbt, coins, fee, change, isDeep }) =>
-          Effect.succeed({ _tag: "Chain", txId: second, rawTx: second, psbt, coins, networkFee: fee, change, isDeep }),
+          Effect.succeed({
+            _tag: "Chain",
+            txId: second,
+            rawTx: second,
+            psbt,
+            coins,
+            networkFee: fee,
+            change,
+            isDeep
+          }),
         broadcast: (_withdrawal, { rawTx }) => Effect.sync(() => void at.did.push(`broadcast ${rawTx}`)),
         isFirst: (id, what) => {
           at.did.push(`replacement of ${id} ${what}`)
@@ -241,7 +274,8 @@ const tracked = (at: ReturnType<typeof tracking>) =>
               isDeep: false
             }))
           ),
-        followers: () => Effect.succeed(at.followers.map((status, n) => ({ ...ready(3 + n).withdrawal, status })))
+        followers: () =>
+          Effect.succeed(at.followers.map((status, n) => ({ ...ready(3 + n).withdrawal, status })))
       }),
       Effect.provideService(ChainSource, {
         ...(yield* ChainSource),
@@ -267,7 +301,12 @@ const inMempool: Placement = { _tag: "mempool" }
 
 describe("A payout that was sent", () => {
   for (const [title, change, next, did] of [
-    ["settles at the policy's depth", { placements: { [first]: mined(104) } }, "done", [["id 1", first, 4000n]]],
+    [
+      "settles at the policy's depth",
+      { placements: { [first]: mined(104) } },
+      "done",
+      [["id 1", first, 4000n]]
+    ],
     ["does not settle a block earlier", { placements: { [first]: mined(105) } }, "later", []],
     [
       "that was replaced settles deeper, with the transaction that is in a block and its fee",
@@ -318,7 +357,12 @@ describe("A payout that was sent", () => {
     ],
     [
       "is replaced again only the same time after the last replacement",
-      { candidates: [first, second], placements: { [second]: inMempool }, updatedAtMillis: 900, nowMillis: 1899 },
+      {
+        candidates: [first, second],
+        placements: { [second]: inMempool },
+        updatedAtMillis: 900,
+        nowMillis: 1899
+      },
       "later",
       []
     ],
@@ -328,7 +372,9 @@ describe("A payout that was sent", () => {
       "later",
       []
     ]
-  ] satisfies ReadonlyArray<readonly [string, Partial<ReturnType<typeof tracking>>, string, ReadonlyArray<unknown>]>) {
+  ] satisfies ReadonlyArray<
+    readonly [string, Partial<ReturnType<typeof tracking>>, string, ReadonlyArray<unknown>]
+  >) {
     it.effect(`payout: one ${title}`, () =>
       run({ settings: policy }, function* () {
         const at = { ...tracking(), ...change }
@@ -341,7 +387,13 @@ describe("A payout that was sent", () => {
   const place = { type: "taproot", branch: 1, index: 0 } as const
   const { scriptPubKey } = wallet.key(place).address
   const replaceable = (): ReturnType<typeof tracking> => {
-    const coin = { ...place, outpoint: outpoints[0] ?? "", scriptPubKey, amount: Msat.fromSats(92_004), isConfirmed: true }
+    const coin = {
+      ...place,
+      outpoint: outpoints[0] ?? "",
+      scriptPubKey,
+      amount: Msat.fromSats(92_004),
+      isConfirmed: true
+    }
     const outputs = [2000n, 90_000n].map((sats) => ({ scriptPubKey, sats }))
     return {
       ...tracking(),
@@ -355,27 +407,31 @@ describe("A payout that was sent", () => {
     }
   }
 
-  it.effect("replacement: it ends the change of the transaction that it replaces, and each withdrawal bears its share of the new fee", () =>
-    run({ settings: policy }, function* () {
-      const at = replaceable()
-      assert.strictEqual(yield* tracked(at), "later")
-      const [replaced, ...rest] = at.did as ReadonlyArray<Withdrawal.WithdrawalReplaced>
-      assert.deepStrictEqual<unknown>(rest, [`broadcast ${second}`])
-      const fee = replaced?.attempt.networkFee ?? assert.fail("not replaced")
-      assert.deepStrictEqual<unknown>(replaced?.replaces, { txId: first, change: `${first}:1` })
-      assert.deepStrictEqual(
-        replaced?.followers.map(({ id, networkFee }) => [id, networkFee]),
-        [["id 3", Msat.make(fee - fee / 4n)]]
-      )
-    })
+  it.effect(
+    "replacement: it ends the change of the transaction that it replaces, and each withdrawal bears its share of the new fee",
+    () =>
+      run({ settings: policy }, function* () {
+        const at = replaceable()
+        assert.strictEqual(yield* tracked(at), "later")
+        const [replaced, ...rest] = at.did as ReadonlyArray<Withdrawal.WithdrawalReplaced>
+        assert.deepStrictEqual<unknown>(rest, [`broadcast ${second}`])
+        const fee = replaced?.attempt.networkFee ?? assert.fail("not replaced")
+        assert.deepStrictEqual<unknown>(replaced?.replaces, { txId: first, change: `${first}:1` })
+        assert.deepStrictEqual(
+          replaced?.followers.map(({ id, networkFee }) => [id, networkFee]),
+          [["id 3", Msat.make(fee - fee / 4n)]]
+        )
+      })
   )
 
-  it.effect("replacement: it is not broadcast if another payout spends the change, or another process is first", () =>
-    run({ settings: policy }, function* () {
-      for (const commit of others()) {
-        const at = { ...replaceable(), commit }
-        assert.deepStrictEqual<unknown>([yield* tracked(at), at.did], ["later", []])
-      }
-    })
+  it.effect(
+    "replacement: it is not broadcast if another payout spends the change, or another process is first",
+    () =>
+      run({ settings: policy }, function* () {
+        for (const commit of others()) {
+          const at = { ...replaceable(), commit }
+          assert.deepStrictEqual<unknown>([yield* tracked(at), at.did], ["later", []])
+        }
+      })
   )
 })

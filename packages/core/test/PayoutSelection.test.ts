@@ -20,12 +20,20 @@ const coin = (sats: bigint, vout = 0, change: Partial<Coin.Coin> = {}): Coin.Coi
 const output = (sats: bigint) => ({ scriptPubKey: `0014${"07".repeat(20)}`, sats })
 
 /** Weight of a transaction with this many taproot inputs and P2WPKH outputs (BIP 141), with or without taproot change. */
-const weightOf = (inputs: number, outputs: number, hasChange: boolean) => 42 + inputs * 230 + outputs * 124 + (hasChange ? 172 : 0)
+const weightOf = (inputs: number, outputs: number, hasChange: boolean) =>
+  42 + inputs * 230 + outputs * 124 + (hasChange ? 172 : 0)
 
 const select = (totals: ReadonlyArray<bigint>, feeRate: number, feeLimitSats: bigint, mayExceed = false) =>
-  Payout.select({ coins: totals.map((sats, n) => coin(sats, n)), outputs: [output(20_000n)], feeRate, feeLimitSats, mayExceed })
+  Payout.select({
+    coins: totals.map((sats, n) => coin(sats, n)),
+    outputs: [output(20_000n)],
+    feeRate,
+    feeLimitSats,
+    mayExceed
+  })
 
-const funded = (selection: ReturnType<typeof select>) => ("coins" in selection ? selection : assert.fail("not enough coins"))
+const funded = (selection: ReturnType<typeof select>) =>
+  "coins" in selection ? selection : assert.fail("not enough coins")
 
 describe("Coins of a payout", () => {
   it("payout: change is created only from the dust limit on; a smaller remainder is added to the fee", () => {
@@ -102,7 +110,10 @@ describe("Coins of a payout", () => {
           const { feeSats, changeSats } = selection
           assert.strictEqual(20_000n + feeSats + changeSats, total)
           assert.isTrue(changeSats === 0n || changeSats >= dustSats, `change ${changeSats}`)
-          assert.isTrue(feeSats <= feeLimitSats && feeSats >= Coin.feeFor(weightOf(1, 1, changeSats > 0n), 1), `fee ${feeSats}`)
+          assert.isTrue(
+            feeSats <= feeLimitSats && feeSats >= Coin.feeFor(weightOf(1, 1, changeSats > 0n), 1),
+            `fee ${feeSats}`
+          )
         }
   })
 
@@ -118,14 +129,25 @@ describe("Coins of a payout", () => {
     const change = coin(100_000n, 1, { isConfirmed: false })
     const selected = (confirmedSats: bigint) => {
       const batch = Payout.selectBatch({ coins: [coin(confirmedSats), change], outputs, feeRate: 1 })
-      return "coins" in batch ? [batch.pays, batch.coins.map(({ isConfirmed }) => isConfirmed)] : assert.fail("not enough coins")
+      return "coins" in batch
+        ? [batch.pays, batch.coins.map(({ isConfirmed }) => isConfirmed)]
+        : assert.fail("not enough coins")
     }
     assert.deepStrictEqual(selected(60_000n), [[0, 1], [true]])
     assert.deepStrictEqual(selected(30_000n), [[0, 1], [false]])
   })
 
-  const batch = (coins: ReadonlyArray<Coin.Coin>, sats: ReadonlyArray<bigint>, feeLimitSats: bigint, feeRate = 1) => {
-    const selection = Payout.selectBatch({ coins, outputs: sats.map((one) => ({ ...output(one), feeLimitSats })), feeRate })
+  const batch = (
+    coins: ReadonlyArray<Coin.Coin>,
+    sats: ReadonlyArray<bigint>,
+    feeLimitSats: bigint,
+    feeRate = 1
+  ) => {
+    const selection = Payout.selectBatch({
+      coins,
+      outputs: sats.map((one) => ({ ...output(one), feeLimitSats })),
+      feeRate
+    })
     return "coins" in selection ? selection : assert.fail("not enough coins")
   }
 
@@ -133,7 +155,10 @@ describe("Coins of a payout", () => {
     const fee = Coin.feeFor(weightOf(1, 2, true), 4)
     assert.strictEqual(batch([coin(90_000n)], [20_000n, 20_000n], fee, 4).feeSats, fee)
     assert.strictEqual(batch([coin(90_000n)], [20_000n, 20_000n], fee / 2n + 1n, 4).feeSats, fee)
-    assert.strictEqual(batch([coin(90_000n)], [20_000n, 20_000n], fee / 2n - 1n, 4).feeSats, (fee / 2n - 1n) * 2n)
+    assert.strictEqual(
+      batch([coin(90_000n)], [20_000n, 20_000n], fee / 2n - 1n, 4).feeSats,
+      (fee / 2n - 1n) * 2n
+    )
   })
 
   it("payout: the fee limit is exceeded only if more outputs can then be paid", () => {

@@ -36,7 +36,8 @@ import {
 
 const payout = (sats: number, balance = 2 * sats + 2000) => paying(balance, { type: "chain_address" }, sats)
 
-const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) => replace(ChainSource, change)
+const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) =>
+  replace(ChainSource, change)
 
 /**
  * Records the bytes of every broadcast, and returns `answer`, if defined, instead of the network's response.
@@ -111,7 +112,11 @@ describe("A payout", () => {
             Changes.journal((change) =>
               Effect.tap(journal.commit(change), () =>
                 Effect.sync(() => {
-                  if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain" && sent.length === 0)
+                  if (
+                    change._tag === "WithdrawalDispatched" &&
+                    change.attempt._tag === "Chain" &&
+                    sent.length === 0
+                  )
                     recorded.push(change.attempt.rawTx)
                 })
               )
@@ -167,44 +172,57 @@ describe("A payout", () => {
     }
   )
 
-  it.effect("C45: payout: a payout that a reorganization removed before it settled is rebroadcast as the same bytes", () => {
-    const { sent, change } = broadcasting(() => undefined)
-    let isForgotten = false
-    // After a reorganization, this node does not return the removed transaction to its mempool.
-    const forgetful = chain((service) => ({
-      transaction: (txId) => (isForgotten && sent.length < 2 ? Effect.succeed({ _tag: "gone" as const }) : service.transaction(txId))
-    }))
-    return run({ settings: { ...settings, payoutConfirmations: 2 }, change: (ports) => forgetful(change(ports)) }, function* () {
+  it.effect(
+    "C45: payout: a payout that a reorganization removed before it settled is rebroadcast as the same bytes",
+    () => {
+      const { sent, change } = broadcasting(() => undefined)
+      let isForgotten = false
+      // After a reorganization, this node does not return the removed transaction to its mempool.
+      const forgetful = chain((service) => ({
+        transaction: (txId) =>
+          isForgotten && sent.length < 2
+            ? Effect.succeed({ _tag: "gone" as const })
+            : service.transaction(txId)
+      }))
+      return run(
+        { settings: { ...settings, payoutConfirmations: 2 }, change: (ports) => forgetful(change(ports)) },
+        function* () {
+          const { row } = yield* payout(20_000)
+          yield* steps(1)
+          yield* mine(1)
+          yield* steps(2)
+          yield* (yield* Sandbox).reorg(1)
+          isForgotten = true
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* mine(2)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled")
+          assert.deepStrictEqual([sent.length, new Set(sent).size], [2, 1])
+        }
+      )
+    }
+  )
+
+  scenario(
+    "payout: a payout waits while the chain is unavailable, before and after its broadcast",
+    { logsErrors: true },
+    function* () {
       const { row } = yield* payout(20_000)
+      const { pause, resume } = yield* Sandbox
+      yield* pause("chain")
+      yield* steps(3)
+      assert.strictEqual((yield* now(row)).chainTxId, null)
+      yield* resume("chain")
       yield* steps(1)
+      yield* pause("chain")
+      yield* steps(3)
+      yield* resume("chain")
       yield* mine(1)
       yield* steps(2)
-      yield* (yield* Sandbox).reorg(1)
-      isForgotten = true
-      yield* steps(2)
-      assert.strictEqual(yield* standing(row), "pending")
-      yield* mine(2)
-      yield* steps(2)
       assert.strictEqual(yield* standing(row), "settled")
-      assert.deepStrictEqual([sent.length, new Set(sent).size], [2, 1])
-    })
-  })
-
-  scenario("payout: a payout waits while the chain is unavailable, before and after its broadcast", { logsErrors: true }, function* () {
-    const { row } = yield* payout(20_000)
-    const { pause, resume } = yield* Sandbox
-    yield* pause("chain")
-    yield* steps(3)
-    assert.strictEqual((yield* now(row)).chainTxId, null)
-    yield* resume("chain")
-    yield* steps(1)
-    yield* pause("chain")
-    yield* steps(3)
-    yield* resume("chain")
-    yield* mine(1)
-    yield* steps(2)
-    assert.strictEqual(yield* standing(row), "settled")
-  })
+    }
+  )
 
   scenario(
     "payout: a payout waits if the wallet has no coins, and is sent when coins arrive",
@@ -219,7 +237,9 @@ describe("A payout", () => {
       // Eleven payouts of one bitcoin each, with too few coins to send all of them immediately. The others wait
       // until change confirms.
       const rows = yield* Effect.forEach(Array.from({ length: 11 }), () =>
-        Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(whale, destination, btc))
+        Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) =>
+          confirm(whale, destination, btc)
+        )
       )
       yield* steps(4)
       const waiting = (yield* Effect.forEach(rows, now)).filter(({ chainTxId }) => chainTxId === null)
@@ -252,19 +272,22 @@ describe("A payout", () => {
     })
   })
 
-  it.effect("payout: at high fee rates a payout is sent for at most the fee that was held at confirmation", () => {
-    let rate = 2
-    return run({ change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }, function* () {
-      const { row } = yield* payout(20_000)
-      rate = 90
-      yield* steps(1)
-      const { networkFee } = yield* now(row)
-      assert.isTrue(networkFee !== null && networkFee <= row.networkAllowance)
-      yield* mine(1)
-      yield* steps(2)
-      assert.strictEqual(yield* standing(row), "settled")
-    })
-  })
+  it.effect(
+    "payout: at high fee rates a payout is sent for at most the fee that was held at confirmation",
+    () => {
+      let rate = 2
+      return run({ change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }, function* () {
+        const { row } = yield* payout(20_000)
+        rate = 90
+        yield* steps(1)
+        const { networkFee } = yield* now(row)
+        assert.isTrue(networkFee !== null && networkFee <= row.networkAllowance)
+        yield* mine(1)
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "settled")
+      })
+    }
+  )
 })
 
 describe("Several payouts", () => {
@@ -276,16 +299,23 @@ describe("Several payouts", () => {
         Changes.journal((change) =>
           Effect.tap(journal.commit(change), () =>
             Effect.sync(() => {
-              if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
+              if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain")
+                attempts.push(change.attempt.coins)
             })
           )
         )
       ),
       // Each worker lets the others select coins before it stores its own selection.
-      replace(ChainWallet, (wallet) => ({ build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) }))
+      replace(ChainWallet, (wallet) => ({
+        build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow)
+      }))
     )
-    const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step))
-    const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
+    const workers = yield* Effect.forEach([1, 2, 3], () =>
+      Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step)
+    )
+    const rows = yield* Effect.forEach(Array.from({ length: 8 }), () =>
+      Effect.map(payout(20_000), ({ row }) => row)
+    )
     for (let i = 0; i < 16; i++) {
       yield* Effect.all(workers, { concurrency: "unbounded" })
       yield* TestClock.adjust("15 seconds")
@@ -306,7 +336,10 @@ describe("Several payouts", () => {
       const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
       const slowly = replace(ChainWallet, (wallet) => ({
         build: (ask) =>
-          Deferred.succeed(choosing, undefined).pipe(Effect.andThen(Deferred.await(chosen)), Effect.andThen(wallet.build(ask)))
+          Deferred.succeed(choosing, undefined).pipe(
+            Effect.andThen(Deferred.await(chosen)),
+            Effect.andThen(wallet.build(ask))
+          )
       }))
       return run({ change: slowly }, function* () {
         const [{ payer, row }, other] = [yield* payout(20_000), yield* payout(20_000)]
@@ -317,7 +350,10 @@ describe("Several payouts", () => {
         yield* Deferred.succeed(chosen, undefined)
         yield* Fiber.join(stepping)
         yield* steps(2)
-        assert.deepStrictEqual([yield* outputsOf(row), yield* outputsOf(other.row)], [[], [["mempool", 20_000]]])
+        assert.deepStrictEqual(
+          [yield* outputsOf(row), yield* outputsOf(other.row)],
+          [[], [["mempool", 20_000]]]
+        )
         yield* everywhere(companies.unfreeze(payer.id))
         yield* steps(2)
         yield* mine(1)
@@ -327,29 +363,36 @@ describe("Several payouts", () => {
     }
   )
 
-  it.effect("freeze: if a company is frozen while its payout is signed, nothing is broadcast until it is unfrozen", () => {
-    const [signing, signed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    const { sent, change } = broadcasting(() => undefined)
-    const slowly = replace(Signer, ({ sign }) => ({
-      sign: (psbt) => Deferred.succeed(signing, undefined).pipe(Effect.andThen(Deferred.await(signed)), Effect.andThen(sign(psbt)))
-    }))
-    return run({ change: (ports) => slowly(change(ports)) }, function* () {
-      const { payer, row } = yield* payout(20_000)
-      const stepping = yield* Effect.forkChild(step)
-      yield* Deferred.await(signing)
-      const companies = yield* Companies
-      yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
-      yield* Deferred.succeed(signed, undefined)
-      yield* Fiber.join(stepping)
-      yield* steps(2)
-      assert.deepStrictEqual([sent, yield* standing(row)], [[], "pending"])
-      yield* everywhere(companies.unfreeze(payer.id))
-      yield* steps(2)
-      yield* mine(1)
-      yield* steps(2)
-      assert.deepStrictEqual([sent.length, yield* standing(row)], [1, "settled"])
-    })
-  })
+  it.effect(
+    "freeze: if a company is frozen while its payout is signed, nothing is broadcast until it is unfrozen",
+    () => {
+      const [signing, signed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+      const { sent, change } = broadcasting(() => undefined)
+      const slowly = replace(Signer, ({ sign }) => ({
+        sign: (psbt) =>
+          Deferred.succeed(signing, undefined).pipe(
+            Effect.andThen(Deferred.await(signed)),
+            Effect.andThen(sign(psbt))
+          )
+      }))
+      return run({ change: (ports) => slowly(change(ports)) }, function* () {
+        const { payer, row } = yield* payout(20_000)
+        const stepping = yield* Effect.forkChild(step)
+        yield* Deferred.await(signing)
+        const companies = yield* Companies
+        yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
+        yield* Deferred.succeed(signed, undefined)
+        yield* Fiber.join(stepping)
+        yield* steps(2)
+        assert.deepStrictEqual([sent, yield* standing(row)], [[], "pending"])
+        yield* everywhere(companies.unfreeze(payer.id))
+        yield* steps(2)
+        yield* mine(1)
+        yield* steps(2)
+        assert.deepStrictEqual([sent.length, yield* standing(row)], [1, "settled"])
+      })
+    }
+  )
 
   it.effect(
     "C19: payouts: if two processes select the same coins at the same time, one sends its payout and the other selects again",

@@ -8,7 +8,10 @@ const sats = (amount: number) => Confirmations.neededFor(settings, Msat.fromSats
 
 describe("Policy", () => {
   it("C46: policy: larger deposits need more confirmations", () => {
-    assert.deepStrictEqual([1, 1_000_000, 1_000_001, 50_000_000, 50_000_001, 2_100_000_000_000_000].map(sats), [2, 2, 3, 3, 6, 6])
+    assert.deepStrictEqual(
+      [1, 1_000_000, 1_000_001, 50_000_000, 50_000_001, 2_100_000_000_000_000].map(sats),
+      [2, 2, 3, 3, 6, 6]
+    )
   })
 
   it("policy: amounts above the last row need that row's number of confirmations; without rows, every amount needs six confirmations", () => {

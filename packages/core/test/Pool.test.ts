@@ -22,7 +22,9 @@ describe("A caller", () => {
 
   it("caller: only this machine's own addresses are loopback", () => {
     assert.deepStrictEqual(
-      ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "128.0.0.1", "::2", "", "localhost"].map(Caller.isLoopback),
+      ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "128.0.0.1", "::2", "", "localhost"].map(
+        Caller.isLoopback
+      ),
       [true, true, true, true, false, false, false, false]
     )
   })
@@ -72,7 +74,8 @@ describe("A pool", () => {
 
   it("pool: a company above its share loses its largest caller's oldest slot", () => {
     const pool = Pool.make<string, "company">({ most: 10, perCaller: 10, per: { company: 3 } })
-    const take = (caller: string, company: string, item: string) => pool.take({ caller, of: { company } }, item)
+    const take = (caller: string, company: string, item: string) =>
+      pool.take({ caller, of: { company } }, item)
     take("203.0.113.1", "a", "1")
     take("198.51.100.1", "a", "2")
     take("198.51.100.2", "a", "3")
@@ -92,17 +95,29 @@ describe("A pool", () => {
     "/48s of one /32": (n) => `2001:db8:${n.toString(16)}::1`,
     "/48s of the eight /32s of one /29": (n) => `2a0a:${(n % 8).toString(16)}:${n.toString(16)}::1`,
     "/64s of one /48": (n) => `2001:db8:1:${n.toString(16)}::1`,
-    "/64s of many /56s and /48s": (n) => `2001:db8:${(n >> 4).toString(16)}:${(n * 64).toString(16).slice(-4)}::1`,
+    "/64s of many /56s and /48s": (n) =>
+      `2001:db8:${(n >> 4).toString(16)}:${(n * 64).toString(16).slice(-4)}::1`,
     "/24s of one /16": (n) => `198.18.${n % 256}.${n >> 8}`,
     "/24s of one /8": (n) => `10.${n >> 8}.${n % 256}.1`,
     "addresses of one /24": (n) => `198.51.100.${n % 256}`,
     "IPv4-mapped addresses of one /8": (n) => `::ffff:10.${n >> 8}.${n % 256}.1`
   }
-  const payers = ["203.0.113.9", "203.0.113.10", "192.0.2.5", "2a02:1:1:1::1", "2a02:1:2:1::1", "2a02:1:2:2::1"]
+  const payers = [
+    "203.0.113.9",
+    "203.0.113.10",
+    "192.0.2.5",
+    "2a02:1:1:1::1",
+    "2a02:1:2:1::1",
+    "2a02:1:2:2::1"
+  ]
 
   for (const [what, callerOf] of Object.entries(crowds))
     it(`pool: strangers at ${what} evict no slot of callers elsewhere, who still get new ones`, () => {
-      const pool = Pool.make<string, "company" | "address">({ most: 10_000, perCaller: 120, per: { company: 2500, address: 1200 } })
+      const pool = Pool.make<string, "company" | "address">({
+        most: 10_000,
+        perCaller: 120,
+        per: { company: 2500, address: 1200 }
+      })
       const of = { company: "shop", address: "till" }
       const mine: Array<string> = []
       const pay = (round: number) => {
@@ -136,7 +151,8 @@ describe("A pool", () => {
 
   it("pool: even after 100,000 addresses, a pool tracks no more addresses than it has slots, and a released slot can be reused", () => {
     const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
-    for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
+    for (let n = 0; n < 100_000; n++)
+      pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
     assert.strictEqual([...pool.items()].length, 100)
     for (const item of pool.items()) pool.release(item)
     assert.strictEqual([...pool.items()].length, 0)
@@ -159,7 +175,8 @@ describe("Throttling of callers", () => {
 
   it("throttle: each caller is limited to a rate, and its wider networks to four and sixteen times that rate", () => {
     const take = Throttle.callers({ count: 2, everyMillis: 1000 })
-    const taken = (addresses: ReadonlyArray<string>) => addresses.filter((address) => take(address, 0).isWithin).length
+    const taken = (addresses: ReadonlyArray<string>) =>
+      addresses.filter((address) => take(address, 0).isWithin).length
     const one = Array.from({ length: 5 }, () => "2001:db8::1")
     assert.strictEqual(taken(one), 2)
     const sameSite = Array.from({ length: 256 }, (_, n) => `2001:db8:0:${n.toString(16)}::1`)

@@ -29,7 +29,13 @@ const slack = (fields: Partial<Positions.Observed>) => {
   return [node.least, node.most, chain.least, chain.most].map(Number)
 }
 
-const sent = { _tag: "Sent", paymentHash: PaymentHash.make("ab"), amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
+const sent = {
+  _tag: "Sent",
+  paymentHash: PaymentHash.make("ab"),
+  amount: Msat.make(1000n),
+  fee: Msat.zero,
+  state: "pending"
+} as const
 
 describe("The positions of the node and the wallet", () => {
   it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may reduce the node's balance by up to 1010, and by nothing more once the node lists the payment as pending", () => {
@@ -55,7 +61,12 @@ describe("The positions of the node and the wallet", () => {
       ours: null,
       theirs: Msat.make(300n)
     } as const
-    const lines = [{ line: { _tag: "Taken", paymentHash: PaymentHash.make("cd"), received: Msat.make(300n) }, judgement: finding } as const]
+    const lines = [
+      {
+        line: { _tag: "Taken", paymentHash: PaymentHash.make("cd"), received: Msat.make(300n) },
+        judgement: finding
+      } as const
+    ]
     assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
   })
 
@@ -76,13 +87,29 @@ describe("The positions of the node and the wallet", () => {
       [["node_balance", Msat.make(5000n), Msat.make(4000n)]]
     )
     assert.deepStrictEqual(Positions.differences(Positions.of(observe({ node: short, isBehind: true }))), [])
-    assert.strictEqual(Positions.of(observe({ own: { node: null, chain: null }, isBehind: true })).node.own, null)
+    assert.strictEqual(
+      Positions.of(observe({ own: { node: null, chain: null }, isBehind: true })).node.own,
+      null
+    )
   })
 })
 
 describe("Stored results of a run", () => {
-  const found: Found = { cause: "coin_gone", about: "ab:0", companyId: null, recordId: null, ours: null, theirs: null }
-  const finding = { cause: "payment_not_ours", companyId: null, recordId: null, ours: null, theirs: sent.amount } as const
+  const found: Found = {
+    cause: "coin_gone",
+    about: "ab:0",
+    companyId: null,
+    recordId: null,
+    ours: null,
+    theirs: null
+  }
+  const finding = {
+    cause: "payment_not_ours",
+    companyId: null,
+    recordId: null,
+    ours: null,
+    theirs: sent.amount
+  } as const
   const lookAt = (atMillis: number, before?: Run.Run): Run.Run => {
     const { watched, found: differing } = Run.open([{ line: sent, judgement: finding }], before, {
       nowMillis: atMillis,
@@ -119,7 +146,11 @@ describe("Stored results of a run", () => {
     const second = lookAt(1049, first)
     const third = lookAt(1050, second)
     const fourth = lookAt(1051, third)
-    const news = (run: Run.Run, before?: Run.Run) => Run.newDifferences(run, before, 50).map(({ about }) => about)
-    assert.deepStrictEqual([news(first), news(second, first), news(third, second), news(fourth, third)], [[], [], ["ab", "ab:0"], []])
+    const news = (run: Run.Run, before?: Run.Run) =>
+      Run.newDifferences(run, before, 50).map(({ about }) => about)
+    assert.deepStrictEqual(
+      [news(first), news(second, first), news(third, second), news(fourth, third)],
+      [[], [], ["ab", "ab:0"], []]
+    )
   })
 })

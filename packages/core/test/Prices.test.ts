@@ -11,12 +11,27 @@ import * as Pricing from "../src/nodes/Prices.ts"
 import * as Invoices from "../src/receiving/Invoices.ts"
 import { Records } from "../src/service/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { asked, beginsAtMillis, company, companyWith, has, made, now, outside, replace, run, scenario, step, steps } from "./World.ts"
+import {
+  asked,
+  beginsAtMillis,
+  company,
+  companyWith,
+  has,
+  made,
+  now,
+  outside,
+  replace,
+  run,
+  scenario,
+  step,
+  steps
+} from "./World.ts"
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
 
 /** The value of `amount` at `price`, rounded down to hundredths. A payee may not receive more. */
-const worth = (amount: bigint, price: Decimal.Decimal) => (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
+const worth = (amount: bigint, price: Decimal.Decimal) =>
+  (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
 
 const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 const cents = Arbitrary.schema(Schema.Union([upTo(20), upTo(1_000_000_000)]))
@@ -35,32 +50,41 @@ describe("Prices", () => {
     { arbitrary: { seed: 7, runs: 500 } }
   )
 
-  it.effect("C36: prices: when a fiat payment fails after the rate has changed, exactly the held sats are released", () => {
-    let price = 0n
-    const moving = replace(ExchangeRates, () => ({
-      rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis }))
-    }))
-    return run({ change: moving }, function* () {
-      const payer = yield* companyWith(10_000)
-      const { confirm } = yield* Withdrawals
-      for (const [before, after] of [
-        [50_000n, 100_000n],
-        [100_000n, 50_000n],
-        [1_000_000n, 999n]
-      ] as const) {
-        price = before
-        const { destination, paymentHash } = yield* outside({ behaviour: "hold" })
-        const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination, metadata: {} }))
-        assert.strictEqual(row.amount, Msat.fromSats(100_000_000n / before))
-        yield* step
-        price = after
-        yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "fail" })
-        yield* steps(2)
-        assert.strictEqual((yield* now(row)).status, "failed")
-        assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 0 })
-      }
-    })
-  })
+  it.effect(
+    "C36: prices: when a fiat payment fails after the rate has changed, exactly the held sats are released",
+    () => {
+      let price = 0n
+      const moving = replace(ExchangeRates, () => ({
+        rate: () =>
+          Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis }))
+      }))
+      return run({ change: moving }, function* () {
+        const payer = yield* companyWith(10_000)
+        const { confirm } = yield* Withdrawals
+        for (const [before, after] of [
+          [50_000n, 100_000n],
+          [100_000n, 50_000n],
+          [1_000_000n, 999n]
+        ] as const) {
+          price = before
+          const { destination, paymentHash } = yield* outside({ behaviour: "hold" })
+          const row = yield* made(
+            confirm({ company: payer, asked: yield* asked(1, "usd"), destination, metadata: {} })
+          )
+          assert.strictEqual(row.amount, Msat.fromSats(100_000_000n / before))
+          yield* step
+          price = after
+          yield* (yield* Sandbox).release({
+            paymentHash: paymentHash ?? PaymentHash.make(""),
+            outcome: "fail"
+          })
+          yield* steps(2)
+          assert.strictEqual((yield* now(row)).status, "failed")
+          assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 0 })
+        }
+      })
+    }
+  )
 
   const aged = (ages: Partial<Record<Amount.Fiat, number>>) =>
     replace(ExchangeRates, () => ({
@@ -72,19 +96,36 @@ describe("Prices", () => {
       }
     }))
 
-  scenario("prices: a rate and its time are stored with the record that used the rate", { change: aged({ usd: 5000 }) }, function* () {
-    const payer = yield* companyWith(5000)
-    const { confirm } = yield* Withdrawals
-    const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination: "settle@wallet.example", metadata: {} }))
-    assert.deepInclude(yield* now(row), { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
-    const ask = yield* asked(1, "usd")
-    const { create } = yield* Invoices.Invoices
-    const { id, companyId } = yield* made(
-      create({ companyId: (yield* company()).id, ...ask, description: "tea", expirySeconds: 3600, metadata: {} })
-    )
-    const invoice = Option.getOrThrow(yield* (yield* Records).invoice(companyId, id))
-    assert.deepInclude(invoice, { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
-  })
+  scenario(
+    "prices: a rate and its time are stored with the record that used the rate",
+    { change: aged({ usd: 5000 }) },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const { confirm } = yield* Withdrawals
+      const row = yield* made(
+        confirm({
+          company: payer,
+          asked: yield* asked(1, "usd"),
+          destination: "settle@wallet.example",
+          metadata: {}
+        })
+      )
+      assert.deepInclude(yield* now(row), { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+      const ask = yield* asked(1, "usd")
+      const { create } = yield* Invoices.Invoices
+      const { id, companyId } = yield* made(
+        create({
+          companyId: (yield* company()).id,
+          ...ask,
+          description: "tea",
+          expirySeconds: 3600,
+          metadata: {}
+        })
+      )
+      const invoice = Option.getOrThrow(yield* (yield* Records).invoice(companyId, id))
+      assert.deepInclude(invoice, { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+    }
+  )
 
   scenario(
     "prices: the current rates are recent and in the API's order; if there are no rates, reading them fails",
@@ -112,7 +153,10 @@ it.effect("prices: the error names an unavailable currency, and other currencies
     const refused = yield* Effect.flip(prices.price({ amount: Decimal.make(5n), currency: "nzd" }))
     assert.deepInclude(refused, { _tag: "AmountInvalid", reason: "unknown_currency" })
     assert.include(refused.message, "nzd is not supported. Use one of sats, btc, usd,")
-    assert.strictEqual((yield* prices.price({ amount: Decimal.make(5n), currency: "usd" })).amount, Msat.fromSats(10_000n))
+    assert.strictEqual(
+      (yield* prices.price({ amount: Decimal.make(5n), currency: "usd" })).amount,
+      Msat.fromSats(10_000n)
+    )
     assert.notInclude(
       (yield* prices.current).map(({ currency }) => currency),
       "nzd"
@@ -126,7 +170,10 @@ it.effect("prices: the error names an unavailable currency, and other currencies
             rate: (currency) =>
               currency === "nzd"
                 ? Effect.die("this price is not needed")
-                : Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(50_000n), atMillis }))
+                : Effect.map(Clock.currentTimeMillis, (atMillis) => ({
+                    price: Decimal.make(50_000n),
+                    atMillis
+                  }))
           })
         )
       )

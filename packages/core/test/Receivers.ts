@@ -22,7 +22,12 @@ export interface Request {
 }
 
 export const ok: Posted = { _tag: "Answered", status: 204, body: "", retryAfter: null }
-export const broken = (status: number, retryAfter: string | null = null): Posted => ({ _tag: "Answered", status, body: "no", retryAfter })
+export const broken = (status: number, retryAfter: string | null = null): Posted => ({
+  _tag: "Answered",
+  status,
+  body: "no",
+  retryAfter
+})
 
 /** Webhook receivers: the requests sent to them, and how they respond. */
 const receivers = () => {
@@ -50,7 +55,12 @@ const idOf: Renderer["Service"]["idOf"] = (place, companyId) => `evt_${cursorOf(
 const renderer = Renderer.of({
   idOf,
   render: ({ place, companyId, type, subject, record }: Notice) =>
-    JSON.stringify({ id: idOf(place, companyId), type, subject, status: "status" in record ? record.status : null })
+    JSON.stringify({
+      id: idOf(place, companyId),
+      type,
+      subject,
+      status: "status" in record ? record.status : null
+    })
 })
 
 export const world = ({ isAway = false } = {}) => {
@@ -72,12 +82,21 @@ export const world = ({ isAway = false } = {}) => {
     )
   // Use a long lease, because these tests advance the clock by days, which would require a million renewals of
   // a short lease.
-  return { sent: all.sent, state: all.state, store, change, settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 } }
+  return {
+    sent: all.sent,
+    state: all.state,
+    store,
+    change,
+    settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 }
+  }
 }
 
 /** Sends webhooks until the scope closes. */
 export const sending = Effect.flatMap(Effect.context<Ports | Process>(), (context) =>
-  Layer.build(Layer.fresh(Dispatcher.layerWorker)).pipe(Effect.provideService(Renderer, renderer), Effect.provideContext(context))
+  Layer.build(Layer.fresh(Dispatcher.layerWorker)).pipe(
+    Effect.provideService(Renderer, renderer),
+    Effect.provideContext(context)
+  )
 )
 
 const settings = (fields: Partial<Settings> = {}): Settings => ({
@@ -88,13 +107,21 @@ const settings = (fields: Partial<Settings> = {}): Settings => ({
   ...fields
 })
 
-export const endpoint = Effect.fnUntraced(function* ({ id }: Pick<Company, "id">, fields: Partial<Settings> = {}) {
+export const endpoint = Effect.fnUntraced(function* (
+  { id }: Pick<Company, "id">,
+  fields: Partial<Settings> = {}
+) {
   return yield* made((yield* Webhooks).create({ companyId: id, settings: settings(fields) }))
 })
 
 export const read = ({
   body
-}: Request): { readonly id: string; readonly type: string; readonly subject: string; readonly status: string } => JSON.parse(body)
+}: Request): {
+  readonly id: string
+  readonly type: string
+  readonly subject: string
+  readonly status: string
+} => JSON.parse(body)
 export const types = (sent: ReadonlyArray<Request>) => sent.map((request) => read(request).type)
 /** Advances the clock by one second in steps of 100 ms, so that all work started by a commit can run. */
 export const second = Effect.repeat(TestClock.adjust(100), { times: 9 })

@@ -30,7 +30,10 @@ const bolt11 = (fields: Partial<Bolt11> = {}): Bolt11 => ({
   features: [],
   ...fields
 })
-const outside = (fields: Partial<Bolt11> = {}): Recipient.Recipient => ({ _tag: "Invoice", bolt11: bolt11(fields) })
+const outside = (fields: Partial<Bolt11> = {}): Recipient.Recipient => ({
+  _tag: "Invoice",
+  bolt11: bolt11(fields)
+})
 const own = (fields: Parameters<typeof invoice>[0] = {}): Recipient.Recipient => ({
   _tag: "OwnInvoice",
   bolt11: bolt11(),
@@ -42,10 +45,20 @@ const address = (kind: BitcoinAddress.Kind): Recipient.Recipient => ({
 })
 const bolt12 = (fields: Partial<Bolt12> = {}): Recipient.Recipient => ({
   _tag: "Bolt12",
-  bolt12: { offer: "lno1…", networks: ["regtest"], issuerId: "02".repeat(33), introductions: [], features: [], ...fields }
+  bolt12: {
+    offer: "lno1…",
+    networks: ["regtest"],
+    issuerId: "02".repeat(33),
+    introductions: [],
+    features: [],
+    ...fields
+  }
 })
 const asks: Recipient.Recipient = { _tag: "LnurlPay", terms: payTerms() } // 10 to 1000 sats
-const fractions: Recipient.Recipient = { _tag: "LnurlPay", terms: payTerms({ min: Msat.make(1_500n), max: Msat.make(2_500n) }) }
+const fractions: Recipient.Recipient = {
+  _tag: "LnurlPay",
+  terms: payTerms({ min: Msat.make(1_500n), max: Msat.make(2_500n) })
+}
 
 const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: number, verdict: string]> = [
   ["an invoice with time left", outside(), 100, "ok"],
@@ -53,16 +66,41 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
   ["an invoice with less than ten seconds left", outside({ expirySeconds: 9 }), 100, "invoice_expired"],
   ["an invoice that expired long ago", outside({ timestampSeconds: 0 }), 100, "invoice_expired"],
   ["an invoice that holds the funds for 500 blocks", outside({ minFinalCltvExpiry: 500 }), 100, "ok"],
-  ["an invoice that holds the funds for 501 blocks", outside({ minFinalCltvExpiry: 501 }), 100, "final_cltv_too_long"],
+  [
+    "an invoice that holds the funds for 501 blocks",
+    outside({ minFinalCltvExpiry: 501 }),
+    100,
+    "final_cltv_too_long"
+  ],
   ["a BOLT 12 offer of any amount", bolt12(), 100, "ok"],
   ["the amount of a BOLT 12 offer", bolt12({ amount: Msat.fromSats(100) }), 100, "ok"],
   ["more than the amount of a BOLT 12 offer", bolt12({ amount: Msat.fromSats(100) }), 101, "ok"],
-  ["less than the amount of a BOLT 12 offer", bolt12({ amount: Msat.make(100_001n) }), 100, "amount_out_of_range"],
-  ["a BOLT 12 offer with just ten seconds left", bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 10 }), 100, "ok"],
-  ["a BOLT 12 offer with less than ten seconds left", bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 9 }), 100, "invoice_expired"],
+  [
+    "less than the amount of a BOLT 12 offer",
+    bolt12({ amount: Msat.make(100_001n) }),
+    100,
+    "amount_out_of_range"
+  ],
+  [
+    "a BOLT 12 offer with just ten seconds left",
+    bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 10 }),
+    100,
+    "ok"
+  ],
+  [
+    "a BOLT 12 offer with less than ten seconds left",
+    bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 9 }),
+    100,
+    "invoice_expired"
+  ],
   ["our own invoice", own(), 100, "ok"],
   ["our own paid invoice", own({ status: "settled" }), 100, "invoice_not_payable"],
-  ["our own invoice that another withdrawal is paying", own({ status: "claimed" }), 100, "invoice_not_payable"],
+  [
+    "our own invoice that another withdrawal is paying",
+    own({ status: "claimed" }),
+    100,
+    "invoice_not_payable"
+  ],
   ["our own invoice marked as expired", own({ status: "expired" }), 100, "invoice_expired"],
   ["our own invoice at its expiry time", own({ expiresAtMillis: nowMillis }), 100, "invoice_expired"],
   ["an LNURL's minimum", asks, 10, "ok"],
@@ -110,17 +148,17 @@ describe("A recipient", () => {
   }
 
   it("recipient: the dust limit for each kind of output matches that of the network's nodes", () => {
-    assert.deepStrictEqual((["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).map(BitcoinAddress.dustLimitSats), [
-      546n,
-      540n,
-      294n,
-      330n,
-      330n
-    ])
+    assert.deepStrictEqual(
+      (["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).map(BitcoinAddress.dustLimitSats),
+      [546n, 540n, 294n, 330n, 330n]
+    )
   })
 
   it("recipient: a recipient is either internal or external, and is paid either over Lightning or on-chain", () => {
-    const seen = [outside(), own(), asks, address("p2tr")].map((one) => [Recipient.isInternal(one), Recipient.rail(one)])
+    const seen = [outside(), own(), asks, address("p2tr")].map((one) => [
+      Recipient.isInternal(one),
+      Recipient.rail(one)
+    ])
     assert.deepStrictEqual(seen, [
       [false, "lightning"],
       [true, "lightning"],
@@ -132,7 +170,8 @@ describe("A recipient", () => {
 
 describe("An invoice from a payee's server", () => {
   const amount = Msat.fromSats(100)
-  const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), payTerms(), amount, settings, nowMillis)
+  const fetched = (fields: Partial<Bolt11>) =>
+    Recipient.checkFetched(bolt11(fields), payTerms(), amount, settings, nowMillis)
   const hash = sha256.hex(payTerms().metadata)
 
   it("recipient's invoice: an invoice for this payment is accepted", () => {
@@ -149,7 +188,11 @@ describe("An invoice from a payee's server", () => {
 
   it("recipient's invoice: an invoice is refused if it is for another network or description, or about to expire", () => {
     assert.isTrue(Result.isFailure(fetched({ network: "mainnet" })))
-    assert.isTrue(Result.isFailure(fetched({ descriptionHash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) })))
+    assert.isTrue(
+      Result.isFailure(
+        fetched({ descriptionHash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) })
+      )
+    )
     assert.isTrue(Result.isFailure(fetched({ expirySeconds: 9 })))
     assert.isTrue(Result.isFailure(fetched({ minFinalCltvExpiry: 2016 })))
   })

@@ -76,19 +76,25 @@ const holds = {
 describe("A reversed deposit", () => {
   for (const [name, hold] of Object.entries(holds)) {
     for (const when of ["before the deposit fails", "after the deposit failed"] as const) {
-      scenario(`C45: deposits: the hold of ${name} that is released ${when} repays the operator and not the company`, function* () {
-        const { row, txId } = yield* credited(5000)
-        const release = yield* hold(row)
-        yield* reverse
-        const { held } = yield* has(row)
-        assert.deepStrictEqual([held > 1000, yield* has(row), (yield* accounts)["loss"]], [true, { posted: held, held }, -held])
-        if (when === "after the deposit failed") yield* doubleSpend(txId)
-        yield* release()
-        yield* followLater
-        if (when === "before the deposit fails") yield* doubleSpend(txId)
-        assert.deepStrictEqual([yield* has(row), yield* accounts], [unheld(0), {}])
-        assert.deepStrictEqual(yield* (yield* Records).faults(row.id), [])
-      })
+      scenario(
+        `C45: deposits: the hold of ${name} that is released ${when} repays the operator and not the company`,
+        function* () {
+          const { row, txId } = yield* credited(5000)
+          const release = yield* hold(row)
+          yield* reverse
+          const { held } = yield* has(row)
+          assert.deepStrictEqual(
+            [held > 1000, yield* has(row), (yield* accounts)["loss"]],
+            [true, { posted: held, held }, -held]
+          )
+          if (when === "after the deposit failed") yield* doubleSpend(txId)
+          yield* release()
+          yield* followLater
+          if (when === "before the deposit fails") yield* doubleSpend(txId)
+          assert.deepStrictEqual([yield* has(row), yield* accounts], [unheld(0), {}])
+          assert.deepStrictEqual(yield* (yield* Records).faults(row.id), [])
+        }
+      )
     }
   }
 
@@ -108,24 +114,30 @@ describe("A reversed deposit", () => {
     }
   )
 
-  scenario("C45: deposits: an amount that the operator bears is taken from the company's next credit, never more", function* () {
-    const { row, txId } = yield* credited(1013)
-    const sent = yield* withdrawal(row)
-    yield* reverse
-    yield* sent("settle")
-    yield* doubleSpend(txId)
-    assert.deepStrictEqual([yield* has(row), (yield* accounts)["loss"]], [unheld(0), -1012])
-    const { address } = yield* onChainAddress(row)
-    for (const [sats, left] of [
-      [700, 0],
-      [700, 388],
-      [700, 1088]
-    ] as const) {
-      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(sats) })
-      yield* mine(2)
-      yield* follow
-      assert.deepStrictEqual(yield* has(row), unheld(left))
+  scenario(
+    "C45: deposits: an amount that the operator bears is taken from the company's next credit, never more",
+    function* () {
+      const { row, txId } = yield* credited(1013)
+      const sent = yield* withdrawal(row)
+      yield* reverse
+      yield* sent("settle")
+      yield* doubleSpend(txId)
+      assert.deepStrictEqual([yield* has(row), (yield* accounts)["loss"]], [unheld(0), -1012])
+      const { address } = yield* onChainAddress(row)
+      for (const [sats, left] of [
+        [700, 0],
+        [700, 388],
+        [700, 1088]
+      ] as const) {
+        yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(sats) })
+        yield* mine(2)
+        yield* follow
+        assert.deepStrictEqual(yield* has(row), unheld(left))
+      }
+      assert.deepStrictEqual(
+        [(yield* accounts)["loss"], yield* (yield* Records).faults(row.id)],
+        [undefined, []]
+      )
     }
-    assert.deepStrictEqual([(yield* accounts)["loss"], yield* (yield* Records).faults(row.id)], [undefined, []])
-  })
+  )
 })

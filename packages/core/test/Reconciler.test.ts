@@ -159,12 +159,16 @@ describe("Reconciling offer payments", () => {
     }
   )
 
-  begun("reconciliation: two offer payments with the same hash count as two payments", { isPending: true }, function* () {
-    const hash = PaymentHash.make("ab".repeat(32))
-    yield* byOffer(1000)
-    yield* byOffer(2000)
-    assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, paymentHash: hash }))), [])
-  })
+  begun(
+    "reconciliation: two offer payments with the same hash count as two payments",
+    { isPending: true },
+    function* () {
+      const hash = PaymentHash.make("ab".repeat(32))
+      yield* byOffer(1000)
+      yield* byOffer(2000)
+      assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, paymentHash: hash }))), [])
+    }
+  )
 
   begun(
     "reconciliation: an offer payment without a withdrawal, or with a different amount, is a discrepancy",
@@ -174,7 +178,11 @@ describe("Reconciling offer payments", () => {
       const bySomebody = booked((line) => ({ ...line, attempt: crypto.randomUUID() }))
       assert.deepInclude(yield* toldBy(bySomebody), ["payment_not_ours", null, 1000])
       yield* byOffer(2000)
-      assert.deepInclude(yield* toldBy(booked((line) => ({ ...line, attempt: "a name" }))), ["payment_not_ours", null, 2000])
+      assert.deepInclude(yield* toldBy(booked((line) => ({ ...line, attempt: "a name" }))), [
+        "payment_not_ours",
+        null,
+        2000
+      ])
       yield* byOffer(3000)
       const more = booked((line) => ({ ...line, amount: Msat.make(line.amount + 1000n) }))
       assert.deepInclude(yield* toldBy(more), ["payment_amount", 3000, 3001])
@@ -184,61 +192,69 @@ describe("Reconciling offer payments", () => {
 })
 
 describe("Reconciling the ledger with the node and the wallet", () => {
-  begun("reconciliation: no discrepancy is found while all kinds of payments are in flight", { isPending: true }, function* () {
-    const sandbox = yield* Sandbox
-    const payee = yield* company()
-    const { payer } = yield* paid(1000)
-    // Incoming: paid, held, and paid without a notification. On-chain: credited, in a block, and unconfirmed.
-    yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 300)).paymentRequest, hold: true })
-    yield* sandbox.loseNextNotice
-    yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 400)).paymentRequest })
-    const { address } = yield* onChainAddress(payee)
-    for (const blocks of [3, 1, 0]) {
-      yield* sandbox.send({ address, amount: Msat.fromSats(70_000) })
-      if (blocks > 0) yield* mine(blocks)
+  begun(
+    "reconciliation: no discrepancy is found while all kinds of payments are in flight",
+    { isPending: true },
+    function* () {
+      const sandbox = yield* Sandbox
+      const payee = yield* company()
+      const { payer } = yield* paid(1000)
+      // Incoming: paid, held, and paid without a notification. On-chain: credited, in a block, and unconfirmed.
+      yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 300)).paymentRequest, hold: true })
+      yield* sandbox.loseNextNotice
+      yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 400)).paymentRequest })
+      const { address } = yield* onChainAddress(payee)
+      for (const blocks of [3, 1, 0]) {
+        yield* sandbox.send({ address, amount: Msat.fromSats(70_000) })
+        if (blocks > 0) yield* mine(blocks)
+        yield* follow
+      }
+      // Outgoing: held by the payee, without a known outcome, failed, to one of our companies, and to an address.
+      for (const behaviour of ["hold", "unknown_then_settle", "fail"] as const)
+        yield* confirm(payer, (yield* outside({ sats: 500, behaviour })).destination)
+      yield* confirm(payer, (yield* invoice(payee, 600)).paymentRequest)
+      const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 5000)
+      yield* look
+      yield* poll
+      assert.deepStrictEqual(yield* told, [])
+      yield* step
+      yield* look
+      yield* steps(6)
+      assert.deepStrictEqual(yield* told, [])
+      assert.strictEqual((yield* now(payout)).status, "pending")
+      const { chain } = yield* report
+      assert.isBelow(Number(chain.least), 0)
+      assert.isAbove(Number(chain.most), 0)
+      yield* mine(2)
       yield* follow
+      yield* steps(5)
+      assert.deepStrictEqual(yield* told, [])
+      // A reorganization removes the blocks of the credited deposit and of the payout. New blocks then include
+      // both again.
+      yield* sandbox.reorg(3)
+      yield* follow
+      assert.deepStrictEqual(yield* told, [])
+      yield* mine(4)
+      yield* follow
+      yield* steps(2)
+      assert.deepStrictEqual(yield* told, [])
+      yield* sound
     }
-    // Outgoing: held by the payee, without a known outcome, failed, to one of our companies, and to an address.
-    for (const behaviour of ["hold", "unknown_then_settle", "fail"] as const)
-      yield* confirm(payer, (yield* outside({ sats: 500, behaviour })).destination)
-    yield* confirm(payer, (yield* invoice(payee, 600)).paymentRequest)
-    const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 5000)
-    yield* look
-    yield* poll
-    assert.deepStrictEqual(yield* told, [])
-    yield* step
-    yield* look
-    yield* steps(6)
-    assert.deepStrictEqual(yield* told, [])
-    assert.strictEqual((yield* now(payout)).status, "pending")
-    const { chain } = yield* report
-    assert.isBelow(Number(chain.least), 0)
-    assert.isAbove(Number(chain.most), 0)
-    yield* mine(2)
-    yield* follow
-    yield* steps(5)
-    assert.deepStrictEqual(yield* told, [])
-    // A reorganization removes the blocks of the credited deposit and of the payout. New blocks then include
-    // both again.
-    yield* sandbox.reorg(3)
-    yield* follow
-    assert.deepStrictEqual(yield* told, [])
-    yield* mine(4)
-    yield* follow
-    yield* steps(2)
-    assert.deepStrictEqual(yield* told, [])
-    yield* sound
-  })
+  )
 
-  scenario("reconciliation: an opening discrepancy is posted as operator equity", { isPending: true }, function* () {
-    yield* paid(1000)
-    yield* behindOurBack(700)
-    const { node, chain, found, watched } = yield* look
-    assert.deepStrictEqual([found, watched], [[], []])
-    assert.strictEqual(node.own, Msat.make(node.owned - node.ledger))
-    assert.strictEqual(chain.own, chain.owned)
-    assert.deepStrictEqual(yield* told, [])
-  })
+  scenario(
+    "reconciliation: an opening discrepancy is posted as operator equity",
+    { isPending: true },
+    function* () {
+      yield* paid(1000)
+      yield* behindOurBack(700)
+      const { node, chain, found, watched } = yield* look
+      assert.deepStrictEqual([found, watched], [[], []])
+      assert.strictEqual(node.own, Msat.make(node.owned - node.ledger))
+      assert.strictEqual(chain.own, chain.owned)
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 
   scenario("reconciliation: equity is determined when nothing is in flight", function* () {
     const { row: payout } = yield* paying(5000, { type: "chain_address" }, 1000)
@@ -322,7 +338,11 @@ describe("Reconciling the ledger with the node and the wallet", () => {
 
   begun(
     "reconciliation: if one run cannot read everything, the next continues where it stopped",
-    { logsErrors: true, isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },
+    {
+      logsErrors: true,
+      isPending: true,
+      settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } }
+    },
     function* () {
       for (const sats of [1, 2, 3, 4, 5]) yield* behindOurBack(sats)
       assert.isTrue((yield* look).isBehind)
@@ -336,14 +356,22 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     { isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },
     function* () {
       const payer = yield* companyWith(5000)
-      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 500, behaviour: "hold" })
+      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({
+        sats: 500,
+        behaviour: "hold"
+      })
       yield* confirm(payer, destination)
       yield* step
       yield* look
       const { createInvoice } = yield* LightningReceiver
       for (const id of ["a", "b", "c"]) {
         const description = { _tag: "Text", text: id } as const
-        const { paymentRequest } = yield* createInvoice({ id, amount: Msat.fromSats(9), description, expirySeconds: 60 })
+        const { paymentRequest } = yield* createInvoice({
+          id,
+          amount: Msat.fromSats(9),
+          description,
+          expirySeconds: 60
+        })
         yield* (yield* Sandbox).pay({ paymentRequest })
       }
       yield* (yield* Sandbox).release({ paymentHash, outcome: "settle" })
@@ -356,7 +384,11 @@ describe("Reconciling the ledger with the node and the wallet", () => {
 
   begun(
     "reconciliation: a run reads no more than it can track, and no entry is missed",
-    { isPending: true, logsErrors: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } },
+    {
+      isPending: true,
+      logsErrors: true,
+      settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } }
+    },
     function* () {
       for (const sats of [1, 2]) yield* behindOurBack(sats)
       yield* look
@@ -392,16 +424,26 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     }
   )
 
-  begun("reconciliation: a lookup is repeated if the node does not report a settled payment", {}, function* () {
-    yield* paid(1000)
-    const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
-      lookOn(unheard(replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
-    )
-    const { found, watched } = yield* silent
-    assert.deepStrictEqual([found, watched.map(({ _tag }) => _tag)], [[], ["Withdrawal"]])
-    assert.deepStrictEqual(yield* told, [])
-    assert.deepStrictEqual((yield* look).watched, [])
-  })
+  begun(
+    "reconciliation: a lookup is repeated if the node does not report a settled payment",
+    {},
+    function* () {
+      yield* paid(1000)
+      const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
+        lookOn(
+          unheard(
+            replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(
+              ports
+            )
+          )
+        )
+      )
+      const { found, watched } = yield* silent
+      assert.deepStrictEqual([found, watched.map(({ _tag }) => _tag)], [[], ["Withdrawal"]])
+      assert.deepStrictEqual(yield* told, [])
+      assert.deepStrictEqual((yield* look).watched, [])
+    }
+  )
 
   begun(
     "reconciliation: a payment is looked up even if the node received another payment with its hash",
@@ -410,10 +452,17 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       const { row } = yield* paid(1000)
       const hash = row.paymentHash ?? PaymentHash.make("")
       const swapped = replace(LightningBooks, () => ({
-        taken: () => Effect.succeed({ lines: [{ paymentHash: hash, received: Msat.fromSats(1000) }], cursor: "1" })
+        taken: () =>
+          Effect.succeed({ lines: [{ paymentHash: hash, received: Msat.fromSats(1000) }], cursor: "1" })
       }))
-      const unpaid = replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "failed", reason: "timeout" }) }))
-      assert.deepInclude(yield* toldBy((ports) => swapped(unheard(unpaid(ports)))), ["withdrawal_not_paid", 1000, null])
+      const unpaid = replace(LightningSender, () => ({
+        lookupPayment: () => Effect.succeed({ _tag: "failed", reason: "timeout" })
+      }))
+      assert.deepInclude(yield* toldBy((ports) => swapped(unheard(unpaid(ports)))), [
+        "withdrawal_not_paid",
+        1000,
+        null
+      ])
     }
   )
 
@@ -426,14 +475,18 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       })
     }))
 
-  begun("reconciliation: the run of a process that lost the lease is discarded, with the own funds that it found", {}, function* () {
-    const before = [yield* report, yield* ownFunds]
-    yield* TestClock.adjust(1000)
-    const ports = withWallet(5000)(yield* Effect.context<Ports | Process>())
-    const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
-    yield* Context.get(services, Reconciler.Reconciler).run({ taskId: yield* Id.make, token: 1 })
-    assert.deepStrictEqual([yield* report, yield* ownFunds], before)
-  })
+  begun(
+    "reconciliation: the run of a process that lost the lease is discarded, with the own funds that it found",
+    {},
+    function* () {
+      const before = [yield* report, yield* ownFunds]
+      yield* TestClock.adjust(1000)
+      const ports = withWallet(5000)(yield* Effect.context<Ports | Process>())
+      const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
+      yield* Context.get(services, Reconciler.Reconciler).run({ taskId: yield* Id.make, token: 1 })
+      assert.deepStrictEqual([yield* report, yield* ownFunds], before)
+    }
+  )
 
   begun(
     "reconciliation: when a node's wallet is counted for the first time, its balance becomes operator equity, once",
@@ -444,7 +497,10 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       assert.strictEqual((yield* report).node.own, Msat.sum(own ?? Msat.zero, Msat.fromSats(5000)))
       // From here on, the wallet's balance counts like the node's other money.
       assert.deepStrictEqual(
-        (yield* toldBy(withWallet(4000))).map(([cause, ours, theirs]) => [cause, Number(ours) - Number(theirs)]),
+        (yield* toldBy(withWallet(4000))).map(([cause, ours, theirs]) => [
+          cause,
+          Number(ours) - Number(theirs)
+        ]),
         [["node_balance", 1000]]
       )
     }
@@ -454,12 +510,18 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   // whatever is booked during the run is in one of them.
   const moments: Record<
     string,
-    (now: Effect.Effect<void>) => (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>
+    (
+      now: Effect.Effect<void>
+    ) => (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>
   > = {
-    "before the node's funds are read": (now) => replace(LightningBooks, ({ owned }) => ({ owned: Effect.andThen(now, owned) })),
-    "after the node's funds were read": (now) => replace(LightningBooks, ({ owned }) => ({ owned: Effect.tap(owned, () => now) })),
-    "before the wallet's funds are read": (now) => replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.andThen(now, holdings) })),
-    "after the wallet's funds were read": (now) => replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.tap(holdings, () => now) })),
+    "before the node's funds are read": (now) =>
+      replace(LightningBooks, ({ owned }) => ({ owned: Effect.andThen(now, owned) })),
+    "after the node's funds were read": (now) =>
+      replace(LightningBooks, ({ owned }) => ({ owned: Effect.tap(owned, () => now) })),
+    "before the wallet's funds are read": (now) =>
+      replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.andThen(now, holdings) })),
+    "after the wallet's funds were read": (now) =>
+      replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.tap(holdings, () => now) })),
     "before pending withdrawals are read": (now) =>
       replace(SendingReads, ({ withdrawalsUnderWay }) => ({
         withdrawalsUnderWay: (after, limit) => Effect.andThen(now, withdrawalsUnderWay(after, limit))
@@ -469,11 +531,18 @@ describe("Reconciling the ledger with the node and the wallet", () => {
         withdrawalsUnderWay: (after, limit) => Effect.tap(withdrawalsUnderWay(after, limit), () => now)
       })),
     "before waiting deposits are read": (now) =>
-      replace(LedgerReads, ({ waiting }) => ({ waiting: (sinceMillis) => Effect.andThen(now, waiting(sinceMillis)) })),
+      replace(LedgerReads, ({ waiting }) => ({
+        waiting: (sinceMillis) => Effect.andThen(now, waiting(sinceMillis))
+      })),
     "after waiting deposits were read": (now) =>
-      replace(LedgerReads, ({ waiting }) => ({ waiting: (sinceMillis) => Effect.tap(waiting(sinceMillis), () => now) }))
+      replace(LedgerReads, ({ waiting }) => ({
+        waiting: (sinceMillis) => Effect.tap(waiting(sinceMillis), () => now)
+      }))
   }
-  const bookings: Record<string, Effect.Effect<Effect.Effect<unknown, unknown, Ports | Process>, unknown, Ports | Process>> = {
+  const bookings: Record<
+    string,
+    Effect.Effect<Effect.Effect<unknown, unknown, Ports | Process>, unknown, Ports | Process>
+  > = {
     "a payment is received": Effect.gen(function* () {
       const { paymentRequest } = yield* invoice(yield* company(), 3000)
       return Effect.andThen(
@@ -514,30 +583,38 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     })
   }
 
-  scenario("reconciliation: equity that the operator declares during the first run is kept", {}, function* () {
-    const declared = { node: Msat.fromSats(1), chain: Msat.fromSats(2) }
-    const { stateOwnFunds } = yield* Reconciliation
-    const meanwhile = replace(ChainBooks, ({ holdings }) => ({
-      holdings: Effect.tap(holdings, () => Effect.orDie(stateOwnFunds(declared)))
-    }))
-    yield* lookOn(meanwhile(yield* Effect.context<Ports | Process>()))
-    const { node, chain } = yield* look
-    assert.deepStrictEqual({ node: node.own, chain: chain.own }, declared)
-  })
+  scenario(
+    "reconciliation: equity that the operator declares during the first run is kept",
+    {},
+    function* () {
+      const declared = { node: Msat.fromSats(1), chain: Msat.fromSats(2) }
+      const { stateOwnFunds } = yield* Reconciliation
+      const meanwhile = replace(ChainBooks, ({ holdings }) => ({
+        holdings: Effect.tap(holdings, () => Effect.orDie(stateOwnFunds(declared)))
+      }))
+      yield* lookOn(meanwhile(yield* Effect.context<Ports | Process>()))
+      const { node, chain } = yield* look
+      assert.deepStrictEqual({ node: node.own, chain: chain.own }, declared)
+    }
+  )
 
-  begun("reconciliation: the equity that the operator declares is counted", { logsErrors: true, isPending: true }, function* () {
-    yield* behindOurBack(700)
-    const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)
-    const { stateOwnFunds } = yield* Reconciliation
-    const stated = yield* stateOwnFunds({ node: Msat.make((own ?? 0n) + unexplained), chain: null })
-    assert.strictEqual(stated.chain, (yield* report).chain.own)
-    assert.deepStrictEqual(
-      (yield* told).map(([cause]) => cause),
-      ["payment_not_ours"]
-    )
-    yield* TestClock.adjust(forgetMillis)
-    assert.deepStrictEqual(yield* told, [])
-  })
+  begun(
+    "reconciliation: the equity that the operator declares is counted",
+    { logsErrors: true, isPending: true },
+    function* () {
+      yield* behindOurBack(700)
+      const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)
+      const { stateOwnFunds } = yield* Reconciliation
+      const stated = yield* stateOwnFunds({ node: Msat.make((own ?? 0n) + unexplained), chain: null })
+      assert.strictEqual(stated.chain, (yield* report).chain.own)
+      assert.deepStrictEqual(
+        (yield* told).map(([cause]) => cause),
+        ["payment_not_ours"]
+      )
+      yield* TestClock.adjust(forgetMillis)
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 })
 
 describe("A difference", () => {
@@ -574,7 +651,11 @@ describe("A difference", () => {
       const invoice = yield* behindOurBack(700, "hold")
       yield* look
       yield* (yield* Sandbox).release({ paymentHash: invoice.paymentHash, outcome: "fail" })
-      yield* (yield* LightningSender).pay({ invoice, amount: Msat.fromSats(700), feeLimit: Msat.fromSats(1000) })
+      yield* (yield* LightningSender).pay({
+        invoice,
+        amount: Msat.fromSats(700),
+        feeLimit: Msat.fromSats(1000)
+      })
       assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
       assert.strictEqual((yield* look).watched.length, 1)
     }
@@ -586,14 +667,20 @@ describe("A difference", () => {
       logsErrors: true,
       isPending: true, // The sender reports a pending payment as failed, which is the worst error a backend can make.
       change: replace(LightningSender, ({ pay }) => ({
-        pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "pending" ? { _tag: "failed", reason: "timeout" } : payment))
+        pay: (ask) =>
+          Effect.map(pay(ask), (payment) =>
+            payment._tag === "pending" ? { _tag: "failed", reason: "timeout" } : payment
+          )
       }))
     },
     function* () {
       const { row } = yield* paid(500, "hold")
       assert.strictEqual(row.status, "failed")
       assert.deepStrictEqual(yield* told, [["payment_of_failed", null, 500]])
-      yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
+      yield* (yield* Sandbox).release({
+        paymentHash: row.paymentHash ?? PaymentHash.make(""),
+        outcome: "settle"
+      })
       assert.deepStrictEqual(
         (yield* told).map(([cause]) => cause),
         ["payment_of_failed", "node_balance"]
@@ -601,34 +688,59 @@ describe("A difference", () => {
     }
   )
 
-  begun("payment_not_booked: the node has made a payment that no worker records", { logsErrors: true }, function* () {
-    const { row } = yield* paid(500, "hold")
-    assert.deepStrictEqual(yield* told, [])
-    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
-    assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
-    yield* step
-    assert.strictEqual((yield* now(row)).status, "settled")
-    assert.deepStrictEqual(yield* told, [])
-  })
+  begun(
+    "payment_not_booked: the node has made a payment that no worker records",
+    { logsErrors: true },
+    function* () {
+      const { row } = yield* paid(500, "hold")
+      assert.deepStrictEqual(yield* told, [])
+      yield* (yield* Sandbox).release({
+        paymentHash: row.paymentHash ?? PaymentHash.make(""),
+        outcome: "settle"
+      })
+      assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
+      yield* step
+      assert.strictEqual((yield* now(row)).status, "settled")
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 
-  begun("payment_not_booked: nothing is reported while a worker has claimed the withdrawal", { logsErrors: true }, function* () {
-    const { row } = yield* paid(500, "hold")
-    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
-    yield* TestClock.adjust("10 seconds")
-    const nowMillis = yield* Clock.currentTimeMillis
-    const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.paymentKind, nowMillis, leaseMillis: 120_000, limit: 1 })
-    assert.strictEqual(claimed.length, 1)
-    assert.deepStrictEqual(yield* told, [])
-    yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
-    yield* step
-    assert.deepStrictEqual(yield* told, [])
-  })
+  begun(
+    "payment_not_booked: nothing is reported while a worker has claimed the withdrawal",
+    { logsErrors: true },
+    function* () {
+      const { row } = yield* paid(500, "hold")
+      yield* (yield* Sandbox).release({
+        paymentHash: row.paymentHash ?? PaymentHash.make(""),
+        outcome: "settle"
+      })
+      yield* TestClock.adjust("10 seconds")
+      const nowMillis = yield* Clock.currentTimeMillis
+      const claimed = yield* (yield* Tasks).claim({
+        kind: Withdrawal.paymentKind,
+        nowMillis,
+        leaseMillis: 120_000,
+        limit: 1
+      })
+      assert.strictEqual(claimed.length, 1)
+      assert.deepStrictEqual(yield* told, [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
+      yield* step
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 
-  begun("payment_amount: the node paid an amount different from the withdrawal's", { logsErrors: true }, function* () {
-    yield* paid(500)
-    assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, amount: Msat.fromSats(501) }))), [["payment_amount", 500, 501]])
-  })
+  begun(
+    "payment_amount: the node paid an amount different from the withdrawal's",
+    { logsErrors: true },
+    function* () {
+      yield* paid(500)
+      assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, amount: Msat.fromSats(501) }))), [
+        ["payment_amount", 500, 501]
+      ])
+    }
+  )
 
   begun(
     "payment_fee: the routing fee differs from the fee that was posted",
@@ -636,7 +748,10 @@ describe("A difference", () => {
       logsErrors: true,
       isPending: true, // The fee reported by the sender differs from the one in its records.
       change: replace(LightningSender, ({ pay }) => ({
-        pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(7) } : payment))
+        pay: (ask) =>
+          Effect.map(pay(ask), (payment) =>
+            payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(7) } : payment
+          )
       }))
     },
     function* () {
@@ -653,21 +768,27 @@ describe("A difference", () => {
     begun(`withdrawal_not_paid: the node ${what} a settled withdrawal`, { logsErrors: true }, function* () {
       yield* paid(500)
       const forgetful = replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed(payment) }))
-      assert.deepStrictEqual(yield* toldBy((ports) => unheard(forgetful(ports))), [["withdrawal_not_paid", 500, null]])
+      assert.deepStrictEqual(yield* toldBy((ports) => unheard(forgetful(ports))), [
+        ["withdrawal_not_paid", 500, null]
+      ])
     })
   }
 
-  begun("withdrawal_not_proven: a withdrawal was settled with an invalid preimage", { logsErrors: true }, function* () {
-    yield* paid(500)
-    const wrong = replace(SendingReads, ({ withdrawal }) => ({
-      withdrawal: (...ask) =>
-        Effect.map(
-          withdrawal(...ask),
-          Option.map((row) => ({ ...row, preimage: Preimage.make("00".repeat(32)) }))
-        )
-    }))
-    assert.deepStrictEqual(yield* toldBy(wrong), [["withdrawal_not_proven", 500, null]])
-  })
+  begun(
+    "withdrawal_not_proven: a withdrawal was settled with an invalid preimage",
+    { logsErrors: true },
+    function* () {
+      yield* paid(500)
+      const wrong = replace(SendingReads, ({ withdrawal }) => ({
+        withdrawal: (...ask) =>
+          Effect.map(
+            withdrawal(...ask),
+            Option.map((row) => ({ ...row, preimage: Preimage.make("00".repeat(32)) }))
+          )
+      }))
+      assert.deepStrictEqual(yield* toldBy(wrong), [["withdrawal_not_proven", 500, null]])
+    }
+  )
 
   begun(
     "receipt_not_ours: the node was paid for an invoice that this service did not issue",
@@ -678,48 +799,65 @@ describe("A difference", () => {
       const ask = { id: "own", amount: Msat.fromSats(900), description, expirySeconds: 60 }
       yield* (yield* Sandbox).pay({ paymentRequest: (yield* createInvoice(ask)).paymentRequest })
       assert.deepStrictEqual(
-        (yield* told).map(([cause, ours, theirs]) => (cause === "node_balance" ? [cause] : [cause, ours, theirs])),
+        (yield* told).map(([cause, ours, theirs]) =>
+          cause === "node_balance" ? [cause] : [cause, ours, theirs]
+        ),
         [["receipt_not_ours", null, 900], ["node_balance"]]
       )
       assert.strictEqual((yield* report).node.unexplained, Msat.fromSats(900))
     }
   )
 
-  begun("receipt_not_credited: the node received a payment that no worker records", { logsErrors: true }, function* () {
-    const { paymentRequest } = yield* invoice(yield* company(), 900)
-    yield* (yield* Sandbox).loseNextNotice
-    yield* (yield* Sandbox).pay({ paymentRequest })
-    assert.deepStrictEqual(yield* told, [["receipt_not_credited", null, 900]])
-    yield* poll
-    assert.deepStrictEqual(yield* told, [])
-  })
+  begun(
+    "receipt_not_credited: the node received a payment that no worker records",
+    { logsErrors: true },
+    function* () {
+      const { paymentRequest } = yield* invoice(yield* company(), 900)
+      yield* (yield* Sandbox).loseNextNotice
+      yield* (yield* Sandbox).pay({ paymentRequest })
+      assert.deepStrictEqual(yield* told, [["receipt_not_credited", null, 900]])
+      yield* poll
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 
-  begun("receipt_not_credited: the deposit of a settled invoice is missing", { logsErrors: true }, function* () {
-    yield* companyWith(900)
-    const missing = replace(ReceivingReads, () => ({ depositOfInvoice: () => Effect.succeedNone }))
-    assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
-  })
+  begun(
+    "receipt_not_credited: the deposit of a settled invoice is missing",
+    { logsErrors: true },
+    function* () {
+      yield* companyWith(900)
+      const missing = replace(ReceivingReads, () => ({ depositOfInvoice: () => Effect.succeedNone }))
+      assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
+    }
+  )
 
-  begun("receipt_amount: the credited amount differs from the amount that the node received", { logsErrors: true }, function* () {
-    yield* companyWith(900)
-    const other = replace(ReceivingReads, ({ depositOfInvoice }) => ({
-      depositOfInvoice: (...ask) =>
-        Effect.map(
-          depositOfInvoice(...ask),
-          Option.map((row) => ({ ...row, amount: Msat.fromSats(899) }))
-        )
-    }))
-    assert.deepStrictEqual(yield* toldBy(other), [["receipt_amount", 899, 900]])
-  })
+  begun(
+    "receipt_amount: the credited amount differs from the amount that the node received",
+    { logsErrors: true },
+    function* () {
+      yield* companyWith(900)
+      const other = replace(ReceivingReads, ({ depositOfInvoice }) => ({
+        depositOfInvoice: (...ask) =>
+          Effect.map(
+            depositOfInvoice(...ask),
+            Option.map((row) => ({ ...row, amount: Msat.fromSats(899) }))
+          )
+      }))
+      assert.deepStrictEqual(yield* toldBy(other), [["receipt_amount", 899, 900]])
+    }
+  )
 
   begun(
     "deposit_not_received, deposit_amount: the node did not receive a credited deposit, or received less",
     { logsErrors: true },
     function* () {
       yield* companyWith(900)
-      const saying = (state: InvoiceState) => replace(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed(state) }))
+      const saying = (state: InvoiceState) =>
+        replace(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed(state) }))
       const open = saying({ _tag: "open" })
-      assert.deepStrictEqual(yield* toldBy((ports) => unheard(open(ports))), [["deposit_not_received", 900, null]])
+      assert.deepStrictEqual(yield* toldBy((ports) => unheard(open(ports))), [
+        ["deposit_not_received", 900, null]
+      ])
       const less = saying({ _tag: "settled", received: Msat.fromSats(800), preimage: Preimage.make("") })
       assert.deepStrictEqual(yield* toldBy((ports) => unheard(less(ports))), [["deposit_amount", 900, 800]])
     }
@@ -734,8 +872,13 @@ describe("A difference", () => {
       const [candidate] = yield* (yield* Records).candidates(payer.id, payout.id)
       const spent = Payout.fromPsbt(candidate?.psbt ?? "").getInput(0)
       const ours = `${hex.encode(spent.txid ?? new Uint8Array())}:${spent.index}`
-      const gone = [ours, `${"ab".repeat(32)}:1`].map((outpoint) => ({ outpoint, amount: Msat.fromSats(300) }))
-      const thief = replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.map(holdings, ({ owned }) => ({ owned, gone })) }))
+      const gone = [ours, `${"ab".repeat(32)}:1`].map((outpoint) => ({
+        outpoint,
+        amount: Msat.fromSats(300)
+      }))
+      const thief = replace(ChainBooks, ({ holdings }) => ({
+        holdings: Effect.map(holdings, ({ owned }) => ({ owned, gone }))
+      }))
       assert.deepStrictEqual(yield* toldBy(thief), [["coin_gone", 300, null]])
     }
   )
@@ -765,10 +908,14 @@ describe("A difference", () => {
     }
   )
 
-  begun("on_chain_balance: someone with our keys spent from our wallet", { logsErrors: true, isPending: true }, function* () {
-    const before = Number((yield* report).chain.owned) / 1000
-    const cost = yield* stolen(40_000)
-    assert.deepStrictEqual(yield* told, [["on_chain_balance", before, before - cost]])
-    assert.strictEqual((yield* report).chain.unexplained, Msat.make(BigInt(-cost * 1000)))
-  })
+  begun(
+    "on_chain_balance: someone with our keys spent from our wallet",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const before = Number((yield* report).chain.owned) / 1000
+      const cost = yield* stolen(40_000)
+      assert.deepStrictEqual(yield* told, [["on_chain_balance", before, before - cost]])
+      assert.strictEqual((yield* report).chain.unexplained, Msat.make(BigInt(-cost * 1000)))
+    }
+  )
 })

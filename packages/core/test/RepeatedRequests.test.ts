@@ -8,7 +8,17 @@ import { LedgerReads } from "../src/ledger/LedgerReads.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { asked, company, companyWith, lightningAddress, outside, replace, request, scenario, steps } from "./World.ts"
+import {
+  asked,
+  company,
+  companyWith,
+  lightningAddress,
+  outside,
+  replace,
+  request,
+  scenario,
+  steps
+} from "./World.ts"
 
 /**
  * Lets another request take effect after a request found no response for its key, such as a repetition in another
@@ -27,7 +37,11 @@ const overtaken = () => {
   /** Returns the outcome of a request that its repetition overtakes, and then that of the repetition. */
   const twice = Effect.fnUntraced(function* <A, E, R>(create: Effect.Effect<Outcome<A>, E, R>) {
     const outcomes: Array<Outcome<A>> = []
-    other = Effect.orDie(Effect.map(Effect.provideContext(create, yield* Effect.context<R>()), (outcome) => outcomes.push(outcome)))
+    other = Effect.orDie(
+      Effect.map(Effect.provideContext(create, yield* Effect.context<R>()), (outcome) =>
+        outcomes.push(outcome)
+      )
+    )
     return [yield* create, ...outcomes]
   })
   return { change, twice }
@@ -62,7 +76,10 @@ scenario(
       request: { ...request("k"), render: ({ refund }: Made) => refund.id }
     })
     const [first, again] = yield* twice(refund)
-    assert.deepStrictEqual(first, { _tag: "Replayed", answer: again?._tag === "Made" ? again.value.refund.id : "" })
+    assert.deepStrictEqual(first, {
+      _tag: "Replayed",
+      answer: again?._tag === "Made" ? again.value.refund.id : ""
+    })
   }
 )
 
@@ -91,7 +108,14 @@ scenario(
   function* ({ twice }) {
     const payee = yield* company()
     const { id } = yield* lightningAddress(payee)
-    const ask = { companyId: payee.id, memo: "coffee", amount: null, metadata: {}, lightningAddressId: id, request: request("k") }
+    const ask = {
+      companyId: payee.id,
+      memo: "coffee",
+      amount: null,
+      metadata: {},
+      lightningAddressId: id,
+      request: request("k")
+    }
     const [first, again] = yield* twice((yield* Offers).create(ask))
     assert.deepStrictEqual(first, { _tag: "Replayed", answer: again?._tag === "Made" ? again.value.id : "" })
   }

@@ -5,7 +5,22 @@ import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { Records } from "../src/service/Records.ts"
 import { SettledPayouts } from "../src/sending/SettledPayouts.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
-import { accounts, has, mine, now, outputsOf, paying, type Ports, replace, run, scenario, standing, step, steps, weather } from "./World.ts"
+import {
+  accounts,
+  has,
+  mine,
+  now,
+  outputsOf,
+  paying,
+  type Ports,
+  replace,
+  run,
+  scenario,
+  standing,
+  step,
+  steps,
+  weather
+} from "./World.ts"
 
 const candidates = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return yield* (yield* Records).candidates(companyId, id)
@@ -28,7 +43,9 @@ describe("Payouts that stay unconfirmed", () => {
       const [again, second, ...others] = yield* candidates(row)
       assert.deepStrictEqual([again, others], [first, []])
       if (first === undefined || second === undefined) return assert.fail("no replacement")
-      assert.isTrue(second.networkFee > row.networkAllowance && second.networkFee <= row.networkAllowance * 3n)
+      assert.isTrue(
+        second.networkFee > row.networkAllowance && second.networkFee <= row.networkAllowance * 3n
+      )
       assert.strictEqual((yield* now(row)).chainTxId, second.txId)
       assert.deepStrictEqual(yield* outputsOf(row), [
         ["gone", 20_000],
@@ -62,7 +79,10 @@ describe("Payouts that stay unconfirmed", () => {
       yield* mine(6)
       yield* steps(2)
       const { status, chainTxId, networkFee, rawTx } = yield* now(row)
-      assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
+      assert.deepStrictEqual(
+        [status, chainTxId, networkFee, rawTx],
+        ["settled", first?.txId, first?.networkFee, first?.rawTx]
+      )
       assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
     }
   )
@@ -128,7 +148,8 @@ describe("Payouts that stay unconfirmed", () => {
       assert.isAbove(all.length, 3)
       assert.strictEqual(new Set(sent).size, all.length)
       assert.isTrue((all.at(-1)?.networkFee ?? 0n) <= row.networkAllowance * 3n)
-      for (const [at, { networkFee }] of all.entries()) assert.isTrue(at === 0 || networkFee > (all[at - 1]?.networkFee ?? 0n))
+      for (const [at, { networkFee }] of all.entries())
+        assert.isTrue(at === 0 || networkFee > (all[at - 1]?.networkFee ?? 0n))
       yield* mine(6)
       yield* steps(2)
       assert.strictEqual(yield* standing(row), "settled")
@@ -137,23 +158,26 @@ describe("Payouts that stay unconfirmed", () => {
 })
 
 describe("A payout that cannot be replaced", () => {
-  it.effect("replacement: the log has one warning if the fee of a payout cannot be raised any further", () => {
-    const warnings: Array<unknown> = []
-    const logger = Logger.make(({ logLevel, message }) => {
-      if (logLevel === "Warn") warnings.push(message)
-    })
-    const { sky, change } = weather()
-    return run({ isPending: true, change }, function* () {
-      const { row } = yield* payout
-      yield* step
-      yield* halfAnHour
-      sky.rate = 50
-      yield* Effect.forEach([1, 2, 3], () => halfAnHour).pipe(Effect.provide(Logger.layer([logger])))
-      assert.strictEqual((yield* candidates(row)).length, 2)
-      assert.lengthOf(warnings, 1)
-      assert.include(JSON.stringify(warnings), row.id)
-    })
-  })
+  it.effect(
+    "replacement: the log has one warning if the fee of a payout cannot be raised any further",
+    () => {
+      const warnings: Array<unknown> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel === "Warn") warnings.push(message)
+      })
+      const { sky, change } = weather()
+      return run({ isPending: true, change }, function* () {
+        const { row } = yield* payout
+        yield* step
+        yield* halfAnHour
+        sky.rate = 50
+        yield* Effect.forEach([1, 2, 3], () => halfAnHour).pipe(Effect.provide(Logger.layer([logger])))
+        assert.strictEqual((yield* candidates(row)).length, 2)
+        assert.lengthOf(warnings, 1)
+        assert.include(JSON.stringify(warnings), row.id)
+      })
+    }
+  )
 })
 
 describe("A settled payout", () => {

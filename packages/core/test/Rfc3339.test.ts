@@ -8,7 +8,10 @@ const millisOf = (text: string) => Result.getOrThrow(Result.map(Rfc3339.parse(te
 const numbers = (seed: number) => {
   let state = seed
   const below = (count: number) => (state = (state * 48_271) % 2_147_483_647) % count
-  return { below, pick: (texts: readonly [string, ...Array<string>]) => texts[below(texts.length)] ?? texts[0] }
+  return {
+    below,
+    pick: (texts: readonly [string, ...Array<string>]) => texts[below(texts.length)] ?? texts[0]
+  }
 }
 
 describe("timestamps (RFC 3339)", () => {
@@ -31,9 +34,15 @@ describe("timestamps (RFC 3339)", () => {
       const [minutes, sign] = [random.below(24 * 60), random.pick(["+", "-"])]
       const there = new Date(millis + minutes * 60_000 * (sign === "+" ? 1 : -1)).toISOString()
       const digits = there.slice(20, 23)
-      const decimals = random.pick([digits, digits + "0".repeat(random.below(30)), `${digits}${1 + random.below(999_999_999)}`])
+      const decimals = random.pick([
+        digits,
+        digits + "0".repeat(random.below(30)),
+        `${digits}${1 + random.below(999_999_999)}`
+      ])
       const offset =
-        minutes === 0 ? random.pick(["Z", "z", "+00:00", "-00:00"]) : `${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+        minutes === 0
+          ? random.pick(["Z", "z", "+00:00", "-00:00"])
+          : `${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
       const text = `${there.slice(0, 10)}${random.pick(["T", "t", " "])}${there.slice(11, 19)}.${decimals}${offset}`
       const isRounded = /[1-9]/.test(decimals.slice(3))
       assert.deepStrictEqual(Rfc3339.parse(text), Result.succeed({ millis, isRounded }), text)
@@ -43,7 +52,10 @@ describe("timestamps (RFC 3339)", () => {
   it("timestamp: the earliest and the latest year are read, and instants outside them in UTC are refused", () => {
     assert.strictEqual(new Date(millisOf("0000-01-01T00:00:00Z")).toISOString(), "0000-01-01T00:00:00.000Z")
     assert.strictEqual(new Date(millisOf("0001-01-01T00:00:00Z")).toISOString(), "0001-01-01T00:00:00.000Z")
-    assert.strictEqual(new Date(millisOf("9999-12-31T23:59:59.999Z")).toISOString(), "9999-12-31T23:59:59.999Z")
+    assert.strictEqual(
+      new Date(millisOf("9999-12-31T23:59:59.999Z")).toISOString(),
+      "9999-12-31T23:59:59.999Z"
+    )
     const years = "it must be in the years 0000 to 9999 in UTC"
     for (const text of ["0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "9999-12-31T23:59:60Z"])
       assert.deepStrictEqual(Rfc3339.parse(text), Result.fail(years), text)

@@ -9,7 +9,11 @@ const runway = (marks: ReadonlyArray<Runway.Mark>, days: number, sats: number, o
 
 describe("Runway", () => {
   it("runway: if 300 sats are sent in 30 days, 1000 sats last for 100 days", () => {
-    assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), { spent: Msat.fromSats(300), sinceMillis: 0, days: 100 })
+    assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), {
+      spent: Msat.fromSats(300),
+      sinceMillis: 0,
+      days: 100
+    })
   })
 
   it("runway: there is no forecast before the first run, during the first day, or if nothing was sent", () => {

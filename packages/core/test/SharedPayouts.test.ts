@@ -39,7 +39,8 @@ type Row = Withdrawal.Withdrawal
 const settings = { ...usual, payoutWindowMillis: 60_000 }
 
 /** Returns the outputs at the payee's address that are in the mempool or in a block. */
-const received = (row: Row) => Effect.map(outputsOf(row), (outputs) => outputs.filter(([placement]) => placement !== "gone"))
+const received = (row: Row) =>
+  Effect.map(outputsOf(row), (outputs) => outputs.filter(([placement]) => placement !== "gone"))
 
 const payout = Effect.fnUntraced(function* (payer: Parameters<typeof confirm>[0], sats: number) {
   return yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats)
@@ -55,7 +56,10 @@ const three = Effect.gen(function* () {
 const afterWindow = TestClock.adjust("60 seconds")
 
 const transactionsOf = (rows: ReadonlyArray<Row>) =>
-  Effect.map(Effect.forEach(rows, now), (all) => new Set(all.flatMap(({ chainTxId }) => chainTxId ?? [])).size)
+  Effect.map(
+    Effect.forEach(rows, now),
+    (all) => new Set(all.flatMap(({ chainTxId }) => chainTxId ?? [])).size
+  )
 
 const standings = (rows: ReadonlyArray<Row>) => Effect.forEach(rows, standing)
 
@@ -75,16 +79,23 @@ const halfAnHour = steps(31, 60)
  * Asserts that each payout settled with one output, and that the payouts' shares add up to the actual mining
  * fee.
  */
-const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Withdrawal.Candidate | undefined) {
+const paidBy = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<Row>,
+  winner: Withdrawal.Candidate | undefined
+) {
   const settled = yield* Effect.forEach(rows, now)
   for (const row of settled) {
     assert.deepStrictEqual([row.status, row.chainTxId], ["settled", winner?.txId])
     assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
   }
-  assert.strictEqual(Msat.sum(...settled.map(({ networkFee }) => networkFee ?? Msat.zero)), winner?.networkFee)
+  assert.strictEqual(
+    Msat.sum(...settled.map(({ networkFee }) => networkFee ?? Msat.zero)),
+    winner?.networkFee
+  )
 })
 
-const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
+const upTo = (maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 
 describe("Shares of a fee", () => {
   it("batch: shares are proportional to the held mining fees and rounded down; the last share gets the remainder", () => {
@@ -108,7 +119,8 @@ describe("Shares of a fee", () => {
       const shares = Payout.shares(Msat.make(BigInt(fee)), held)
       assert.strictEqual(Msat.sum(...shares), BigInt(fee))
       const isEnough = Msat.sum(...held) >= BigInt(fee)
-      for (const [n, share] of shares.entries()) assert.isTrue(share >= 0n && (!isEnough || share <= (held[n] ?? 0n)))
+      for (const [n, share] of shares.entries())
+        assert.isTrue(share >= 0n && (!isEnough || share <= (held[n] ?? 0n)))
     }
   )
 })
@@ -134,16 +146,24 @@ describe("Payouts in one window", () => {
       const { leader, signed, followers } = yield* led(rows)
       assert.strictEqual(leader.id, rows.map(({ id }) => id).toSorted()[0])
       assert.deepStrictEqual([signed.length, followers.length, yield* transactionsOf(rows)], [1, 2, 1])
-      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+      for (const row of rows)
+        assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
       yield* mine(1)
       yield* steps(2)
       yield* paidBy(rows, signed[0])
       const fee = Number(signed[0]?.networkFee) / 1000
       // Less than half the cost of three separate payouts.
       assert.isBelow(fee, 750)
-      assert.deepStrictEqual(yield* has(acme), { posted: 200_000 - 20_000 - 40_000 - 1000 - 120 - 140, held: 0 })
+      assert.deepStrictEqual(yield* has(acme), {
+        posted: 200_000 - 20_000 - 40_000 - 1000 - 120 - 140,
+        held: 0
+      })
       assert.deepStrictEqual(yield* has(globex), { posted: 100_000 - 30_000 - 500 - 130, held: 0 })
-      assert.deepInclude(yield* accounts, { chain: 90_000 + fee, network_fees: 1500 - fee, service_fees: 390 })
+      assert.deepInclude(yield* accounts, {
+        chain: 90_000 + fee,
+        network_fees: 1500 - fee,
+        service_fees: 390
+      })
     }
   )
 
@@ -156,7 +176,8 @@ describe("Payouts in one window", () => {
       assert.strictEqual(yield* transactionsOf(rows), 3)
       yield* mine(1)
       yield* steps(2)
-      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+      for (const row of rows)
+        assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
     }
   )
 
@@ -171,74 +192,100 @@ describe("Payouts in one window", () => {
       assert.strictEqual(yield* transactionsOf(rows), 3)
       yield* mine(1)
       yield* steps(2)
-      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+      for (const row of rows)
+        assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
     }
   )
 
-  scenario("C19: batch: if several workers batch payouts in different ways, each payout is sent once", { settings }, function* () {
-    const ports = yield* Effect.context<Ports>()
-    const workers = yield* Effect.forEach([1, 2, 3], () =>
-      Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, PaymentWorker).step)
-    )
-    const payers = [yield* companyWith(500_000), yield* companyWith(500_000)]
-    const rows = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => payout(payers[n % 2] ?? assert.fail(), 10_000 + n))
-    yield* afterWindow
-    for (let i = 0; i < 6; i++) {
-      yield* Effect.all(workers, { concurrency: "unbounded" })
-      yield* TestClock.adjust("15 seconds")
-    }
-    yield* mine(1)
-    yield* steps(3)
-    for (const row of rows) {
-      assert.strictEqual(yield* standing(row), "settled")
-      assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-    }
-  })
-
-  it.effect("batch: a payout for which the wallet has too few coins waits without delaying later payouts", () => {
-    const purse = { only: "" }
-    const change = replace(ChainWallet, (wallet) => ({
-      build: (ask) =>
-        wallet.build({
-          ...ask,
-          free: (outpoints) => Effect.map(ask.free(outpoints), (free) => new Set([...free].filter((one) => one.startsWith(purse.only))))
-        })
-    }))
-    return run({ isPending: true, settings, change }, function* () {
-      const { newAddress } = yield* ChainWallet
-      const { send } = yield* Sandbox
-      purse.only = yield* send({ address: (yield* newAddress("taproot")).address, amount: Msat.fromSats(60_000) })
-      yield* mine(1)
-      const payer = yield* companyWith(500_000)
-      const rows = yield* Effect.forEach([10_000, 100_000, 20_000, 90_000, 15_000], (sats) => payout(payer, sats))
-      const fits = rows.filter(({ amount }) => amount < Msat.fromSats(50_000))
-      const large = rows.filter((row) => !fits.includes(row))
+  scenario(
+    "C19: batch: if several workers batch payouts in different ways, each payout is sent once",
+    { settings },
+    function* () {
+      const ports = yield* Effect.context<Ports>()
+      const workers = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.map(
+          start(ports, { ...settings, payoutOutputs: 3 }),
+          (process) => Context.get(process, PaymentWorker).step
+        )
+      )
+      const payers = [yield* companyWith(500_000), yield* companyWith(500_000)]
+      const rows = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) =>
+        payout(payers[n % 2] ?? assert.fail(), 10_000 + n)
+      )
       yield* afterWindow
-      yield* steps(4)
-      assert.strictEqual(yield* transactionsOf(fits), 1)
-      assert.deepStrictEqual(yield* standings(large), ["pending", "pending"])
-      assert.strictEqual(yield* transactionsOf(large), 0)
-      purse.only = ""
-      yield* steps(1)
-      assert.strictEqual(yield* transactionsOf(large), 1)
+      for (let i = 0; i < 6; i++) {
+        yield* Effect.all(workers, { concurrency: "unbounded" })
+        yield* TestClock.adjust("15 seconds")
+      }
       yield* mine(1)
-      yield* steps(2)
-      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-    })
-  })
+      yield* steps(3)
+      for (const row of rows) {
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+      }
+    }
+  )
+
+  it.effect(
+    "batch: a payout for which the wallet has too few coins waits without delaying later payouts",
+    () => {
+      const purse = { only: "" }
+      const change = replace(ChainWallet, (wallet) => ({
+        build: (ask) =>
+          wallet.build({
+            ...ask,
+            free: (outpoints) =>
+              Effect.map(
+                ask.free(outpoints),
+                (free) => new Set([...free].filter((one) => one.startsWith(purse.only)))
+              )
+          })
+      }))
+      return run({ isPending: true, settings, change }, function* () {
+        const { newAddress } = yield* ChainWallet
+        const { send } = yield* Sandbox
+        purse.only = yield* send({
+          address: (yield* newAddress("taproot")).address,
+          amount: Msat.fromSats(60_000)
+        })
+        yield* mine(1)
+        const payer = yield* companyWith(500_000)
+        const rows = yield* Effect.forEach([10_000, 100_000, 20_000, 90_000, 15_000], (sats) =>
+          payout(payer, sats)
+        )
+        const fits = rows.filter(({ amount }) => amount < Msat.fromSats(50_000))
+        const large = rows.filter((row) => !fits.includes(row))
+        yield* afterWindow
+        yield* steps(4)
+        assert.strictEqual(yield* transactionsOf(fits), 1)
+        assert.deepStrictEqual(yield* standings(large), ["pending", "pending"])
+        assert.strictEqual(yield* transactionsOf(large), 0)
+        purse.only = ""
+        yield* steps(1)
+        assert.strictEqual(yield* transactionsOf(large), 1)
+        yield* mine(1)
+        yield* steps(2)
+        for (const row of rows)
+          assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+      })
+    }
+  )
 
   it.effect("batch: a payout that causes every batch to fail is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
     const change = replace(ChainWallet, (wallet) => ({
       build: (ask) =>
-        ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("this payout cannot be built")) : wallet.build(ask)
+        ask.payments.some(({ amount }) => amount === broken)
+          ? Effect.die(new Error("this payout cannot be built"))
+          : wallet.build(ask)
     }))
     return run({ logsErrors: true, settings, change }, function* () {
       const { globex, rows } = yield* three
       const rest = rows.filter(({ amount }) => amount !== broken)
       yield* afterWindow
       yield* step
-      for (const row of rest) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+      for (const row of rest)
+        assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
       yield* mine(1)
       yield* steps(3)
       assert.deepStrictEqual(yield* standings(rest), ["settled", "settled"])
@@ -246,92 +293,109 @@ describe("Payouts in one window", () => {
     })
   })
 
-  it.effect("C10: batch: a payout claimed by another process is left out of the batch and sent separately", () => {
-    let signings = 0
-    const change = (ports: Context.Context<Ports>) => {
-      const { claim } = Context.get(ports, Tasks)
-      // During signing, a process whose clock is ahead claims the first payout.
-      const rival = Effect.flatMap(Clock.currentTimeMillis, (millis) =>
-        claim({ kind: Withdrawal.payoutKind, nowMillis: millis + 31_000, leaseMillis: 69_000, limit: 1 })
-      )
-      return replace(Signer, ({ sign }) => ({
-        sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt))
-      }))(ports)
+  it.effect(
+    "C10: batch: a payout claimed by another process is left out of the batch and sent separately",
+    () => {
+      let signings = 0
+      const change = (ports: Context.Context<Ports>) => {
+        const { claim } = Context.get(ports, Tasks)
+        // During signing, a process whose clock is ahead claims the first payout.
+        const rival = Effect.flatMap(Clock.currentTimeMillis, (millis) =>
+          claim({ kind: Withdrawal.payoutKind, nowMillis: millis + 31_000, leaseMillis: 69_000, limit: 1 })
+        )
+        return replace(Signer, ({ sign }) => ({
+          sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt))
+        }))(ports)
+      }
+      return run({ settings, change }, function* () {
+        const { rows } = yield* three
+        yield* afterWindow
+        yield* step
+        assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
+        yield* step
+        assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
+        yield* steps(3, 60)
+        assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [3, 2])
+        yield* mine(1)
+        yield* steps(2)
+        for (const row of rows)
+          assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+      })
     }
-    return run({ settings, change }, function* () {
-      const { rows } = yield* three
-      yield* afterWindow
-      yield* step
-      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
-      yield* step
-      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
-      yield* steps(3, 60)
-      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [3, 2])
-      yield* mine(1)
-      yield* steps(2)
-      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-    })
-  })
+  )
 
-  it.effect("batch: if the signer is away, all payouts are sent together once it is back, before their claims would end", () => {
-    let signings = 0
-    const change = replace(Signer, ({ sign }) => ({
-      sign: (psbt) => Effect.suspend(() => (signings++ === 0 ? Effect.fail(new SignerUnavailable({ cause: "away" })) : sign(psbt)))
-    }))
-    return run({ logsErrors: true, settings, change }, function* () {
-      const { rows } = yield* three
-      yield* afterWindow
-      yield* step
-      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
-      yield* steps(2)
-      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
-      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
-      yield* mine(1)
-      yield* steps(3)
-      assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
-    })
-  })
+  it.effect(
+    "batch: if the signer is away, all payouts are sent together once it is back, before their claims would end",
+    () => {
+      let signings = 0
+      const change = replace(Signer, ({ sign }) => ({
+        sign: (psbt) =>
+          Effect.suspend(() =>
+            signings++ === 0 ? Effect.fail(new SignerUnavailable({ cause: "away" })) : sign(psbt)
+          )
+      }))
+      return run({ logsErrors: true, settings, change }, function* () {
+        const { rows } = yield* three
+        yield* afterWindow
+        yield* step
+        assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
+        yield* steps(2)
+        assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
+        for (const row of rows)
+          assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+        yield* mine(1)
+        yield* steps(3)
+        assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
+      })
+    }
+  )
 })
 
 describe("Unconfirmed transactions with several payouts", () => {
-  it.effect("C45: batch: once one of its payouts has settled, an unconfirmed transaction is not replaced", () => {
-    const { sky, change } = weather()
-    const held = { leader: "" }
-    let signatures = 0
-    const counted = replace(Signer, (signer) => ({
-      sign: (psbt) =>
-        Effect.suspend(() => {
-          signatures++
-          return signer.sign(psbt)
-        })
-    }))
-    const away = replace(Journal, (journal) => ({
-      commit: (change) =>
-        change._tag === "WithdrawalSettled" && change.id === held.leader
-          ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
-          : journal.commit(change)
-    }))
-    return run({ logsErrors: true, settings, change: (ports) => counted(away(change(ports))) }, function* () {
-      const { rows } = yield* three
-      yield* afterWindow
-      yield* step
-      const { leader, signed } = yield* led(rows)
-      held.leader = leader.id
-      yield* mine(1)
-      yield* steps(2)
-      assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
-      // A reorganization puts the transaction back into the mempool.
-      yield* (yield* Sandbox).reorg(1)
-      sky.rate = 14
-      yield* halfAnHour
-      assert.deepStrictEqual((yield* led(rows)).signed, signed)
-      assert.strictEqual(signatures, 1, "the signer is not asked either")
-      held.leader = ""
-      yield* mine(1)
-      yield* steps(3)
-      yield* paidBy(rows, signed[0])
-    })
-  })
+  it.effect(
+    "C45: batch: once one of its payouts has settled, an unconfirmed transaction is not replaced",
+    () => {
+      const { sky, change } = weather()
+      const held = { leader: "" }
+      let signatures = 0
+      const counted = replace(Signer, (signer) => ({
+        sign: (psbt) =>
+          Effect.suspend(() => {
+            signatures++
+            return signer.sign(psbt)
+          })
+      }))
+      const away = replace(Journal, (journal) => ({
+        commit: (change) =>
+          change._tag === "WithdrawalSettled" && change.id === held.leader
+            ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+            : journal.commit(change)
+      }))
+      return run(
+        { logsErrors: true, settings, change: (ports) => counted(away(change(ports))) },
+        function* () {
+          const { rows } = yield* three
+          yield* afterWindow
+          yield* step
+          const { leader, signed } = yield* led(rows)
+          held.leader = leader.id
+          yield* mine(1)
+          yield* steps(2)
+          assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
+          // A reorganization puts the transaction back into the mempool.
+          yield* (yield* Sandbox).reorg(1)
+          sky.rate = 14
+          yield* halfAnHour
+          assert.deepStrictEqual((yield* led(rows)).signed, signed)
+          assert.strictEqual(signatures, 1, "the signer is not asked either")
+          held.leader = ""
+          yield* mine(1)
+          yield* steps(3)
+          yield* paidBy(rows, signed[0])
+        }
+      )
+    }
+  )
 
   scenario(
     "batch: an unconfirmed transaction is replaced for all its payouts; the operator bears the cost beyond the held fees",
@@ -349,7 +413,9 @@ describe("Unconfirmed transactions with several payouts", () => {
       for (const row of rows) {
         const { chainTxId, networkFee } = yield* now(row)
         assert.strictEqual(chainTxId, signed[1]?.txId)
-        assert.isTrue(networkFee !== null && networkFee > row.networkAllowance && networkFee <= row.networkAllowance * 3n)
+        assert.isTrue(
+          networkFee !== null && networkFee > row.networkAllowance && networkFee <= row.networkAllowance * 3n
+        )
         assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
       }
       yield* mine(5)
@@ -438,27 +504,30 @@ describe("Unconfirmed transactions with several payouts", () => {
     }
   )
 
-  it.effect("C10: batch: a worker that slept past its claim does not send a payout that another worker has batched", () => {
-    return run({ settings }, function* () {
-      const ports = yield* Effect.context<Ports>()
-      const wakes = yield* Deferred.make<void>()
-      const sleepy = yield* start(
-        replace(SendingReads, (records) => ({ withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) }))(
-          ports
-        ),
-        settings
-      )
-      const { rows } = yield* three
-      yield* afterWindow
-      const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
-      yield* TestClock.adjust("121 seconds")
-      yield* step
-      assert.strictEqual(yield* transactionsOf(rows), 1)
-      yield* Deferred.succeed(wakes, undefined)
-      yield* Fiber.join(sleeping)
-      yield* mine(1)
-      yield* steps(3, 60)
-      assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
-    })
-  })
+  it.effect(
+    "C10: batch: a worker that slept past its claim does not send a payout that another worker has batched",
+    () => {
+      return run({ settings }, function* () {
+        const ports = yield* Effect.context<Ports>()
+        const wakes = yield* Deferred.make<void>()
+        const sleepy = yield* start(
+          replace(SendingReads, (records) => ({
+            withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask))
+          }))(ports),
+          settings
+        )
+        const { rows } = yield* three
+        yield* afterWindow
+        const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+        yield* TestClock.adjust("121 seconds")
+        yield* step
+        assert.strictEqual(yield* transactionsOf(rows), 1)
+        yield* Deferred.succeed(wakes, undefined)
+        yield* Fiber.join(sleeping)
+        yield* mine(1)
+        yield* steps(3, 60)
+        assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
+      })
+    }
+  )
 })

@@ -8,7 +8,9 @@ import { asked, companyWith, type Ports, type Process, replace, said, scenario }
 type Story<A> = Effect.Effect<A, unknown, Ports | Process | Scope.Scope>
 
 /** Confirms a withdrawal with the key that `open` returns. The payee's server responds only after `meanwhile`. */
-export const stalled = <A extends { readonly apiKey: Parameters<Withdrawals["Service"]["confirm"]>[0]["apiKey"] }>(
+export const stalled = <
+  A extends { readonly apiKey: Parameters<Withdrawals["Service"]["confirm"]>[0]["apiKey"] }
+>(
   name: string,
   open: (payer: Company) => Story<A>,
   meanwhile: (opened: A) => Story<unknown>,
@@ -16,13 +18,23 @@ export const stalled = <A extends { readonly apiKey: Parameters<Withdrawals["Ser
 ): void => {
   const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   const stalling = replace(Resolver, (resolver) => ({
-    offer: (url) => Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
+    offer: (url) =>
+      Deferred.succeed(begun, undefined).pipe(
+        Effect.andThen(Deferred.await(answered)),
+        Effect.andThen(resolver.offer(url))
+      )
   }))
   scenario(name, { change: stalling }, function* () {
     const payer = yield* companyWith(5000)
     const opened = yield* open(payer)
     const { apiKey } = opened
-    const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
+    const withdrawal = {
+      company: payer,
+      apiKey,
+      asked: yield* asked(1000),
+      destination: "settle@wallet.example",
+      metadata: {}
+    }
     const confirmed = Effect.tapError((yield* Withdrawals).confirm(withdrawal), (error) =>
       Effect.sync(() => {
         if (error._tag === "LimitExceeded") assert.strictEqual(error.remaining, 1000n)

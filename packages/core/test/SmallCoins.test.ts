@@ -35,7 +35,9 @@ const onlyCoinsUpTo = (sats: number) => (ports: Context.Context<Ports>) =>
         ...ask,
         free: Effect.fnUntraced(function* (outpoints) {
           const { chain } = yield* Context.get(ports, Sandbox).state
-          const coins = Chain.coins(chain, "wallet", true).filter(({ amount }) => amount <= Msat.fromSats(sats))
+          const coins = Chain.coins(chain, "wallet", true).filter(
+            ({ amount }) => amount <= Msat.fromSats(sats)
+          )
           const small = new Set(coins.map(({ outpoint }) => outpoint))
           return yield* ask.free(outpoints.filter((outpoint) => small.has(outpoint)))
         })
@@ -72,7 +74,8 @@ describe("A payout from small coins", () => {
       assert.strictEqual(select(times(60, coin(1_000_000)), sats).coins.length, coins)
     }
     const dearest = times(60, coin(1_000, { type: "nested_segwit" }))
-    for (let sats = 50_000; sats <= 54_400; sats += 100) assert.isAtMost(Number(select(dearest, sats).feeSats), 250 + 6_000)
+    for (let sats = 50_000; sats <= 54_400; sats += 100)
+      assert.isAtMost(Number(select(dearest, sats).feeSats), 250 + 6_000)
   })
 
   it("payout: unconfirmed change is spent before the operator pays more than the held fee", () => {
@@ -87,7 +90,11 @@ describe("A payout from small coins", () => {
     () => {
       const { sky, change } = weather()
       sky.rate = 1
-      return { logsErrors: true, sky, change: (ports: Context.Context<Ports>) => onlyCoinsUpTo(20_000)(change(ports)) }
+      return {
+        logsErrors: true,
+        sky,
+        change: (ports: Context.Context<Ports>) => onlyCoinsUpTo(20_000)(change(ports))
+      }
     },
     function* ({ sky }) {
       const payer = yield* company()
@@ -117,7 +124,11 @@ describe("A payout from small coins", () => {
     "replacement: a payout with little change gives up its change for a higher fee, and settles",
     () => {
       const { sky, change } = weather()
-      return { logsErrors: true, sky, change: (ports: Context.Context<Ports>) => onlyCoinsUpTo(21_000)(change(ports)) }
+      return {
+        logsErrors: true,
+        sky,
+        change: (ports: Context.Context<Ports>) => onlyCoinsUpTo(21_000)(change(ports))
+      }
     },
     function* ({ sky }) {
       const payer = yield* companyWith(42_000)

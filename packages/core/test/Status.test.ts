@@ -11,7 +11,8 @@ const recorded = () => {
   const [made, taken] = [world(), new Set<string>()]
   const recording = ({ commit }: Journal["Service"]): Journal["Service"] => ({
     commit: (change) => {
-      if (change._tag === "DutyBegun") for (const job of change.jobs ?? []) if (job._tag === "Enqueue") taken.add(job.kind)
+      if (change._tag === "DutyBegun")
+        for (const job of change.jobs ?? []) if (job._tag === "Enqueue") taken.add(job.kind)
       return commit(change)
     }
   })
@@ -19,12 +20,16 @@ const recorded = () => {
   return { ...made, taken, change }
 }
 
-scenario("status: every role that a worker takes is listed, including those of features", recorded, function* ({ taken }) {
-  yield* endpoint(yield* company())
-  yield* working()
-  yield* sending
-  yield* TestClock.adjust("1 minute")
-  const { roles } = yield* (yield* Status).now
-  assert.deepStrictEqual(roles.map(({ role }) => role).toSorted(), [...taken].toSorted())
-  assert.includeMembers([...taken], ["chain", "webhooks", "deliveries", "audit"])
-})
+scenario(
+  "status: every role that a worker takes is listed, including those of features",
+  recorded,
+  function* ({ taken }) {
+    yield* endpoint(yield* company())
+    yield* working()
+    yield* sending
+    yield* TestClock.adjust("1 minute")
+    const { roles } = yield* (yield* Status).now
+    assert.deepStrictEqual(roles.map(({ role }) => role).toSorted(), [...taken].toSorted())
+    assert.includeMembers([...taken], ["chain", "webhooks", "deliveries", "audit"])
+  }
+)

@@ -39,7 +39,13 @@ const ways = Effect.fnUntraced(function* (company: Company) {
   const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
   const depositId = deposit?.id ?? assert.fail("no deposit")
   const refund = Effect.fnUntraced(function* (destination: string | undefined) {
-    return yield* (yield* Refunds).create({ company, depositId, asked: yield* asked(100), destination, ...words })
+    return yield* (yield* Refunds).create({
+      company,
+      depositId,
+      asked: yield* asked(100),
+      destination,
+      ...words
+    })
   })
   const there = (yield* outside({ type: "lightning_address" })).destination
   return {
@@ -96,21 +102,24 @@ describe("Stops by the operator", () => {
     }
   )
 
-  scenario("pause: while sending is paused, every way to send money is refused and nothing is held", function* () {
-    const payer = yield* companyWith(10_000)
-    const all = Object.entries(yield* ways(payer))
-    const before = yield* has(payer)
-    yield* everywhere(pausing("sending"))
-    for (const [way, ask] of all) {
-      assert.strictEqual(yield* ask, way === "claim" ? "VoucherRefused: stopped" : "Paused", way)
+  scenario(
+    "pause: while sending is paused, every way to send money is refused and nothing is held",
+    function* () {
+      const payer = yield* companyWith(10_000)
+      const all = Object.entries(yield* ways(payer))
+      const before = yield* has(payer)
+      yield* everywhere(pausing("sending"))
+      for (const [way, ask] of all) {
+        assert.strictEqual(yield* ask, way === "claim" ? "VoucherRefused: stopped" : "Paused", way)
+      }
+      assert.deepStrictEqual(yield* has(payer), before)
+      yield* invoice(payer, 100)
+      yield* everywhere(resuming("sending"))
+      for (const [way, ask] of all) assert.strictEqual(yield* ask, "ok", way)
+      yield* step
+      yield* step
     }
-    assert.deepStrictEqual(yield* has(payer), before)
-    yield* invoice(payer, 100)
-    yield* everywhere(resuming("sending"))
-    for (const [way, ask] of all) assert.strictEqual(yield* ask, "ok", way)
-    yield* step
-    yield* step
-  })
+  )
 
   scenario(
     "pause: while receiving is paused, requests for invoices and addresses are refused; incoming payments are credited and sending continues",
@@ -127,37 +136,47 @@ describe("Stops by the operator", () => {
     }
   )
 
-  scenario("freeze: a frozen company cannot send money in any way, and nothing is held; another company is not affected", function* () {
-    const [payer, other] = [yield* companyWith(10_000), yield* companyWith(10_000)]
-    const all = Object.entries(yield* ways(payer))
-    const before = yield* has(payer)
-    yield* everywhere(freezing(payer, "go_on"))
-    for (const [way, ask] of all) {
-      assert.strictEqual(yield* ask, way === "claim" ? "VoucherRefused: stopped" : "CompanyFrozen", way)
+  scenario(
+    "freeze: a frozen company cannot send money in any way, and nothing is held; another company is not affected",
+    function* () {
+      const [payer, other] = [yield* companyWith(10_000), yield* companyWith(10_000)]
+      const all = Object.entries(yield* ways(payer))
+      const before = yield* has(payer)
+      yield* everywhere(freezing(payer, "go_on"))
+      for (const [way, ask] of all) {
+        assert.strictEqual(yield* ask, way === "claim" ? "VoucherRefused: stopped" : "CompanyFrozen", way)
+      }
+      assert.deepStrictEqual(yield* has(payer), before)
+      assert.deepStrictEqual(yield* sayings(other), ["ok", "ok", "ok", "ok", "ok"])
+      yield* everywhere(Effect.flatMap(Companies, ({ unfreeze }) => unfreeze(payer.id)))
+      for (const [way, ask] of all) assert.strictEqual(yield* ask, "ok", way)
+      yield* step
+      yield* step
     }
-    assert.deepStrictEqual(yield* has(payer), before)
-    assert.deepStrictEqual(yield* sayings(other), ["ok", "ok", "ok", "ok", "ok"])
-    yield* everywhere(Effect.flatMap(Companies, ({ unfreeze }) => unfreeze(payer.id)))
-    for (const [way, ask] of all) assert.strictEqual(yield* ask, "ok", way)
-    yield* step
-    yield* step
-  })
+  )
 
-  scenario("freeze: confirmed withdrawals wait or continue, as the operator chooses when freezing the company or later", function* () {
-    const [payer, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
-    const all = [
-      yield* confirm(payer, (yield* outside({ sats: 100 })).destination),
-      yield* confirm(payer, (yield* invoice(payee, 100)).paymentRequest)
-    ]
-    const standings = Effect.forEach(all, standing)
-    yield* everywhere(freezing(payer, "wait"))
-    yield* step
-    assert.deepStrictEqual(yield* standings, ["pending", "pending"])
-    const since = (yield* (yield* Companies).get(payer.id)).frozen?.sinceMillis
-    yield* everywhere(freezing(payer, "go_on"))
-    assert.deepStrictEqual((yield* (yield* Companies).get(payer.id)).frozen, { reason: "a drill", pending: "go_on", sinceMillis: since })
-    yield* TestClock.adjust(waitMillis)
-    yield* step
-    assert.deepStrictEqual(yield* standings, ["settled", "settled"])
-  })
+  scenario(
+    "freeze: confirmed withdrawals wait or continue, as the operator chooses when freezing the company or later",
+    function* () {
+      const [payer, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
+      const all = [
+        yield* confirm(payer, (yield* outside({ sats: 100 })).destination),
+        yield* confirm(payer, (yield* invoice(payee, 100)).paymentRequest)
+      ]
+      const standings = Effect.forEach(all, standing)
+      yield* everywhere(freezing(payer, "wait"))
+      yield* step
+      assert.deepStrictEqual(yield* standings, ["pending", "pending"])
+      const since = (yield* (yield* Companies).get(payer.id)).frozen?.sinceMillis
+      yield* everywhere(freezing(payer, "go_on"))
+      assert.deepStrictEqual((yield* (yield* Companies).get(payer.id)).frozen, {
+        reason: "a drill",
+        pending: "go_on",
+        sinceMillis: since
+      })
+      yield* TestClock.adjust(waitMillis)
+      yield* step
+      assert.deepStrictEqual(yield* standings, ["settled", "settled"])
+    }
+  )
 })

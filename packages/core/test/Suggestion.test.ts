@@ -2,7 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Suggestion from "../src/base/Suggestion.ts"
 
 describe("Similar names", () => {
-  const names = ["amount", "currency", "destination", "metadata", "expiry_seconds", "limit", "cursor", "type", "status"]
+  const names = [
+    "amount",
+    "currency",
+    "destination",
+    "metadata",
+    "expiry_seconds",
+    "limit",
+    "cursor",
+    "type",
+    "status"
+  ]
   const cases: ReadonlyArray<readonly [given: string, near: string | undefined]> = [
     ["metdata", "metadata"],
     ["METADATA", "metadata"],
@@ -24,7 +34,10 @@ describe("Similar names", () => {
   }
 
   it("nearest name: the closer of two names is chosen", () =>
-    assert.strictEqual(Suggestion.member("created_befor", ["created_after", "created_before"]), "created_before"))
+    assert.strictEqual(
+      Suggestion.member("created_befor", ["created_after", "created_before"]),
+      "created_before"
+    ))
 
   it("nearest name: a swap of adjacent letters counts as one mistake, like an extra, missing or wrong letter", () => {
     const distances = ["ab", "ba", "abc", "a", "ax"].map((one) => Suggestion.editDistance("ab", one, 5))

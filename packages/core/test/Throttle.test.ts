@@ -29,7 +29,8 @@ describe("A throttle", () => {
 
   it("throttle: a request must be within each of several rates, and a request above one rate does not count toward the others", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 100 }, { count: 2, everyMillis: 10 })
-    const within = (atMillis: number) => take("a", atMillis).map(({ isWithin, left }) => `${isWithin} ${left}`)
+    const within = (atMillis: number) =>
+      take("a", atMillis).map(({ isWithin, left }) => `${isWithin} ${left}`)
     assert.deepStrictEqual(
       [0, 0, 0, 20, 20, 40, 100].map((atMillis) => within(atMillis)),
       [
@@ -49,7 +50,9 @@ describe("A throttle", () => {
       for (const atMillis of [0, 1_700_000_000_123, 1_799_999_999_999]) {
         const take = Throttle.meter(Throttle.perSecond(count), Throttle.perMinute(count))
         const taken = Array.from({ length: count + 1 }, () => take("a", atMillis))
-        const wanted = Array.from({ length: count + 1 }, (_, n) => (n < count ? [count - n - 1, count - n - 1] : [0, 0]))
+        const wanted = Array.from({ length: count + 1 }, (_, n) =>
+          n < count ? [count - n - 1, count - n - 1] : [0, 0]
+        )
         assert.deepStrictEqual(
           taken.map((rooms) => rooms.map(({ left }) => left)),
           wanted,

@@ -21,7 +21,10 @@ const keeping = () => {
 }
 
 const parentOf = ({ parent }: Tracer.NativeSpan) =>
-  Option.match(parent, { onNone: () => undefined, onSome: (span) => (span._tag === "Span" ? span.name : span._tag) })
+  Option.match(parent, {
+    onNone: () => undefined,
+    onSome: (span) => (span._tag === "Span" ? span.name : span._tag)
+  })
 
 /** Makes a withdrawal, from the request to the payment, and an estimate that fails. */
 const story = Effect.gen(function* () {
@@ -30,72 +33,94 @@ const story = Effect.gen(function* () {
   yield* confirm(payer, destination)
   yield* (yield* PaymentWorker).step
   const { amount, currency } = yield* asked(1)
-  yield* Effect.flip((yield* Withdrawals).estimate({ company: payer, asked: { amount, currency }, destination: "nonsense" }))
+  yield* Effect.flip(
+    (yield* Withdrawals).estimate({ company: payer, asked: { amount, currency }, destination: "nonsense" })
+  )
 })
 
 describe("Traced", () => {
-  it.effect("spans: a withdrawal's commit has a span below the method's span, and the payment at the node has a span too", () =>
-    Effect.gen(function* () {
-      const { spans, tracer } = keeping()
-      yield* Effect.provideService(inWorld(story), Tracer.Tracer, tracer)
-      const seen = spans.map((span) => [span.name, parentOf(span)])
-      assert.deepInclude(seen, ["Withdrawals.confirm", undefined])
-      assert.deepInclude(seen, ["Recipients.choose", "Withdrawals.confirm"])
-      assert.deepInclude(seen, ["Journal.commit", "Withdrawals.confirm"])
-      assert.include(
-        seen.map(([name]) => name),
-        "LightningSender.pay"
-      )
-      const failed = spans.find(
-        ({ name, status }) => name === "Withdrawals.estimate" && status._tag === "Ended" && status.exit._tag === "Failure"
-      )
-      assert.isDefined(failed, "a method's outcome is in its span")
-      for (const { name, attributes } of spans)
-        assert.deepStrictEqual(
-          [...attributes.keys()],
-          name === "PaymentWorker.step" ? ["satrail.record"] : [],
-          `${name}: no arguments or results`
+  it.effect(
+    "spans: a withdrawal's commit has a span below the method's span, and the payment at the node has a span too",
+    () =>
+      Effect.gen(function* () {
+        const { spans, tracer } = keeping()
+        yield* Effect.provideService(inWorld(story), Tracer.Tracer, tracer)
+        const seen = spans.map((span) => [span.name, parentOf(span)])
+        assert.deepInclude(seen, ["Withdrawals.confirm", undefined])
+        assert.deepInclude(seen, ["Recipients.choose", "Withdrawals.confirm"])
+        assert.deepInclude(seen, ["Journal.commit", "Withdrawals.confirm"])
+        assert.include(
+          seen.map(([name]) => name),
+          "LightningSender.pay"
         )
-      assert.deepInclude(seen, ["PaymentWorker.step", "Journal.commit"], "the step is in the trace of the request that caused it")
-    })
-  )
-
-  it.effect("spans: later work on a record joins the trace of the record's first commit, as long as the record is a recent one", () =>
-    Effect.gen(function* () {
-      const { spans, tracer } = keeping()
-      const nothing = Effect.void
-      yield* Effect.gen(function* () {
-        yield* Effect.withSpan(TraceContext.remembered("first")(nothing), "request")
-        yield* Effect.withSpan(TraceContext.remembered("first")(nothing), "a later commit")
-        const around = yield* TraceContext.make
-        yield* around("work", "first")(nothing)
-        for (let i = 0; i < TraceContext.most; i++) yield* Effect.withSpan(TraceContext.remembered(`other ${i}`)(nothing), "another")
-        yield* around("late work", "first")(nothing)
-      }).pipe(Effect.provideService(Tracer.Tracer, tracer))
-      const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
-      assert.deepStrictEqual([parents.get("work"), parents.get("late work")], ["request", undefined])
-      const around = yield* Effect.provideService(TraceContext.make, References.TracerEnabled, false)
-      assert.strictEqual(around("work", "first")(nothing), nothing, "without tracing, the same object is returned")
-    })
-  )
-
-  it.effect("spans: without a tracer, or with tracing disabled, the service is the exact object that its layer created", () =>
-    Effect.gen(function* () {
-      const service = LightningSender.of({
-        graceMillis: 0,
-        pay: () => Effect.die("unused"),
-        lookupPayment: () => Effect.die("unused"),
-        ends: Stream.empty,
-        quote: () => Effect.die("unused")
+        const failed = spans.find(
+          ({ name, status }) =>
+            name === "Withdrawals.estimate" && status._tag === "Ended" && status.exit._tag === "Failure"
+        )
+        assert.isDefined(failed, "a method's outcome is in its span")
+        for (const { name, attributes } of spans)
+          assert.deepStrictEqual(
+            [...attributes.keys()],
+            name === "PaymentWorker.step" ? ["satrail.record"] : [],
+            `${name}: no arguments or results`
+          )
+        assert.deepInclude(
+          seen,
+          ["PaymentWorker.step", "Journal.commit"],
+          "the step is in the trace of the request that caused it"
+        )
       })
-      const built = Effect.map(Layer.build(Traced.over(LightningSender, Layer.succeed(LightningSender, service))), (context) =>
-        Context.get(context, LightningSender)
-      )
-      const { tracer } = keeping()
-      assert.strictEqual(yield* built, service)
-      const disabled = built.pipe(Effect.provideService(Tracer.Tracer, tracer), Effect.provideService(References.TracerEnabled, false))
-      assert.strictEqual(yield* disabled, service)
-      assert.notStrictEqual(yield* Effect.provideService(built, Tracer.Tracer, tracer), service)
-    })
+  )
+
+  it.effect(
+    "spans: later work on a record joins the trace of the record's first commit, as long as the record is a recent one",
+    () =>
+      Effect.gen(function* () {
+        const { spans, tracer } = keeping()
+        const nothing = Effect.void
+        yield* Effect.gen(function* () {
+          yield* Effect.withSpan(TraceContext.remembered("first")(nothing), "request")
+          yield* Effect.withSpan(TraceContext.remembered("first")(nothing), "a later commit")
+          const around = yield* TraceContext.make
+          yield* around("work", "first")(nothing)
+          for (let i = 0; i < TraceContext.most; i++)
+            yield* Effect.withSpan(TraceContext.remembered(`other ${i}`)(nothing), "another")
+          yield* around("late work", "first")(nothing)
+        }).pipe(Effect.provideService(Tracer.Tracer, tracer))
+        const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
+        assert.deepStrictEqual([parents.get("work"), parents.get("late work")], ["request", undefined])
+        const around = yield* Effect.provideService(TraceContext.make, References.TracerEnabled, false)
+        assert.strictEqual(
+          around("work", "first")(nothing),
+          nothing,
+          "without tracing, the same object is returned"
+        )
+      })
+  )
+
+  it.effect(
+    "spans: without a tracer, or with tracing disabled, the service is the exact object that its layer created",
+    () =>
+      Effect.gen(function* () {
+        const service = LightningSender.of({
+          graceMillis: 0,
+          pay: () => Effect.die("unused"),
+          lookupPayment: () => Effect.die("unused"),
+          ends: Stream.empty,
+          quote: () => Effect.die("unused")
+        })
+        const built = Effect.map(
+          Layer.build(Traced.over(LightningSender, Layer.succeed(LightningSender, service))),
+          (context) => Context.get(context, LightningSender)
+        )
+        const { tracer } = keeping()
+        assert.strictEqual(yield* built, service)
+        const disabled = built.pipe(
+          Effect.provideService(Tracer.Tracer, tracer),
+          Effect.provideService(References.TracerEnabled, false)
+        )
+        assert.strictEqual(yield* disabled, service)
+        assert.notStrictEqual(yield* Effect.provideService(built, Tracer.Tracer, tracer), service)
+      })
   )
 })

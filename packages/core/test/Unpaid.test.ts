@@ -24,11 +24,18 @@ const shop = Effect.gen(function* () {
 
 const ask = Effect.fnUntraced(function* (caller = "203.0.113.1", user = "shop") {
   const place = { host: settings.domain, domain: null, user }
-  const { invoice } = yield* (yield* PayRequests).invoice(place, { amount: "21000", comment: null, payerData: null, nostr: null, caller })
+  const { invoice } = yield* (yield* PayRequests).invoice(place, {
+    amount: "21000",
+    comment: null,
+    payerData: null,
+    nostr: null,
+    caller
+  })
   return invoice
 })
 
-const pay = ({ paymentRequest }: Invoice, hold = false) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, hold }))
+const pay = ({ paymentRequest }: Invoice, hold = false) =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, hold }))
 
 const find = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrUndefined))
@@ -49,7 +56,8 @@ const withoutCancel = () => {
   const { change, times } = counting()
   const cannot = replace(LightningReceiver, () => ({
     lacks: new Set(["cancel"]),
-    cancelInvoice: () => Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("it cannot") }))
+    cancelInvoice: () =>
+      Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("it cannot") }))
   }))
   return { change: <R>(ports: Context.Context<R | LightningReceiver>) => change(cannot(ports)), times }
 }
@@ -125,7 +133,10 @@ describe("Invoices requested by wallets", () => {
       const records = yield* Records
       assert.isTrue(Option.isNone(yield* records.invoiceByHash(row.paymentHash)))
       const place = { host: settings.domain, domain: null, user: address.handle }
-      assert.strictEqual(yield* said((yield* PayRequests).verify(place, row.paymentHash)), "PayRequestRefused: not_found")
+      assert.strictEqual(
+        yield* said((yield* PayRequests).verify(place, row.paymentHash)),
+        "PayRequestRefused: not_found"
+      )
       const events = yield* records.events(0n, 1000)
       assert.notInclude(
         events.map(({ subject }) => subject),
@@ -190,25 +201,30 @@ describe("Invoices requested by wallets", () => {
     }
   )
 
-  it.effect("invoice: a node that cannot close invoices and reports a paid one as unknown only once does not lose its payment", () => {
-    let lost = 0
-    const change = replace(LightningReceiver, (receiver) => ({
-      lacks: new Set(["cancel"]),
-      lookupInvoice: (hash) =>
-        Effect.suspend(() => (lost-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
-    }))
-    return run({ change }, function* () {
-      const { row: payee } = yield* shop
-      const row = yield* ask()
-      yield* (yield* Sandbox).loseNextNotice
-      yield* pay(row)
-      yield* TestClock.adjust("3 days")
-      lost = 1
-      yield* (yield* Settlements.Settlements).forget
-      assert.strictEqual((yield* find(row))?.status, "settled")
-      assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
-    })
-  })
+  it.effect(
+    "invoice: a node that cannot close invoices and reports a paid one as unknown only once does not lose its payment",
+    () => {
+      let lost = 0
+      const change = replace(LightningReceiver, (receiver) => ({
+        lacks: new Set(["cancel"]),
+        lookupInvoice: (hash) =>
+          Effect.suspend(() =>
+            lost-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)
+          )
+      }))
+      return run({ change }, function* () {
+        const { row: payee } = yield* shop
+        const row = yield* ask()
+        yield* (yield* Sandbox).loseNextNotice
+        yield* pay(row)
+        yield* TestClock.adjust("3 days")
+        lost = 1
+        yield* (yield* Settlements.Settlements).forget
+        assert.strictEqual((yield* find(row))?.status, "settled")
+        assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+      })
+    }
+  )
 
   scenario(
     "invoice: unpaid invoices are deleted even if they fill more than a page, and an invoice requested by a company is kept",
@@ -275,13 +291,16 @@ describe("Limits on unpaid invoices requested by wallets", () => {
   /** Returns an address in one of the 256 /64 networks of a /56. */
   const attacker = (at: number): string => `2001:db8:0:${(at % 256).toString(16)}::1`
 
-  const flood = (count: number, user = "shop") => Effect.forEach(Array.from({ length: count }), (_, at) => ask(attacker(at), user))
+  const flood = (count: number, user = "shop") =>
+    Effect.forEach(Array.from({ length: count }), (_, at) => ask(attacker(at), user))
 
   /** Gives the node time to cancel evicted invoices. */
   const canceled = Effect.repeat(TestClock.adjust("10 millis"), { times: 200 })
 
   const stateOf = ({ paymentHash }: Invoice) =>
-    Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
+    Effect.flatMap(LightningReceiver, (receiver) =>
+      Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag)
+    )
 
   scenario(
     "limits: a network that fills the pool evicts only its own invoices; another company's payers still get invoices and keep them",
@@ -321,27 +340,37 @@ describe("Limits on unpaid invoices requested by wallets", () => {
       yield* shop
       const rows = yield* Effect.forEach(Array.from({ length: 5 }), () => ask())
       yield* canceled
-      assert.deepStrictEqual(yield* Effect.forEach(rows, stateOf), ["canceled", "canceled", "open", "open", "open"])
+      assert.deepStrictEqual(yield* Effect.forEach(rows, stateOf), [
+        "canceled",
+        "canceled",
+        "open",
+        "open",
+        "open"
+      ])
     }
   )
 
-  scenario("limits: an evicted invoice that was paid, or is being paid, is credited", { ...limits(few) }, function* () {
-    const { row: payee } = yield* shop
-    const [paid, held] = [yield* ask(attacker(0)), yield* ask(attacker(1))]
-    yield* (yield* Sandbox).loseNextNotice
-    yield* pay(paid)
-    yield* pay(held, true)
-    yield* flood(100)
-    yield* canceled
-    assert.strictEqual((yield* find(held))?.status, "pending")
-    yield* (yield* Sandbox).release({ paymentHash: held.paymentHash, outcome: "settle" })
-    yield* (yield* Settlements.Settlements).poll
-    assert.deepStrictEqual(yield* Effect.forEach([paid, held], (row) => Effect.map(find(row), (found) => found?.status)), [
-      "settled",
-      "settled"
-    ])
-    assert.deepStrictEqual(yield* has(payee), { posted: 42, held: 0 })
-  })
+  scenario(
+    "limits: an evicted invoice that was paid, or is being paid, is credited",
+    { ...limits(few) },
+    function* () {
+      const { row: payee } = yield* shop
+      const [paid, held] = [yield* ask(attacker(0)), yield* ask(attacker(1))]
+      yield* (yield* Sandbox).loseNextNotice
+      yield* pay(paid)
+      yield* pay(held, true)
+      yield* flood(100)
+      yield* canceled
+      assert.strictEqual((yield* find(held))?.status, "pending")
+      yield* (yield* Sandbox).release({ paymentHash: held.paymentHash, outcome: "settle" })
+      yield* (yield* Settlements.Settlements).poll
+      assert.deepStrictEqual(
+        yield* Effect.forEach([paid, held], (row) => Effect.map(find(row), (found) => found?.status)),
+        ["settled", "settled"]
+      )
+      assert.deepStrictEqual(yield* has(payee), { posted: 42, held: 0 })
+    }
+  )
 
   scenario(
     "limits: once others have used up an address's rate, a payer without an unpaid invoice at that address can still get an invoice",

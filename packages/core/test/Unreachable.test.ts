@@ -6,7 +6,8 @@ const of = (n: number) => ({ id: `withdrawal ${n}`, approvalAtMillis: null, crea
 
 it("payment worker: of very many withdrawals to unreachable payees, those that are not remembered count from their confirmation", () => {
   const unreachable = Unreachable.make()
-  for (let n = 0; n < Unreachable.mostKept; n++) assert.strictEqual(unreachable.keep(of(n), 50_000, 50_000), 50_000)
+  for (let n = 0; n < Unreachable.mostKept; n++)
+    assert.strictEqual(unreachable.keep(of(n), 50_000, 50_000), 50_000)
   assert.strictEqual(unreachable.keep(of(60_000), 70_000, 70_000), 60_000)
   assert.isUndefined(unreachable.take("withdrawal 60000"))
   assert.strictEqual(unreachable.keep(of(60_000), 70_000, 50_000 + dayMillis), 70_000)

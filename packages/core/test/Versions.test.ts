@@ -16,7 +16,15 @@ describe("Node versions", () => {
       "0.19.0-beta",
       "0.21.2-beta"
     ]
-    assert.deepStrictEqual(said("lnd", lnd), ["refused", "refused", "warned", "warned", "warned", "good", "good"])
+    assert.deepStrictEqual(said("lnd", lnd), [
+      "refused",
+      "refused",
+      "warned",
+      "warned",
+      "warned",
+      "good",
+      "good"
+    ])
     const robbed = Versions.judge("lnd", "0.18.5-beta commit=v0.18.5-beta-dirty")
     assert.match(
       robbed?.says ?? "",
@@ -33,7 +41,20 @@ describe("Node versions", () => {
   })
 
   it("C59: node version: a bug has a first affected version and a first fixed version", () => {
-    const core = ["0.13.2", "0.14.0", "0.16.2", "0.16.3", "24.0.1", "28.4.0", "29.0.0", "29.4.3", "30.0.0", "30.1.0", "30.2.0", "31.0"]
+    const core = [
+      "0.13.2",
+      "0.14.0",
+      "0.16.2",
+      "0.16.3",
+      "24.0.1",
+      "28.4.0",
+      "29.0.0",
+      "29.4.3",
+      "30.0.0",
+      "30.1.0",
+      "30.2.0",
+      "31.0"
+    ]
     assert.deepStrictEqual(said("Bitcoin Core", core), [
       "warned",
       "refused",
@@ -58,14 +79,14 @@ describe("Node versions", () => {
   })
 
   it("node version: a release candidate counts as its release, a fork as its leading version, and a missing patch number as 0", () => {
-    assert.deepStrictEqual(said("lnd", ["0.19.0-beta.rc1", "0.19-beta", "v0.18.5-beta.rc2", "acme-0.15.1+7", "0.15.1.9"]), [
-      "good",
-      "good",
-      "warned",
-      "refused",
-      "refused"
-    ])
-    assert.strictEqual(Versions.judge("lnd", "lnd version 0.15.1-acme2.0 (built 2022.10.10)")?.version, "0.15.1")
+    assert.deepStrictEqual(
+      said("lnd", ["0.19.0-beta.rc1", "0.19-beta", "v0.18.5-beta.rc2", "acme-0.15.1+7", "0.15.1.9"]),
+      ["good", "good", "warned", "refused", "refused"]
+    )
+    assert.strictEqual(
+      Versions.judge("lnd", "lnd version 0.15.1-acme2.0 (built 2022.10.10)")?.version,
+      "0.15.1"
+    )
   })
 
   it("node version: nothing is reported about a version that cannot be parsed", () => {

@@ -18,7 +18,9 @@ const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set
   const refuses: Hook = {
     mayBegin: ({ withdrawal: { recipient } }) =>
       listed.has(recipient)
-        ? Effect.fail(new DestinationRefused({ code: "unsupported", message: "The destination is on a list" }))
+        ? Effect.fail(
+            new DestinationRefused({ code: "unsupported", message: "The destination is on a list" })
+          )
         : Effect.undefined
   }
   return { listed, change: (ports) => Context.add(ports, Hooks, [...others, refuses]) }
@@ -27,19 +29,33 @@ const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set
 /** A hook that makes every withdrawal wait for approval. */
 const careful: Hook = {
   mayBegin: ({ spender: { apiKey }, withdrawal: { createdAtMillis } }) =>
-    Effect.succeed({ approval: "waiting", approvalAskedBy: apiKey?.id ?? null, approvalExpiresAtMillis: createdAtMillis + 60_000 })
+    Effect.succeed({
+      approval: "waiting",
+      approvalAskedBy: apiKey?.id ?? null,
+      approvalExpiresAtMillis: createdAtMillis + 60_000
+    })
 }
 
 /** A hook that refuses vouchers of more than 2000 sats. */
 const small: Hook = {
   mayBegin: () => Effect.undefined,
   mayIssue: ({ spender: { company }, amount }) =>
-    amount > Msat.fromSats(2000) ? Effect.fail(Limit.never("per_withdrawal_sats", company.id, company.id, 2000)) : Effect.void
+    amount > Msat.fromSats(2000)
+      ? Effect.fail(Limit.never("per_withdrawal_sats", company.id, company.id, 2000))
+      : Effect.void
 }
 
 const keyOf = (id: string) => ({ id, limits: null, spendsAs: null })
 const confirming = Effect.fnUntraced(function* (company: Company, destination: string) {
-  return yield* made((yield* Withdrawals).confirm({ company, apiKey: keyOf("asks"), asked: undefined, destination, metadata: {} }))
+  return yield* made(
+    (yield* Withdrawals).confirm({
+      company,
+      apiKey: keyOf("asks"),
+      asked: undefined,
+      destination,
+      metadata: {}
+    })
+  )
 })
 const words = { description: "", expirySeconds: 3600, metadata: {} }
 const exceeded = "LimitExceeded"
@@ -57,8 +73,12 @@ describe("An embedding application's hooks for withdrawals", () => {
       const { url } = yield* made((yield* Vouchers).create({ company, ...(yield* asked(1000)), ...words }))
       const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
       const before = yield* has(company)
-      const claim = Effect.flatMap(Vouchers, (vouchers) => vouchers.claim({ k1, pr: destination, caller: "wallet" }))
-      const refund = Effect.flatMap(Refunds, ({ create }) => create({ company, ...of, asked: undefined, destination, ...words }))
+      const claim = Effect.flatMap(Vouchers, (vouchers) =>
+        vouchers.claim({ k1, pr: destination, caller: "wallet" })
+      )
+      const refund = Effect.flatMap(Refunds, ({ create }) =>
+        create({ company, ...of, asked: undefined, destination, ...words })
+      )
       listed.add(destination)
       assert.deepStrictEqual(
         [yield* said(confirming(company, destination)), yield* said(refund), yield* said(claim)],
@@ -84,7 +104,9 @@ describe("An embedding application's hooks for withdrawals", () => {
         Effect.gen(function* () {
           yield* (yield* Vouchers).create({ company, ...(yield* asked(sats)), ...words })
         })
-      const refund = Effect.flatMap(Refunds, ({ create }) => create({ company, ...of, asked: undefined, destination: undefined, ...words }))
+      const refund = Effect.flatMap(Refunds, ({ create }) =>
+        create({ company, ...of, asked: undefined, destination: undefined, ...words })
+      )
       assert.deepStrictEqual([yield* said(create(3000)), yield* said(refund)], [exceeded, exceeded])
       assert.deepStrictEqual(yield* has(company), before)
       yield* create(1000)
@@ -102,9 +124,14 @@ describe("An embedding application's hooks for withdrawals", () => {
       listed.clear()
       const row = yield* confirming(company, destination)
       const approve = (by: string) =>
-        Effect.flatMap(Approvals, (approvals) => approvals.approve({ company, apiKey: keyOf(by), id: row.id }))
+        Effect.flatMap(Approvals, (approvals) =>
+          approvals.approve({ company, apiKey: keyOf(by), id: row.id })
+        )
       yield* step
-      assert.deepStrictEqual([(yield* now(row)).approval, yield* said(approve("asks"))], ["waiting", "ApprovalByAsker"])
+      assert.deepStrictEqual(
+        [(yield* now(row)).approval, yield* said(approve("asks"))],
+        ["waiting", "ApprovalByAsker"]
+      )
       listed.add(destination)
       assert.strictEqual(yield* said(approve("approves")), refused)
       listed.clear()

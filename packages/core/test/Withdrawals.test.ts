@@ -71,7 +71,10 @@ const confirmWith = Effect.fnUntraced(function* (
 /** Asserts that estimating and confirming have the same outcome, and that a refusal holds nothing. */
 const both = Effect.fnUntraced(function* (company: Company, destination: string, amount?: Amount) {
   const before = yield* has(company)
-  const [first, second] = [yield* said(estimate(company, destination, amount)), yield* said(confirmWith(company, destination, amount))]
+  const [first, second] = [
+    yield* said(estimate(company, destination, amount)),
+    yield* said(confirmWith(company, destination, amount))
+  ]
   assert.strictEqual(second, first)
   if (first !== "ok") assert.deepStrictEqual(yield* has(company), before)
   return first
@@ -84,10 +87,20 @@ const sats = (amount: number): Amount => ({ amount })
  */
 const kinds = Effect.gen(function* () {
   const payee = yield* company()
-  const [own, ownHandle, ownAddress] = [yield* invoice(payee, 1000), yield* lightningAddress(payee), yield* onChainAddress(payee)]
+  const [own, ownHandle, ownAddress] = [
+    yield* invoice(payee, 1000),
+    yield* lightningAddress(payee),
+    yield* onChainAddress(payee)
+  ]
   const page = (yield* outside({ type: "lnurl" })).destination
   return [
-    { text: (yield* outside({ sats: 1000 })).destination, type: "lightning_invoice", rail: "lightning", service: 2, network: 10 },
+    {
+      text: (yield* outside({ sats: 1000 })).destination,
+      type: "lightning_invoice",
+      rail: "lightning",
+      service: 2,
+      network: 10
+    },
     {
       text: (yield* outside({ type: "lightning_address" })).destination,
       type: "lightning_address",
@@ -96,9 +109,21 @@ const kinds = Effect.gen(function* () {
       network: 10
     },
     { text: page, type: "lnurl", rail: "lightning", service: 2, network: 10 },
-    { text: (yield* outside({ type: "chain_address" })).destination, type: "chain_address", rail: "on_chain", service: 101, network: 500 },
+    {
+      text: (yield* outside({ type: "chain_address" })).destination,
+      type: "chain_address",
+      rail: "on_chain",
+      service: 101,
+      network: 500
+    },
     { text: own.paymentRequest, type: "lightning_invoice", rail: "lightning", service: 0, network: 0 },
-    { text: `${ownHandle.handle}@${ownHandle.domain}`, type: "lightning_address", rail: "lightning", service: 0, network: 0 },
+    {
+      text: `${ownHandle.handle}@${ownHandle.domain}`,
+      type: "lightning_address",
+      rail: "lightning",
+      service: 0,
+      network: 0
+    },
     { text: ownAddress.address, type: "chain_address", rail: "on_chain", service: 0, network: 0 }
   ] as const
 })
@@ -111,7 +136,11 @@ describe("An estimate", () => {
         const payer = yield* companyWith(5000)
         const estimated = yield* estimate(payer, text, sats(1000))
         assert.deepStrictEqual([estimated.recipientType, estimated.amount], [type, Msat.fromSats(1000)])
-        assert.deepStrictEqual(estimated.fee, { service: Msat.fromSats(service), network: Msat.fromSats(network) }, text)
+        assert.deepStrictEqual(
+          estimated.fee,
+          { service: Msat.fromSats(service), network: Msat.fromSats(network) },
+          text
+        )
         assert.isTrue(estimated.successProbability > 0 && estimated.successProbability <= 1, text)
         if (network === 0 || rail === "on_chain") assert.strictEqual(estimated.successProbability, 1)
         assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 }, "an estimate holds nothing")
@@ -140,28 +169,46 @@ describe("An estimate", () => {
     const poor = yield* company()
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
-    assert.strictEqual((yield* (yield* LightningSender).lookupPayment(paymentHash ?? PaymentHash.make("")))._tag, "notFound")
+    assert.strictEqual(
+      (yield* (yield* LightningSender).lookupPayment(paymentHash ?? PaymentHash.make("")))._tag,
+      "notFound"
+    )
     assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
   })
 
-  scenario("estimate: the probability is 0 without a route, and below 1 over a channel with little liquidity", function* () {
-    const payer = yield* company()
-    assert.strictEqual((yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination)).successProbability, 0)
-    assert.strictEqual(
-      (yield* estimate(payer, (yield* outside({ type: "lightning_address", payee: "fern" })).destination, sats(1000))).successProbability,
-      0
-    )
-    const thin = (yield* estimate(payer, (yield* outside({ sats: 100_000, payee: "elm" })).destination)).successProbability
-    assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
-  })
+  scenario(
+    "estimate: the probability is 0 without a route, and below 1 over a channel with little liquidity",
+    function* () {
+      const payer = yield* company()
+      assert.strictEqual(
+        (yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination))
+          .successProbability,
+        0
+      )
+      assert.strictEqual(
+        (yield* estimate(
+          payer,
+          (yield* outside({ type: "lightning_address", payee: "fern" })).destination,
+          sats(1000)
+        )).successProbability,
+        0
+      )
+      const thin = (yield* estimate(payer, (yield* outside({ sats: 100_000, payee: "elm" })).destination))
+        .successProbability
+      assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
+    }
+  )
 
-  scenario("estimate: while the node is down, an estimate fails, but a withdrawal can be confirmed", function* () {
-    const payer = yield* companyWith(5000)
-    const { destination } = yield* outside({ sats: 1000 })
-    yield* (yield* Sandbox).pause("node")
-    assert.strictEqual(yield* said(estimate(payer, destination)), "NodeUnavailable")
-    assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // a worker sends it
-  })
+  scenario(
+    "estimate: while the node is down, an estimate fails, but a withdrawal can be confirmed",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside({ sats: 1000 })
+      yield* (yield* Sandbox).pause("node")
+      assert.strictEqual(yield* said(estimate(payer, destination)), "NodeUnavailable")
+      assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // a worker sends it
+    }
+  )
 
   scenario("estimate: estimating and confirming a payout both require the chain's fee rate", function* () {
     const payer = yield* companyWith(5000)
@@ -173,14 +220,20 @@ describe("An estimate", () => {
 
 describe("An amount", () => {
   const priced = (amount: Msat.Msat) =>
-    Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(Effect.flatten)
+    Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(
+      Effect.flatten
+    )
 
   scenario("withdrawal: an amount in sats or btc must match the invoice's amount to the sat", function* () {
     const payer = yield* companyWith(10_000_000)
-    const verdict = (amount: Amount) => Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
+    const verdict = (amount: Amount) =>
+      Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
     assert.strictEqual(yield* verdict(sats(999)), "DestinationRefused: amount_mismatch")
     assert.strictEqual(yield* verdict(sats(1001)), "DestinationRefused: amount_mismatch")
-    assert.strictEqual(yield* verdict({ amount: "0.00001001", currency: "btc" }), "DestinationRefused: amount_mismatch")
+    assert.strictEqual(
+      yield* verdict({ amount: "0.00001001", currency: "btc" }),
+      "DestinationRefused: amount_mismatch"
+    )
     assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
   })
 
@@ -196,38 +249,62 @@ describe("An amount", () => {
       ] as const) {
         const { destination } = yield* priced(Msat.make(999_500n))
         const estimated = yield* Effect.result(estimate(payer, destination, sats(amount)))
-        assert.strictEqual(Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"), verdict, String(amount))
+        assert.strictEqual(
+          Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"),
+          verdict,
+          String(amount)
+        )
         if (Result.isSuccess(estimated)) assert.strictEqual(estimated.success.amount, 999_500n)
       }
     }
   )
 
-  scenario("withdrawal: a fiat amount must match the invoice's amount within one percent; the invoice's amount is paid", function* () {
-    const payer = yield* companyWith(10_000_000)
-    // 100,000 sats are worth 50 USD at a price of 50,000.
-    for (const [usd, verdict] of [
-      ["49.50", "ok"],
-      ["49.4995", "DestinationRefused: amount_mismatch"],
-      ["50.5", "ok"],
-      ["50.5005", "DestinationRefused: amount_mismatch"]
-    ] as const) {
+  scenario(
+    "withdrawal: a fiat amount must match the invoice's amount within one percent; the invoice's amount is paid",
+    function* () {
+      const payer = yield* companyWith(10_000_000)
+      // 100,000 sats are worth 50 USD at a price of 50,000.
+      for (const [usd, verdict] of [
+        ["49.50", "ok"],
+        ["49.4995", "DestinationRefused: amount_mismatch"],
+        ["50.5", "ok"],
+        ["50.5005", "DestinationRefused: amount_mismatch"]
+      ] as const) {
+        const { destination } = yield* priced(Msat.fromSats(100_000))
+        assert.strictEqual(
+          yield* said(estimate(payer, destination, { amount: usd, currency: "usd" })),
+          verdict,
+          usd
+        )
+      }
       const { destination } = yield* priced(Msat.fromSats(100_000))
-      assert.strictEqual(yield* said(estimate(payer, destination, { amount: usd, currency: "usd" })), verdict, usd)
+      const row = yield* made(confirmWith(payer, destination, { amount: "50.5", currency: "usd" }))
+      assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
     }
-    const { destination } = yield* priced(Msat.fromSats(100_000))
-    const row = yield* made(confirmWith(payer, destination, { amount: "50.5", currency: "usd" }))
-    assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
-  })
+  )
 
   scenario(
     "withdrawal: a request without an amount uses the amount of the invoice or the URI, and is refused if neither has an amount",
     function* () {
       const payer = yield* companyWith(5000)
-      assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
+      assert.strictEqual(
+        (yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount,
+        Msat.fromSats(700)
+      )
       const { destination: address } = yield* outside({ type: "chain_address" })
-      assert.strictEqual((yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount, Msat.fromSats(700))
-      assert.strictEqual(yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)), "DestinationRefused: amount_mismatch")
-      for (const { destination } of [yield* outside(), yield* outside({ type: "lightning_address" }), yield* outside({ type: "lnurl" })]) {
+      assert.strictEqual(
+        (yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount,
+        Msat.fromSats(700)
+      )
+      assert.strictEqual(
+        yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)),
+        "DestinationRefused: amount_mismatch"
+      )
+      for (const { destination } of [
+        yield* outside(),
+        yield* outside({ type: "lightning_address" }),
+        yield* outside({ type: "lnurl" })
+      ]) {
         assert.strictEqual(yield* both(payer, destination), "DestinationRefused: amount_required")
       }
       assert.strictEqual(yield* both(payer, address), "DestinationRefused: amount_required")
@@ -246,7 +323,10 @@ describe("An amount", () => {
       assert.strictEqual(yield* both(payer, destination, sats(0)), "AmountInvalid: not_positive")
       assert.strictEqual(yield* both(payer, destination, sats(-5)), "AmountInvalid: not_positive")
       assert.strictEqual(yield* both(payer, destination, sats(1000)), "ok")
-      assert.strictEqual(yield* both(payer, (yield* priced(Msat.make(9_999n))).destination), "Invalid: amount")
+      assert.strictEqual(
+        yield* both(payer, (yield* priced(Msat.make(9_999n))).destination),
+        "Invalid: amount"
+      )
     }
   )
 
@@ -257,7 +337,10 @@ describe("An amount", () => {
   scenario("withdrawal: a fiat amount requires a current price", { change: oldPrices }, function* () {
     const payer = yield* companyWith(5000)
     yield* TestClock.adjust(60_001)
-    assert.strictEqual(yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }), "RateUnavailable")
+    assert.strictEqual(
+      yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }),
+      "RateUnavailable"
+    )
   })
 })
 
@@ -294,11 +377,20 @@ describe("Refused destinations", () => {
     "withdrawal: an invoice that expires within ten seconds, or whose payee could hold the payment for a long time, is refused",
     function* () {
       const payer = yield* companyWith(5000)
-      assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 9 })), "DestinationRefused: invoice_expired")
-      assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 10 })), "ok")
-      assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
       assert.strictEqual(
-        yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })),
+        yield* both(payer, foreign({ expirySeconds: 9 })),
+        "DestinationRefused: invoice_expired"
+      )
+      assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 10 })), "ok")
+      assert.strictEqual(
+        yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })),
+        "DestinationRefused: invoice_expired"
+      )
+      assert.strictEqual(
+        yield* both(
+          payer,
+          foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })
+        ),
         "DestinationRefused: final_cltv_too_long"
       )
     }
@@ -314,7 +406,11 @@ describe("Refused destinations", () => {
       ["p2tr", 330]
     ] as const) {
       const { destination } = yield* outside({ type: "chain_address", kind })
-      assert.strictEqual(yield* said(estimate(payer, destination, sats(dust - 1))), "DestinationRefused: dust", kind)
+      assert.strictEqual(
+        yield* said(estimate(payer, destination, sats(dust - 1))),
+        "DestinationRefused: dust",
+        kind
+      )
       assert.strictEqual(yield* said(estimate(payer, destination, sats(dust))), "ok", kind)
     }
   })
@@ -323,19 +419,31 @@ describe("Refused destinations", () => {
     const payer = yield* companyWith(5000)
     for (const type of ["lightning_address", "lnurl"] as const) {
       const { destination } = yield* outside({ type, sats: 500 })
-      assert.strictEqual(yield* both(payer, destination, sats(499)), "DestinationRefused: amount_out_of_range")
-      assert.strictEqual(yield* both(payer, destination, sats(501)), "DestinationRefused: amount_out_of_range")
+      assert.strictEqual(
+        yield* both(payer, destination, sats(499)),
+        "DestinationRefused: amount_out_of_range"
+      )
+      assert.strictEqual(
+        yield* both(payer, destination, sats(501)),
+        "DestinationRefused: amount_out_of_range"
+      )
       assert.strictEqual(yield* said(estimate(payer, destination, sats(500))), "ok")
     }
   })
 
-  scenario("withdrawal: a withdrawal is refused if its payee does not exist or if the payee's server does not respond", function* () {
-    const payer = yield* companyWith(5000)
-    assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
-    assert.strictEqual(yield* both(payer, "nobody@pay.example", sats(100)), "DestinationRefused: recipient_not_found")
-    yield* (yield* Sandbox).pause("web")
-    assert.match(yield* both(payer, "settle@wallet.example", sats(100)), /^RecipientUnreachable/)
-  })
+  scenario(
+    "withdrawal: a withdrawal is refused if its payee does not exist or if the payee's server does not respond",
+    function* () {
+      const payer = yield* companyWith(5000)
+      assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
+      assert.strictEqual(
+        yield* both(payer, "nobody@pay.example", sats(100)),
+        "DestinationRefused: recipient_not_found"
+      )
+      yield* (yield* Sandbox).pause("web")
+      assert.match(yield* both(payer, "settle@wallet.example", sats(100)), /^RecipientUnreachable/)
+    }
+  )
 
   scenario("withdrawal: our own paid or expired invoice is refused", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -343,9 +451,15 @@ describe("Refused destinations", () => {
     yield* confirm(payer, paid.paymentRequest)
     yield* step
     const before = yield* has(payer)
-    assert.strictEqual(yield* said(estimate(payer, paid.paymentRequest)), "DestinationRefused: invoice_not_payable")
+    assert.strictEqual(
+      yield* said(estimate(payer, paid.paymentRequest)),
+      "DestinationRefused: invoice_not_payable"
+    )
     yield* TestClock.adjust(60_000)
-    assert.strictEqual(yield* said(confirmWith(payer, short.paymentRequest)), "DestinationRefused: invoice_expired")
+    assert.strictEqual(
+      yield* said(confirmWith(payer, short.paymentRequest)),
+      "DestinationRefused: invoice_expired"
+    )
     assert.deepStrictEqual(yield* has(payer), before)
   })
 
@@ -360,7 +474,11 @@ describe("Refused destinations", () => {
         yield* step
         assert.strictEqual(yield* both(one, destination), "DestinationRefused: payment_hash_used", behaviour)
         // The error does not reveal another company's withdrawal.
-        assert.strictEqual(yield* both(other, destination), "DestinationRefused: invoice_not_payable", behaviour)
+        assert.strictEqual(
+          yield* both(other, destination),
+          "DestinationRefused: invoice_not_payable",
+          behaviour
+        )
       }
     }
   )
@@ -383,14 +501,20 @@ describe("Refused destinations", () => {
     }
   )
 
-  it.effect("C32: withdrawal: an invoice does not count as ours by its hash alone, even if our own node signed it", () => {
-    const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
-    return run({ change: replace(LightningReceiver, () => ({ nodeId: payee })) }, function* () {
-      const [payer, victim] = [yield* companyWith(9000), yield* company()]
-      const { paymentHash } = yield* invoice(victim, 4000)
-      assert.strictEqual(yield* both(payer, foreign({ amount: Msat.fromSats(1), paymentHash })), "DestinationRefused: recipient_not_found")
-    })
-  })
+  it.effect(
+    "C32: withdrawal: an invoice does not count as ours by its hash alone, even if our own node signed it",
+    () => {
+      const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
+      return run({ change: replace(LightningReceiver, () => ({ nodeId: payee })) }, function* () {
+        const [payer, victim] = [yield* companyWith(9000), yield* company()]
+        const { paymentHash } = yield* invoice(victim, 4000)
+        assert.strictEqual(
+          yield* both(payer, foreign({ amount: Msat.fromSats(1), paymentHash })),
+          "DestinationRefused: recipient_not_found"
+        )
+      })
+    }
+  )
 })
 
 describe("Confirming", () => {
@@ -401,20 +525,30 @@ describe("Confirming", () => {
     const row = yield* confirm(payer, destination)
     assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
     assert.strictEqual(row.status, "pending")
-    assert.strictEqual(yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)), "InsufficientBalance")
+    assert.strictEqual(
+      yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)),
+      "InsufficientBalance"
+    )
   })
 
-  scenario("C12: withdrawal: of 50 simultaneous withdrawals of the whole balance, one succeeds", function* () {
-    const payer = yield* companyWith(1012)
-    const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
-    const verdicts = yield* Effect.forEach(destinations, ({ destination }) => said(confirmWith(payer, destination)), {
-      concurrency: "unbounded"
-    })
-    assert.strictEqual(verdicts.filter((one) => one === "ok").length, 1)
-    assert.strictEqual(verdicts.filter((one) => one === "InsufficientBalance").length, 49)
-    assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
-    yield* sound
-  })
+  scenario(
+    "C12: withdrawal: of 50 simultaneous withdrawals of the whole balance, one succeeds",
+    function* () {
+      const payer = yield* companyWith(1012)
+      const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
+      const verdicts = yield* Effect.forEach(
+        destinations,
+        ({ destination }) => said(confirmWith(payer, destination)),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      assert.strictEqual(verdicts.filter((one) => one === "ok").length, 1)
+      assert.strictEqual(verdicts.filter((one) => one === "InsufficientBalance").length, 49)
+      assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
+      yield* sound
+    }
+  )
 
   scenario(
     "C23: withdrawal: a withdrawal is created once per idempotency key; the first response is repeated even if the invoice has been paid or has expired, and even during an outage",
@@ -423,13 +557,22 @@ describe("Confirming", () => {
       const { destination } = yield* outside({ sats: 1000 })
       const first = yield* made(confirmWith(payer, destination, undefined, "k"))
       const held = yield* has(payer)
-      assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+      assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), {
+        _tag: "Replayed",
+        answer: first.id
+      })
       assert.deepStrictEqual(yield* has(payer), held)
       yield* step
       yield* TestClock.adjust("365 days")
       for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
-      assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
-      assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
+      assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), {
+        _tag: "Replayed",
+        answer: first.id
+      })
+      assert.strictEqual(
+        yield* said(confirmWith(payer, destination, undefined, "k", "other body")),
+        "IdempotencyMismatch"
+      )
     }
   )
 
@@ -440,7 +583,12 @@ describe("Confirming", () => {
       const wake = yield* (yield* Wakes).listen(Withdrawal.taskKind)
       const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
       yield* wake
-      const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
+      const claimed = yield* (yield* Tasks).claim({
+        kind: Withdrawal.taskKind,
+        nowMillis: beginsAtMillis,
+        leaseMillis: 1,
+        limit: 10
+      })
       assert.deepStrictEqual(
         claimed.map(({ id }) => id),
         [row.id]
@@ -449,23 +597,42 @@ describe("Confirming", () => {
   )
 
   const failing = replace(Journal, (journal) => ({
-    commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store failed") : journal.commit(change))
+    commit: (change) =>
+      change._tag === "WithdrawalRequested" ? Effect.die("the store failed") : journal.commit(change)
   }))
-  scenario("C22: withdrawal: an interrupted confirmation leaves neither a hold nor a job", { change: failing }, function* () {
-    const payer = yield* companyWith(5000)
-    yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    assert.deepStrictEqual(
-      yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis * 2, leaseMillis: 1, limit: 10 }),
-      []
-    )
-  })
+  scenario(
+    "C22: withdrawal: an interrupted confirmation leaves neither a hold nor a job",
+    { change: failing },
+    function* () {
+      const payer = yield* companyWith(5000)
+      yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.deepStrictEqual(
+        yield* (yield* Tasks).claim({
+          kind: Withdrawal.taskKind,
+          nowMillis: beginsAtMillis * 2,
+          leaseMillis: 1,
+          limit: 10
+        }),
+        []
+      )
+    }
+  )
 
-  const lying = replace(Resolver, (resolver) => ({ invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7)) }))
-  scenario("C39: withdrawal: an estimate does not use a server's invoice for another amount", { change: lying }, function* () {
-    const payer = yield* company()
-    assert.match(yield* said(estimate(payer, "settle@wallet.example", sats(100))), /^RecipientRefused: .*another amount/)
-  })
+  const lying = replace(Resolver, (resolver) => ({
+    invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7))
+  }))
+  scenario(
+    "C39: withdrawal: an estimate does not use a server's invoice for another amount",
+    { change: lying },
+    function* () {
+      const payer = yield* company()
+      assert.match(
+        yield* said(estimate(payer, "settle@wallet.example", sats(100))),
+        /^RecipientRefused: .*another amount/
+      )
+    }
+  )
 
   scenario("withdrawal: a payment to another company's own domain is settled internally", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -473,6 +640,9 @@ describe("Confirming", () => {
     yield* lightningAddress(payee, "tea", "shop.example")
     yield* (yield* Sandbox).pause("web")
     assert.strictEqual((yield* estimate(payer, "Tea@Shop.example", sats(100))).fee.network, 0n)
-    assert.strictEqual(yield* both(payer, "coffee@shop.example", sats(100)), "DestinationRefused: recipient_not_found")
+    assert.strictEqual(
+      yield* both(payer, "coffee@shop.example", sats(100)),
+      "DestinationRefused: recipient_not_found"
+    )
   })
 })

@@ -36,7 +36,13 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings as usual } from "./Rows.ts"
 
 /** Everything that outlives a process: the store, the nodes, and the outside world. */
-export type Ports = Satrail.Ports | OfferSender | LightningBooks | ChainBooks | SimulatedDns.SimulatedDns | Sandbox.Sandbox
+export type Ports =
+  | Satrail.Ports
+  | OfferSender
+  | LightningBooks
+  | ChainBooks
+  | SimulatedDns.SimulatedDns
+  | Sandbox.Sandbox
 
 /** The services of a process. */
 export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>
@@ -44,7 +50,11 @@ export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>
 /** The time at which every scenario begins. */
 export const beginsAtMillis = 1_700_000_000_000
 
-const ports = Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "21", network: "regtest" }))
+const ports = Layer.mergeAll(
+  Memory.layer,
+  FixedRates.layer(),
+  Sandbox.layer({ seed: "21", network: "regtest" })
+)
 
 /** Starts a process on these ports. Processes share nothing else. */
 export const start = (
@@ -109,11 +119,16 @@ export const inWorld = <A, E>(
   Effect.gen(function* () {
     yield* TestClock.setTime(beginsAtMillis)
     const outlasting = change(yield* Layer.build(Layer.fresh(ports)))
-    const process = yield* start(lacksOffers === true ? Context.omit(OfferSender)(outlasting) : outlasting, settings)
+    const process = yield* start(
+      lacksOffers === true ? Context.omit(OfferSender)(outlasting) : outlasting,
+      settings
+    )
     return yield* Effect.provideContext(story, Context.merge(outlasting, process))
   }).pipe(Effect.provideService(Entropy, seeded()))
 
-export type Steps<W> = (world: W) => Generator<Effect.Effect<unknown, unknown, Ports | Process | Scope.Scope>, unknown, never>
+export type Steps<W> = (
+  world: W
+) => Generator<Effect.Effect<unknown, unknown, Ports | Process | Scope.Scope>, unknown, never>
 
 /** Runs these steps in a world of their own, and then checks the world's state. */
 export const run = <W extends World>(world: W, steps: Steps<W>) => {
@@ -128,7 +143,10 @@ export const run = <W extends World>(world: W, steps: Steps<W>) => {
 /** Defines a test that runs in its own world. Uses the default world unless one is given. */
 export function scenario(title: string, steps: Steps<World>): void
 export function scenario<W extends World>(title: string, world: W | (() => W), steps: Steps<W>): void
-export function scenario<W extends World>(title: string, ...given: readonly [Steps<World>] | readonly [W | (() => W), Steps<W>]): void {
+export function scenario<W extends World>(
+  title: string,
+  ...given: readonly [Steps<World>] | readonly [W | (() => W), Steps<W>]
+): void {
   it.effect(title, () => {
     if (given.length === 1) return run({}, given[0])
     const [world, steps] = given
@@ -138,7 +156,9 @@ export function scenario<W extends World>(title: string, ...given: readonly [Ste
 
 /** Returns the created value. Dies if the outcome is a replay. */
 export const made = <A, E, R>(creation: Effect.Effect<Outcome<A>, E, R>) =>
-  Effect.flatMap(creation, (outcome) => (outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("replayed")))
+  Effect.flatMap(creation, (outcome) =>
+    outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("replayed")
+  )
 
 /** Builds a request whose response is the id of the created record. */
 export const request = (key: string, fingerprint = "body"): Request<{ readonly id: string }> => ({
@@ -157,7 +177,15 @@ export const company = Effect.fnUntraced(function* (plan: Plan = "paid") {
 /** Creates an invoice for a company. */
 export const invoice = Effect.fnUntraced(function* (company: Company, sats: number, expirySeconds = 3600) {
   const amount = yield* asked(sats)
-  return yield* made((yield* Invoices).create({ companyId: company.id, ...amount, description: "tea", expirySeconds, metadata: {} }))
+  return yield* made(
+    (yield* Invoices).create({
+      companyId: company.id,
+      ...amount,
+      description: "tea",
+      expirySeconds,
+      metadata: {}
+    })
+  )
 })
 
 /** Opens a company, and credits it with an external payment of `sats`. */
@@ -169,16 +197,24 @@ export const companyWith = Effect.fnUntraced(function* (sats: number, plan: Plan
   return row
 })
 
-export const lightningAddress = Effect.fnUntraced(function* (company: Company, handle: string | null = null, domain: string | null = null) {
+export const lightningAddress = Effect.fnUntraced(function* (
+  company: Company,
+  handle: string | null = null,
+  domain: string | null = null
+) {
   return yield* made((yield* LightningAddresses).create({ company, handle, domain, metadata: {} }))
 })
 
 export const onChainAddress = Effect.fnUntraced(function* (company: Company) {
-  return yield* made((yield* OnChainAddresses).create({ companyId: company.id, type: "segwit", metadata: {} }))
+  return yield* made(
+    (yield* OnChainAddresses).create({ companyId: company.id, type: "segwit", metadata: {} })
+  )
 })
 
 /** Creates an external destination. */
-export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.DestinationAsk> & { readonly sats?: number } = {}) {
+export const outside = Effect.fnUntraced(function* (
+  ask: Partial<Sandbox.DestinationAsk> & { readonly sats?: number } = {}
+) {
   const { sats, ...rest } = ask
   return yield* (yield* Sandbox.Sandbox).destination({
     type: "lightning_invoice",
@@ -194,7 +230,11 @@ export const confirm = Effect.fnUntraced(function* (company: Company, destinatio
 })
 
 /** Opens a company with a balance in sats, and confirms its payment to a new external destination. */
-export const paying = Effect.fnUntraced(function* (balance: number, ask: Parameters<typeof outside>[0], sats?: number) {
+export const paying = Effect.fnUntraced(function* (
+  balance: number,
+  ask: Parameters<typeof outside>[0],
+  sats?: number
+) {
   const payer = yield* companyWith(balance)
   const { destination, paymentHash } = yield* outside(ask)
   return { payer, row: yield* confirm(payer, destination, sats), destination, paymentHash }
@@ -271,14 +311,18 @@ const logging = <A, E, R>(story: Effect.Effect<A, E, R>, logsErrors: boolean) =>
     const logger = Logger.make(({ message, logLevel }) => {
       if (logLevel === "Error") errors.push(message)
     })
-    const look = Effect.sync(() => (logsErrors ? assert.isNotEmpty(errors) : assert.deepStrictEqual(errors, [])))
+    const look = Effect.sync(() =>
+      logsErrors ? assert.isNotEmpty(errors) : assert.deepStrictEqual(errors, [])
+    )
     return Effect.tap(story, () => look).pipe(Effect.provide(Logger.layer([logger])))
   })
 
 /** All nonzero account balances, in sats. */
 export const accounts = Effect.gen(function* () {
   const all = Object.entries(yield* (yield* Records).trialBalance)
-  return Object.fromEntries(all.filter(([, amount]) => amount !== 0n).map(([account, amount]) => [account, Number(amount) / 1000]))
+  return Object.fromEntries(
+    all.filter(([, amount]) => amount !== 0n).map(([account, amount]) => [account, Number(amount) / 1000])
+  )
 })
 
 /**

@@ -24,8 +24,15 @@ const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.
 const over = (...lacks: ReadonlyArray<Lacking>) => overNode({ lacks: new Set(lacks) })
 
 /** All services on a node with these changes. */
-const overNode = (receiver: Partial<LightningReceiver["Service"]>, sender: Partial<LightningSender["Service"]> = {}) => {
-  const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
+const overNode = (
+  receiver: Partial<LightningReceiver["Service"]>,
+  sender: Partial<LightningSender["Service"]> = {}
+) => {
+  const ports = Layer.mergeAll(
+    Memory.layer,
+    Sandbox.layer({ seed: "lacking", network: "regtest" }),
+    FixedRates.layer()
+  )
   const node = Layer.merge(
     Layer.effect(
       LightningReceiver,
@@ -50,7 +57,9 @@ const inside = Effect.gen(function* () {
   const [shop, customer] = [yield* opened("shop"), yield* opened("customer")]
   const coffee = { companyId: shop.id, ...amount, description: "coffee", expirySeconds: 600, metadata: {} }
   const { paymentRequest } = yield* Effect.flatMap((yield* Invoices).create(coffee), Answer.made)
-  return yield* Effect.exit((yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest }))
+  return yield* Effect.exit(
+    (yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest })
+  )
 })
 
 it.live("C15: own invoices: our invoices are not settled internally if the node cannot close them", () =>
@@ -67,10 +76,17 @@ it.live("withdrawals: if a node has a tariff, the fee that the tariff allows is 
     const tariff = { base: Msat.fromSats(10), partsPerMillion: 10_000n }
     const estimate = Effect.gen(function* () {
       const customer = yield* opened("customer")
-      const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(1_000) })
-      return (yield* (yield* Withdrawals).estimate({ company: customer, asked: amount, destination })).fee.network
+      const { destination } = yield* (yield* Sandbox.Sandbox).destination({
+        type: "lightning_invoice",
+        amount: Msat.fromSats(1_000)
+      })
+      return (yield* (yield* Withdrawals).estimate({ company: customer, asked: amount, destination })).fee
+        .network
     })
-    assert.strictEqual(yield* Effect.provide(estimate, overNode({}, { lacks: new Set(["fee_limit"]), tariff })), Msat.fromSats(20))
+    assert.strictEqual(
+      yield* Effect.provide(estimate, overNode({}, { lacks: new Set(["fee_limit"]), tariff })),
+      Msat.fromSats(20)
+    )
     assert.strictEqual(yield* Effect.provide(estimate, over()), Msat.fromSats(10))
   })
 )
@@ -88,31 +104,44 @@ const paid = (amount: string) =>
     return yield* Effect.exit((yield* PayRequests).invoice(place, ask))
   })
 
-it.live("C28: pay requests: an amount with a fraction of a satoshi is refused if the node only supports whole satoshis", () =>
-  Effect.gen(function* () {
-    const refused = yield* Effect.provide(paid("2500"), over("millisatoshis"))
-    assert.include(JSON.stringify(refused), "amount must be whole satoshis, such as 3000")
-    assert.strictEqual((yield* Effect.provide(paid("3000"), over("millisatoshis")))._tag, "Success")
-    assert.strictEqual((yield* Effect.provide(paid("2500"), over()))._tag, "Success")
-  })
+it.live(
+  "C28: pay requests: an amount with a fraction of a satoshi is refused if the node only supports whole satoshis",
+  () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.provide(paid("2500"), over("millisatoshis"))
+      assert.include(JSON.stringify(refused), "amount must be whole satoshis, such as 3000")
+      assert.strictEqual((yield* Effect.provide(paid("3000"), over("millisatoshis")))._tag, "Success")
+      assert.strictEqual((yield* Effect.provide(paid("2500"), over()))._tag, "Success")
+    })
 )
 
-it.live("offers: if the node cannot issue offers, a request for one is refused with that reason, and nothing is stored", () =>
-  Effect.gen(function* () {
-    const node = yield* Layer.build(
-      Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
-    )
-    const services = Satrail.layer(settings).pipe(Layer.provide(Layer.succeedContext(Context.omit(OfferIssuer)(node))))
-    const [refused, found] = yield* Effect.provide(
-      Effect.gen(function* () {
-        const { id } = yield* opened("shop")
-        const { create, list } = yield* Offers
-        const ask = { companyId: id, memo: "", amount: null, metadata: {}, lightningAddressId: null }
-        return [yield* Effect.flip(create(ask)), (yield* list(id, { limit: 1, before: null })).rows] as const
-      }),
-      services
-    )
-    assert.include(JSON.stringify(refused), "requires a node that can issue BOLT 12 offers")
-    assert.lengthOf(found, 0)
-  })
+it.live(
+  "offers: if the node cannot issue offers, a request for one is refused with that reason, and nothing is stored",
+  () =>
+    Effect.gen(function* () {
+      const node = yield* Layer.build(
+        Layer.mergeAll(
+          Memory.layer,
+          Sandbox.layer({ seed: "lacking", network: "regtest" }),
+          FixedRates.layer()
+        )
+      )
+      const services = Satrail.layer(settings).pipe(
+        Layer.provide(Layer.succeedContext(Context.omit(OfferIssuer)(node)))
+      )
+      const [refused, found] = yield* Effect.provide(
+        Effect.gen(function* () {
+          const { id } = yield* opened("shop")
+          const { create, list } = yield* Offers
+          const ask = { companyId: id, memo: "", amount: null, metadata: {}, lightningAddressId: null }
+          return [
+            yield* Effect.flip(create(ask)),
+            (yield* list(id, { limit: 1, before: null })).rows
+          ] as const
+        }),
+        services
+      )
+      assert.include(JSON.stringify(refused), "requires a node that can issue BOLT 12 offers")
+      assert.lengthOf(found, 0)
+    })
 )

@@ -39,7 +39,8 @@ export interface Asked {
 
 export const defaults: Choices = { folder: "my-satrail", kind: "shop", framework: "none" }
 
-const names = <const N extends string>(all: ReadonlyArray<readonly [N, string]>): string => all.map(([name]) => name).join(", ")
+const names = <const N extends string>(all: ReadonlyArray<readonly [N, string]>): string =>
+  all.map(([name]) => name).join(", ")
 
 export const help = `Usage: npm create satrail [FOLDER] -- [OPTIONS]
   --kind KIND            ${names(kinds)}
@@ -58,7 +59,8 @@ export const oneOf = <N extends string>(
 ): N | undefined => {
   if (given === undefined) return undefined
   const found = all.find(([name]) => name === given)
-  if (found === undefined) throw new Refused(`${what} must be one of ${names(all)} (got ${JSON.stringify(given)})`)
+  if (found === undefined)
+    throw new Refused(`${what} must be one of ${names(all)} (got ${JSON.stringify(given)})`)
   return found[0]
 }
 
@@ -90,7 +92,10 @@ export const read = (args: ReadonlyArray<string>): Asked => {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
     const [folder, more] = positionals
-    if (more !== undefined) throw new Refused(`Only one folder can be given (got ${positionals.join(", ")}). npm needs -- before options.`)
+    if (more !== undefined)
+      throw new Refused(
+        `Only one folder can be given (got ${positionals.join(", ")}). npm needs -- before options.`
+      )
     return {
       given: {
         folder: folder === undefined ? undefined : folderOf(folder),

@@ -21,14 +21,18 @@ const chosen = async <N extends string>(
   for (const [at, [name, about]] of all.entries()) print(`  ${at + 1}. ${name.padEnd(8)} ${about}`)
   for (;;) {
     const typed = (await ask(`Name or number (${fallback}): `)).trim()
-    const found = typed === "" ? fallback : (all[Number(typed) - 1] ?? all.find(([name]) => name === typed))?.[0]
+    const found =
+      typed === "" ? fallback : (all[Number(typed) - 1] ?? all.find(([name]) => name === typed))?.[0]
     if (found !== undefined) return found
     print(`There is no ${JSON.stringify(typed)}.`)
   }
 }
 
 /** Prompts for all missing options. */
-const completed = async ({ given, yes }: Choices.Asked, { ask, print }: Terminal): Promise<Choices.Choices> => {
+const completed = async (
+  { given, yes }: Choices.Asked,
+  { ask, print }: Terminal
+): Promise<Choices.Choices> => {
   if (yes)
     return {
       folder: given.folder ?? Choices.defaults.folder,
@@ -40,18 +44,28 @@ const completed = async ({ given, yes }: Choices.Asked, { ask, print }: Terminal
   return {
     folder: given.folder ?? Choices.folderOf((await ask(`Folder (${folder}): `)).trim() || folder),
     kind: given.kind ?? (await chosen({ ask, print }, "What do you build?", Choices.kinds, kind)),
-    framework: given.framework ?? (await chosen({ ask, print }, "Which framework?", Choices.frameworks, framework))
+    framework:
+      given.framework ?? (await chosen({ ask, print }, "Which framework?", Choices.frameworks, framework))
   }
 }
 
 /** Returns a new file as a unified diff. */
 const diff = (file: string, text: string): string => {
   const lines = text.trimEnd().split("\n")
-  return [`--- /dev/null`, `+++ ${file}`, `@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join("\n")
+  return [
+    `--- /dev/null`,
+    `+++ ${file}`,
+    `@@ -0,0 +1,${lines.length} @@`,
+    ...lines.map((line) => `+${line}`)
+  ].join("\n")
 }
 
 /** Shows the files and writes them after confirmation. */
-export const run = async (args: ReadonlyArray<string>, { ask, print }: Terminal, node: string = process.versions.node): Promise<void> => {
+export const run = async (
+  args: ReadonlyArray<string>,
+  { ask, print }: Terminal,
+  node: string = process.versions.node
+): Promise<void> => {
   const asked = Choices.read(args)
   if (asked.help) return print(Choices.help)
   Project.checkNode(node)

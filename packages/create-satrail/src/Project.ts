@@ -1,10 +1,21 @@
-import { accessSync, constants, lstatSync, mkdirSync, readFileSync, statSync, type Stats, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  type Stats,
+  writeFileSync
+} from "node:fs"
 import path from "node:path"
 import { type Choices, Refused } from "./Choices.ts"
 import { servers } from "./templates/server.ts"
 
 /** The version of this package and of the `satrail` dependency in projects. */
-export const version: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version
+export const version: string = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8")
+).version
 
 /** The minimum Node version, the same as in `@satrail/bitcoin`, on which this package does not depend. */
 const minimumNode = "22.19.0"
@@ -21,7 +32,9 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 const gitignore = "node_modules\n.env\n.satrail\n.next\n"
 
-const env = (more: string) => `# Read by \`npm run dev\`. Settings for mainnet are secrets: keep this file out of version control.
+const env = (
+  more: string
+) => `# Read by \`npm run dev\`. Settings for mainnet are secrets: keep this file out of version control.
 ${more}# A PostgreSQL server. Without it, the database is embedded, in .satrail.
 # DATABASE_URL=postgres://user:password@localhost:5432/database
 `
@@ -40,7 +53,13 @@ export const files = ({ folder, kind, framework }: Choices): Readonly<Record<str
       engines: { node: `>=${minimumNode}` }
     }),
     "tsconfig.json": json({
-      compilerOptions: { target: "ES2024", strict: true, noEmit: true, skipLibCheck: true, ...server.compilerOptions },
+      compilerOptions: {
+        target: "ES2024",
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        ...server.compilerOptions
+      },
       include: ["**/*.ts"],
       exclude: ["node_modules"]
     }),
@@ -78,10 +97,12 @@ const checkWritable = (folder: string): void => {
 
 /** Throws unless every file can be created. Nothing is created through a link below or at `folder`. */
 const check = (folder: string, files: ReadonlyArray<string>): void => {
-  const within = (one: string): ReadonlyArray<string> => (one === "." ? [one] : [...within(path.dirname(one)), one])
+  const within = (one: string): ReadonlyArray<string> =>
+    one === "." ? [one] : [...within(path.dirname(one)), one]
   for (const one of new Set(files.flatMap((file) => within(path.dirname(file))))) {
     const found = at(path.join(folder, one))
-    if (found?.isDirectory() === false) refuse(`${path.join(folder, one)} is not a folder${found.isSymbolicLink() ? ", but a link" : ""}`)
+    if (found?.isDirectory() === false)
+      refuse(`${path.join(folder, one)} is not a folder${found.isSymbolicLink() ? ", but a link" : ""}`)
     checkWritable(path.resolve(folder, one))
   }
   const there = files.filter((file) => at(path.join(folder, file)) !== undefined)
@@ -106,4 +127,8 @@ const quoted = (given: string): string => {
 }
 
 /** The commands to run next. */
-export const next = (folder: string): ReadonlyArray<string> => [`cd ${quoted(folder)}`, "npm install", "npm run dev"]
+export const next = (folder: string): ReadonlyArray<string> => [
+  `cd ${quoted(folder)}`,
+  "npm install",
+  "npm run dev"
+]

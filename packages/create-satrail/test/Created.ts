@@ -10,13 +10,16 @@ import { setTimeout } from "node:timers/promises"
 /** Type-checks a project and returns the compiler's errors. Empty if there are none. */
 export const problems = (tsc: string, folder: string): Promise<string> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [tsc, "-p", folder, "--pretty", "false"], (_error, stdout, stderr) => resolve(`${stdout}${stderr}`))
+    execFile(process.execPath, [tsc, "-p", folder, "--pretty", "false"], (_error, stdout, stderr) =>
+      resolve(`${stdout}${stderr}`)
+    )
   })
 
 /** The output of each kind of project after the sandbox has paid. */
 export const paid = {
   shop: /^Order \S+ is paid\./m,
-  wallet: /^(?=[^]*^Sent 1000 sats to bob@\S+\.$)(?=[^]*^Received 1000 sats\.)(?=[^]*^Sent 500 sats to settle@wallet\.example\.$)/m,
+  wallet:
+    /^(?=[^]*^Sent 1000 sats to bob@\S+\.$)(?=[^]*^Received 1000 sats\.)(?=[^]*^Sent 500 sats to settle@wallet\.example\.$)/m,
   payouts: /^Paid 1000 sats to settle@wallet\.example\.$/m,
   bare: /^Received 1000 sats\./m
 }
@@ -41,17 +44,28 @@ const signalAll = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals | 0): boole
 const waitMillis = 600_000
 
 /** Starts a project on a port that another program uses, and checks that it ends with one line about the port. */
-export const endsOnTakenPort = async ({ folder, command: [command = "", ...args], env = {} }: Omit<Start, "says" | "onPaid">) => {
+export const endsOnTakenPort = async ({
+  folder,
+  command: [command = "", ...args],
+  env = {}
+}: Omit<Start, "says" | "onPaid">) => {
   const taken = createServer().listen(0, "127.0.0.1")
   const port = await boundPort(taken)
   const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, PORT: String(port), HOST: "127.0.0.1" },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      ...env,
+      PORT: String(port),
+      HOST: "127.0.0.1"
+    },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true
   })
   let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (said += text))
   const timeout = global.setTimeout(() => signalAll(child, "SIGKILL"), waitMillis)
   const [code] = await once(child, "close")
   clearTimeout(timeout)
@@ -66,16 +80,29 @@ export const endsOnTakenPort = async ({ folder, command: [command = "", ...args]
  * Starts a project, opens its page, waits until it reports the payment, and stops it while the page is open.
  * Returns all of its output.
  */
-export const runs = async ({ folder, command: [command = "", ...args], says, env = {}, onPaid }: Start): Promise<string> => {
+export const runs = async ({
+  folder,
+  command: [command = "", ...args],
+  says,
+  env = {},
+  onPaid
+}: Start): Promise<string> => {
   const port = await freePort()
   const child: ChildProcess = spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, PORT: String(port), HOST: "127.0.0.1" },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      ...env,
+      PORT: String(port),
+      HOST: "127.0.0.1"
+    },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true
   })
   let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (said += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => (said += text))
   const ended = once(child, "exit")
   let updates: Response | undefined
   try {
@@ -97,7 +124,10 @@ export const runs = async ({ folder, command: [command = "", ...args], says, env
     assert.strictEqual(checkout.status, 200, text)
     assert.include(text, "<!doctype html>")
     const script = await fetch(
-      new URL(/(?:src|href)="([^"]+\.(?:js|css)[^"]*)"/.exec(text)?.[1] ?? assert.fail(text), `http://127.0.0.1:${port}${pathname}`)
+      new URL(
+        /(?:src|href)="([^"]+\.(?:js|css)[^"]*)"/.exec(text)?.[1] ?? assert.fail(text),
+        `http://127.0.0.1:${port}${pathname}`
+      )
     )
     assert.strictEqual(script.status, 200, "what the page loads is there")
     while (!says.test(said)) {
@@ -106,7 +136,9 @@ export const runs = async ({ folder, command: [command = "", ...args], says, env
     }
     await onPaid?.(`http://127.0.0.1:${port}`)
     // The page keeps this stream open, and a project must not wait for it.
-    updates = await fetch(`http://127.0.0.1:${port}${pathname}/state`, { headers: { accept: "text/event-stream" } })
+    updates = await fetch(`http://127.0.0.1:${port}${pathname}/state`, {
+      headers: { accept: "text/event-stream" }
+    })
     assert.strictEqual(updates.headers.get("content-type"), "text/event-stream")
   } finally {
     signalAll(child, "SIGTERM")

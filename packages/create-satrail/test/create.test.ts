@@ -1,6 +1,14 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { PassThrough } from "node:stream"
@@ -15,7 +23,9 @@ import * as Created from "./Created.ts"
 const root = path.join(import.meta.dirname, "../../..")
 const work = mkdtempSync(path.join(tmpdir(), "satrail-create-"))
 
-const every = Choices.kinds.flatMap(([kind]) => Choices.frameworks.map(([framework]) => ({ kind, framework })))
+const every = Choices.kinds.flatMap(([kind]) =>
+  Choices.frameworks.map(([framework]) => ({ kind, framework }))
+)
 
 /** Runs the program with these answers to its prompts, and returns its output. */
 const created = async (args: ReadonlyArray<string>, answers?: ReadonlyArray<string>) => {
@@ -88,9 +98,17 @@ describe("npm create satrail", () => {
     const { printed } = await created([folder, "--framework", "express", "--json"])
     assert.lengthOf(printed, 1)
     const { files, ...said } = JSON.parse(printed[0] ?? "")
-    assert.deepStrictEqual(said, { folder, kind: "shop", framework: "express", next: [`cd ${folder}`, "npm install", "npm run dev"] })
+    assert.deepStrictEqual(said, {
+      folder,
+      kind: "shop",
+      framework: "express",
+      next: [`cd ${folder}`, "npm install", "npm run dev"]
+    })
     assert.sameMembers(files, filesIn(folder))
-    assert.include((await created(["--help"])).printed[0] ?? "", "--framework FRAMEWORK  none, express, fastify, hono, next")
+    assert.include(
+      (await created(["--help"])).printed[0] ?? "",
+      "--framework FRAMEWORK  none, express, fastify, hono, next"
+    )
   })
 
   it("create: nothing is written if one of the project's files already exists", async () => {
@@ -141,7 +159,10 @@ describe("npm create satrail", () => {
         }
     }
     writeFileSync(path.join(work, "not-a-folder"), "mine")
-    assert.include(await refusal(created([path.join(work, "not-a-folder/shop"), "--yes"])), "Nothing was written")
+    assert.include(
+      await refusal(created([path.join(work, "not-a-folder/shop"), "--yes"])),
+      "Nothing was written"
+    )
     // The path to the project can contain links.
     symlinkSync(elsewhere, path.join(work, "projects"))
     await created([path.join(work, "projects/shop"), "--yes"])
@@ -149,7 +170,19 @@ describe("npm create satrail", () => {
   })
 
   it("create: the printed commands reach the folder in a shell, whatever its path contains", async () => {
-    for (const name of ["plain", "a b", "$(touch hit)", "`touch hit`", "it's", '"', "~", "&;|<>*?", "-n", "\\", "!"]) {
+    for (const name of [
+      "plain",
+      "a b",
+      "$(touch hit)",
+      "`touch hit`",
+      "it's",
+      '"',
+      "~",
+      "&;|<>*?",
+      "-n",
+      "\\",
+      "!"
+    ]) {
       const folder = path.join(name, "shop")
       const [cd = ""] = Project.next(folder)
       execFileSync("sh", ["-c", `mkdir -p -- "$0"; ${cd} && touch here`, folder], { cwd: work })
@@ -157,7 +190,10 @@ describe("npm create satrail", () => {
     }
     assert.notInclude(readdirSync(work), "hit")
     for (const control of ["\n", "\u001b[2J", "\u0000", "\u007f", "\u0085"])
-      assert.include(await refusal(created([`a${control}b/shop`, "--yes"])), "The folder's name must consist of")
+      assert.include(
+        await refusal(created([`a${control}b/shop`, "--yes"])),
+        "The folder's name must consist of"
+      )
   })
 
   it("create: on a Node that cannot run the project, nothing is asked or written, and the error is that of the service", async () => {
@@ -167,7 +203,10 @@ describe("npm create satrail", () => {
       assert.strictEqual(said, Runtime.problem(old))
     }
     assert.notInclude(readdirSync(work), "old")
-    assert.include(Project.files({ folder, kind: "shop", framework: "none" })["package.json"], `"node": ">=${Runtime.minimumNode}"`)
+    assert.include(
+      Project.files({ folder, kind: "shop", framework: "none" })["package.json"],
+      `"node": ">=${Runtime.minimumNode}"`
+    )
     await Create.run([folder, "--json"], { ask: undefined, print: () => {} }, Runtime.minimumNode)
     assert.include(readdirSync(work), "old")
   })

@@ -8,7 +8,13 @@ const folder = path.join(import.meta.dirname, "../src")
 /** The modules of a bundle of this layer of every feature. */
 const modulesOf = async (layer: string): Promise<ReadonlyArray<string>> => {
   const input = readdirSync(folder).map((name) => path.join(folder, name, layer, "index.ts"))
-  const bundle = await rolldown({ input, platform: "node", external: /^effect(?:\/|$)/, logLevel: "silent", treeshake: false })
+  const bundle = await rolldown({
+    input,
+    platform: "node",
+    external: /^effect(?:\/|$)/,
+    logLevel: "silent",
+    treeshake: false
+  })
   const { output } = await bundle.generate()
   await bundle.close()
   return output.flatMap((one) => (one.type === "chunk" ? one.moduleIds : []))

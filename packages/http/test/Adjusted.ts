@@ -6,12 +6,15 @@ import { operatorToken, type start } from "./Service.ts"
  */
 export const adjusted = async (service: Awaited<ReturnType<typeof start>>, companyId: string) => {
   const body = { name: "second operator", scopes: ["mend", "companies"] }
-  const second: string = (await service.ask("POST", "/operator/tokens", { key: operatorToken, body })).body.data.token
+  const second: string = (await service.ask("POST", "/operator/tokens", { key: operatorToken, body })).body
+    .data.token
   const request = async (): Promise<string> => {
     const ask = { company_id: companyId, amount_sats: 1, reason: "a drill" }
-    return (await service.ask("POST", "/operator/adjustments", { key: operatorToken, body: ask })).body.data.id
+    return (await service.ask("POST", "/operator/adjustments", { key: operatorToken, body: ask })).body.data
+      .id
   }
-  const decide = (id: string, how: string) => service.ask("POST", `/operator/adjustments/${id}/${how}`, { key: second })
+  const decide = (id: string, how: string) =>
+    service.ask("POST", `/operator/adjustments/${id}/${how}`, { key: second })
   // The configured token may approve this adjustment, because the second operator requested it.
   const asked: string = (
     await service.ask("POST", "/operator/adjustments", {

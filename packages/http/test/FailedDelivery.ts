@@ -20,9 +20,28 @@ export const failedDelivery = (
       yield* journal.commit(Duty.begun(id, 0))
       const [task] = yield* tasks.claim({ kind: id, nowMillis: 1, leaseMillis: 1, limit: 1 })
       if (task === undefined) return yield* Effect.die("another process holds the role")
-      const ended = { status: "failed", attempts: 10, nextAtMillis: null, lastAtMillis: 1, durationMillis: 1, answered: 500 } as const
-      const about = { endpointId, epoch: 0, place: "1.1", eventCompanyId, type: "invoice.settled", recordId: id }
-      yield* journal.commit(Delivery.made({ id, companyId: owner, ...about, ...ended, response: "", createdAtMillis: 1 }, fence(task)))
+      const ended = {
+        status: "failed",
+        attempts: 10,
+        nextAtMillis: null,
+        lastAtMillis: 1,
+        durationMillis: 1,
+        answered: 500
+      } as const
+      const about = {
+        endpointId,
+        epoch: 0,
+        place: "1.1",
+        eventCompanyId,
+        type: "invoice.settled",
+        recordId: id
+      }
+      yield* journal.commit(
+        Delivery.made(
+          { id, companyId: owner, ...about, ...ended, response: "", createdAtMillis: 1 },
+          fence(task)
+        )
+      )
       return id
     })
   )

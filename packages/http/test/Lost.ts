@@ -53,10 +53,17 @@ export const lost = (
       const dueAtMillis = nowMillis + 86_400_000
       const work = { kind: Withdrawal.paymentKind, dueAtMillis, claimedBy: "test" }
       const task = claimedFromStart(work.kind, id, companyId)
-      const attempt = { _tag: "Lightning", paymentHash: Preimage.hashOf(preimage), paymentRequest: expired, successAction: null } as const
+      const attempt = {
+        _tag: "Lightning",
+        paymentHash: Preimage.hashOf(preimage),
+        paymentRequest: expired,
+        successAction: null
+      } as const
       const journal = yield* Journal
       yield* journal.commit(Withdrawal.requested(withdrawal, undefined, work))
-      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), withdrawal.createdAtMillis))
+      yield* journal.commit(
+        Withdrawal.dispatched(withdrawal, attempt, fence(task), withdrawal.createdAtMillis)
+      )
       yield* (yield* Tasks).postpone(task, dueAtMillis, { kind: work.kind, lane: LostWithdrawal.lane })
       return { id, preimage }
     })
@@ -112,7 +119,10 @@ const pay = ({ run, sats }: Awaited<ReturnType<typeof start>>, companyId: Compan
 const paid = new WeakMap<object, ReturnType<typeof pay>>()
 
 /** A withdrawal that was paid in this way; the same one for each call with this service. */
-export const unstored = (service: Awaited<ReturnType<typeof start>>, companyId: CompanyId.CompanyId): ReturnType<typeof pay> => {
+export const unstored = (
+  service: Awaited<ReturnType<typeof start>>,
+  companyId: CompanyId.CompanyId
+): ReturnType<typeof pay> => {
   const one = paid.get(service) ?? pay(service, companyId)
   paid.set(service, one)
   return one

@@ -28,7 +28,9 @@ const headers = { host: "pay.example.com", origin: "https://wallet.example" }
 describe("LUD-01: responses to wallets", () => {
   it("LUD-01: requests from any web page's origin are allowed", async () => {
     for (const origin of ["https://wallet.example", "https://shop.example", "null"]) {
-      const { status, headers } = await service.ask("GET", "/.well-known/lnurlp/alice", { headers: { host: "pay.example.com", origin } })
+      const { status, headers } = await service.ask("GET", "/.well-known/lnurlp/alice", {
+        headers: { host: "pay.example.com", origin }
+      })
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("access-control-allow-origin"), "*", origin)
     }
@@ -68,16 +70,27 @@ describe("LUD-01: responses to wallets", () => {
     await service.sandbox((sandbox) => sandbox.resume("node"))
     assert.match(reason, /^The service cannot receive payments right now/)
 
-    const broken = PayRequests.of({ offer: () => Effect.die("boom"), invoice: () => Effect.die("boom"), verify: () => Effect.die("boom") })
+    const broken = PayRequests.of({
+      offer: () => Effect.die("boom"),
+      invoice: () => Effect.die("boom"),
+      verify: () => Effect.die("boom")
+    })
     const other = await start({ instead: Context.make(PayRequests, broken) })
-    assert.match(await refusal(get(other, "https://pay.example.com/.well-known/lnurlp/alice")), /^Internal error\. Reference: /)
+    assert.match(
+      await refusal(get(other, "https://pay.example.com/.well-known/lnurlp/alice")),
+      /^Internal error\. Reference: /
+    )
     assert.isTrue(other.logged.some((line) => line.includes("LNURL: request crashed")))
     assert.isFalse(other.logged.some((line) => line.includes("alice")))
     await other.dispose()
   })
 
   it("LUD-01: a method other than GET is rejected with 405, as in the API", async () => {
-    const { status, headers: answered, body } = await service.ask("POST", "/.well-known/lnurlp/alice", { headers, body: {} })
+    const {
+      status,
+      headers: answered,
+      body
+    } = await service.ask("POST", "/.well-known/lnurlp/alice", { headers, body: {} })
     assert.strictEqual(status, 405)
     assert.strictEqual(body.error?.code, "method_not_allowed")
     assert.strictEqual(answered.get("allow"), "GET, HEAD, OPTIONS")

@@ -8,7 +8,9 @@ import { get, type Json, refusal, Refused } from "./Wallet.ts"
 
 // Tests each sentence of LUD-03 that concerns a service.
 
-const service = await start({ settings: { lnurl: { ...Policy.defaults.lnurl, perCaller: Throttle.perMinute(1000) } } })
+const service = await start({
+  settings: { lnurl: { ...Policy.defaults.lnurl, perCaller: Throttle.perMinute(1000) } }
+})
 afterAll(service.dispose)
 const { key } = await service.company()
 await service.fund(key, 1_000_000)
@@ -25,7 +27,8 @@ const read = async (id: string) => (await service.ask("GET", `/v1/vouchers/${id}
 
 /** The URL in a bech32 LNURL (LUD-01). */
 const urlIn = (lnurl: string): string => Result.getOrThrow(Lnurl.decode(lnurl)).url
-const text = (value: unknown): string => (typeof value === "string" ? value : assert.fail(`no text: ${String(value)}`))
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : assert.fail(`no text: ${String(value)}`)
 
 /** The URL to which a wallet sends its invoice, built only from the response it received. */
 const callback = (shown: Json, pr: string): string => {
@@ -89,8 +92,15 @@ describe("LUD-03: the first response", () => {
 
   it("LUD-03: a web page may also request the first response", async () => {
     const { pathname, search } = new URL(urlIn((await create()).lnurl))
-    for (const path of [`${pathname}${search}`, "/lnurlw", "/lnurlw/callback", "/lnurlw/callback?k1=00&pr=x"]) {
-      const { status, headers } = await service.ask("GET", path, { headers: { origin: "https://wallet.example" } })
+    for (const path of [
+      `${pathname}${search}`,
+      "/lnurlw",
+      "/lnurlw/callback",
+      "/lnurlw/callback?k1=00&pr=x"
+    ]) {
+      const { status, headers } = await service.ask("GET", path, {
+        headers: { origin: "https://wallet.example" }
+      })
       assert.deepStrictEqual([status, headers.get("access-control-allow-origin")], [200, "*"], path)
       assert.match(headers.get("content-type") ?? "", /^application\/json/)
     }
@@ -104,14 +114,19 @@ describe("LUD-03: the callback", () => {
     const { pr, paymentHash } = await invoice()
     assert.strictEqual(await balance(), before - 1012)
     assert.strictEqual(fee_sats, 12)
-    assert.deepStrictEqual(await get(service, callback(await get(service, urlIn(lnurl)), pr)), { status: "OK" })
+    assert.deepStrictEqual(await get(service, callback(await get(service, urlIn(lnurl)), pr)), {
+      status: "OK"
+    })
     assert.strictEqual(await paidSats(paymentHash), 0)
     await service.work()
     assert.strictEqual(await paidSats(paymentHash), 1000)
     const { status, withdrawal_id, ledger_tx_id } = await read(id)
     assert.strictEqual(status, "claimed")
     const withdrawal = await service.ask("GET", `/v1/transactions/withdrawals/${withdrawal_id}`, { key })
-    assert.deepStrictEqual([withdrawal.body.data.status, withdrawal.body.data.ledger_tx_id], ["settled", ledger_tx_id])
+    assert.deepStrictEqual(
+      [withdrawal.body.data.status, withdrawal.body.data.ledger_tx_id],
+      ["settled", ledger_tx_id]
+    )
     assert.strictEqual(await balance(), before - 1012)
   })
 
@@ -128,7 +143,10 @@ describe("LUD-03: the callback", () => {
         )
       )
     )
-    assert.deepStrictEqual(answers.toSorted(), ["OK", ...Array.from({ length: 49 }, () => "This voucher was already claimed")])
+    assert.deepStrictEqual(answers.toSorted(), [
+      "OK",
+      ...Array.from({ length: 49 }, () => "This voucher was already claimed")
+    ])
     await service.work()
     const paid = await Promise.all(invoices.map(({ paymentHash }) => paidSats(paymentHash)))
     assert.strictEqual(
@@ -168,7 +186,10 @@ describe("LUD-03: the callback", () => {
   it("LUD-03: an unknown k1 is rejected", async () => {
     const { pr } = await invoice()
     for (const k1 of ["", "00".repeat(32), "x", "%00"])
-      assert.strictEqual(await refusal(get(service, `https://pay.example.com/lnurlw/callback?k1=${k1}&pr=${pr}`)), "No such voucher")
+      assert.strictEqual(
+        await refusal(get(service, `https://pay.example.com/lnurlw/callback?k1=${k1}&pr=${pr}`)),
+        "No such voucher"
+      )
   })
 })
 
@@ -197,7 +218,9 @@ describe("LUD-03: a wallet above the rate limit", () => {
   it("LUD-03: a wallet above the rate limit gets an LNURL error, and the voucher stays open", async () => {
     const strict = await start({ http: { proxies: 1 }, around: stillTime })
     const caller = async (from: string) => {
-      const { text } = await strict.ask("GET", "/lnurlw/callback?k1=00&pr=x", { headers: { "x-forwarded-for": from } })
+      const { text } = await strict.ask("GET", "/lnurlw/callback?k1=00&pr=x", {
+        headers: { "x-forwarded-for": from }
+      })
       return JSON.parse(text).reason
     }
     for (let i = 0; i < 60; i++) assert.strictEqual(await caller("203.0.113.1"), "No such voucher")

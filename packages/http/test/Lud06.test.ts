@@ -16,7 +16,9 @@ const address = await service.lightningAddress(key, "alice")
 const offer = await lookUp(service, address)
 
 const stored = (paymentHash: PaymentHash.PaymentHash) =>
-  service.run(Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), Option.getOrThrow)))
+  service.run(
+    Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), Option.getOrThrow))
+  )
 
 describe("LUD-06: the first response", () => {
   it("LUD-06: the first response has callback, maxSendable, minSendable, metadata and tag, with the right types", async () => {
@@ -40,12 +42,20 @@ describe("LUD-06: the first response", () => {
       [{ min_sats: 21, max_sats: 21 }, 21_000, 21_000],
       [{}, 1000, 100_000_000_000]
     ] as const) {
-      assert.strictEqual((await service.ask("PUT", `/v1/bitcoin/deposit/lightning-address/${id}`, { key, body })).status, 200)
+      assert.strictEqual(
+        (await service.ask("PUT", `/v1/bitcoin/deposit/lightning-address/${id}`, { key, body })).status,
+        200
+      )
       const { minSendable, maxSendable } = await lookUp(service, address)
       assert.deepStrictEqual([minSendable, maxSendable], [min, max])
     }
-    const stricter = await start({ settings: { minAmount: Msat.make(2_500n), maxInvoice: Msat.fromSats(10) } })
-    const other = await lookUp(stricter, await stricter.lightningAddress((await stricter.company()).key, "bob"))
+    const stricter = await start({
+      settings: { minAmount: Msat.make(2_500n), maxInvoice: Msat.fromSats(10) }
+    })
+    const other = await lookUp(
+      stricter,
+      await stricter.lightningAddress((await stricter.company()).key, "bob")
+    )
     assert.deepStrictEqual([other.minSendable, other.maxSendable], [2_500, 10_000])
     await stricter.dispose()
   })
@@ -70,7 +80,9 @@ describe("LUD-06: the callback", () => {
   })
 
   it("LUD-06: the callback returns a new invoice every time", async () => {
-    const hashes = await Promise.all(Array.from({ length: 5 }, async () => (await askFor(service, offer, 21_000)).paymentHash))
+    const hashes = await Promise.all(
+      Array.from({ length: 5 }, async () => (await askFor(service, offer, 21_000)).paymentHash)
+    )
     assert.strictEqual(new Set(hashes).size, 5)
   })
 
@@ -80,19 +92,39 @@ describe("LUD-06: the callback", () => {
         await refusal(get(service, callbackUrl(offer, amount))),
         /^amount must be between 1000 and 100000000000 millisatoshis \(got /
       )
-    for (const amount of ["", "21.5", "-1", "1e3", "0x10", "21 000", " 21000", "２１０００", "9".repeat(400), "NaN"])
-      assert.match(await refusal(get(service, callbackUrl(offer, amount))), /^amount is required in whole millisatoshis/, amount)
+    for (const amount of [
+      "",
+      "21.5",
+      "-1",
+      "1e3",
+      "0x10",
+      "21 000",
+      " 21000",
+      "２１０００",
+      "9".repeat(400),
+      "NaN"
+    ])
+      assert.match(
+        await refusal(get(service, callbackUrl(offer, amount))),
+        /^amount is required in whole millisatoshis/,
+        amount
+      )
     assert.match(await refusal(get(service, offer.callback)), /^amount is required/)
   })
 
   it("LUD-06: a repeated parameter is rejected, because a wallet and the service could read different ones", async () => {
     const url = callbackUrl(offer, 21_000, { comment: "", payerdata: "", nostr: "" })
     for (const name of ["amount", "comment", "payerdata", "nostr"])
-      assert.strictEqual(await refusal(get(service, `${url}&${name}=22000`)), `${name} must be sent only once`)
+      assert.strictEqual(
+        await refusal(get(service, `${url}&${name}=22000`)),
+        `${name} must be sent only once`
+      )
   })
 
   it("LUD-06: unknown parameters are ignored", async () => {
-    assert.hasAnyKeys(await get(service, callbackUrl(offer, 21_000, { lnurl: "lnurl1…", nonce: "7" })), ["pr"])
+    assert.hasAnyKeys(await get(service, callbackUrl(offer, 21_000, { lnurl: "lnurl1…", nonce: "7" })), [
+      "pr"
+    ])
   })
 
   it("LUD-06: the metadata is stored unchanged with the invoice, which belongs to the address", async () => {
@@ -101,7 +133,12 @@ describe("LUD-06: the callback", () => {
     const { id } = await service.record(key, address)
     assert.strictEqual(invoice.companyId, companyId)
     assert.strictEqual(invoice.lightningAddressId, id)
-    assert.deepStrictEqual(invoice.callback, { metadata: offer.metadata, payerData: null, comment: null, zapRequest: null })
+    assert.deepStrictEqual(invoice.callback, {
+      metadata: offer.metadata,
+      payerData: null,
+      comment: null,
+      zapRequest: null
+    })
   })
 })
 

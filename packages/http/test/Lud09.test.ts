@@ -13,7 +13,9 @@ const set = (body: object) => service.ask("PUT", `/v1/bitcoin/deposit/lightning-
 
 describe("LUD-09: the success action", () => {
   it("LUD-09: there is no success action if the owner set no message", async () => {
-    assert.doesNotHaveAnyKeys(await get(service, callbackUrl(await lookUp(service, address), 21_000)), ["successAction"])
+    assert.doesNotHaveAnyKeys(await get(service, callbackUrl(await lookUp(service, address), 21_000)), [
+      "successAction"
+    ])
   })
 
   it("LUD-09: the owner's message of up to 144 characters is the success action", async () => {
@@ -30,6 +32,8 @@ describe("LUD-09: the success action", () => {
   it("LUD-09: the owner cannot set a message that wallets cannot show", async () => {
     const { status, body } = await set({ success_message: "x".repeat(145) })
     assert.strictEqual(status, 400)
-    assert.deepStrictEqual(body.error?.issues, [{ path: "success_message", message: "1 to 144 characters, not all of them blank" }])
+    assert.deepStrictEqual(body.error?.issues, [
+      { path: "success_message", message: "1 to 144 characters, not all of them blank" }
+    ])
   })
 })

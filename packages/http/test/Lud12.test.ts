@@ -32,7 +32,13 @@ describe("LUD-12: comments", () => {
   })
 
   it("LUD-12: a comment is stored as written, and can be fetched by the deposit's id", async () => {
-    for (const comment of ["For the coffee & cake + 5 % = ☕\n\t\"'\\", "' or 1=1; --", '{"a":1}', "<b>hi</b>", "‮abc"]) {
+    for (const comment of [
+      "For the coffee & cake + 5 % = ☕\n\t\"'\\",
+      "' or 1=1; --",
+      '{"a":1}',
+      "<b>hi</b>",
+      "‮abc"
+    ]) {
       const invoice = await askFor(service, offer, 21_000, { comment })
       assert.strictEqual(await commentOf(invoice.paymentHash), comment)
     }
@@ -48,7 +54,9 @@ describe("LUD-12: comments", () => {
     )
     await service.fund(other.key, 100)
     const [deposit] = (await service.ask("GET", "/v1/transactions?limit=1", { key: other.key })).body.data
-    const nothing = await service.ask("GET", `/v1/transactions/deposits/${deposit.id}/payer`, { key: other.key })
+    const nothing = await service.ask("GET", `/v1/transactions/deposits/${deposit.id}/payer`, {
+      key: other.key
+    })
     assert.deepStrictEqual(nothing.body.data, { comment: null, payer_data: null, zap_request: null })
   })
 
@@ -58,6 +66,9 @@ describe("LUD-12: comments", () => {
   })
 
   it("LUD-12: a comment that cannot be stored is rejected", async () => {
-    assert.match(await refusal(get(service, callbackUrl(offer, 21_000, { comment: "a\0b" }))), /^comment must be well-formed text/)
+    assert.match(
+      await refusal(get(service, callbackUrl(offer, 21_000, { comment: "a\0b" }))),
+      /^comment must be well-formed text/
+    )
   })
 })

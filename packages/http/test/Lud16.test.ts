@@ -8,7 +8,8 @@ const service = await start()
 afterAll(service.dispose)
 const { key } = await service.company()
 const address = await service.lightningAddress(key, "al.ice_1-2")
-const at = (user: string, headers = {}) => get(service, `https://pay.example.com/.well-known/lnurlp/${user}`, headers)
+const at = (user: string, headers = {}) =>
+  get(service, `https://pay.example.com/.well-known/lnurlp/${user}`, headers)
 
 describe("LUD-16: a Lightning address", () => {
   it("LUD-16: /.well-known/lnurlp/<username> returns the first response of LUD-06", async () => {
@@ -19,7 +20,11 @@ describe("LUD-16: a Lightning address", () => {
   it("LUD-16: an address is found in any letter case, and its spelling in the metadata is always the same", async () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
     await service.lightningAddress(key, "kate")
-    assert.strictEqual(await refusal(at("%E2%84%AAate")), "No such Lightning address", "the Kelvin sign, whose lower case is k")
+    assert.strictEqual(
+      await refusal(at("%E2%84%AAate")),
+      "No such Lightning address",
+      "the Kelvin sign, whose lower case is k"
+    )
   })
 
   it("LUD-16: if the URL of an address has a port, the address is found, and its callback has the same port", async () => {
@@ -30,7 +35,10 @@ describe("LUD-16: a Lightning address", () => {
 
   it("LUD-16: an address with a tag pays the same address, and payer and payee see the tag", async () => {
     const tagged = "al.ice_1-2+order.7"
-    const { entries, ...offer } = await offerAt(service, `https://pay.example.com/.well-known/lnurlp/${tagged}`)
+    const { entries, ...offer } = await offerAt(
+      service,
+      `https://pay.example.com/.well-known/lnurlp/${tagged}`
+    )
     assert.deepStrictEqual(entries, [
       ["text/plain", `Pay to ${tagged}@pay.example.com`],
       ["text/identifier", `${tagged}@pay.example.com`],
@@ -46,7 +54,10 @@ describe("LUD-16: a Lightning address", () => {
     const offer = await lookUp(service, gone)
     const invoice = await askFor(service, offer, 21_000)
     const { id } = await service.record(key, gone)
-    assert.strictEqual((await service.ask("DELETE", `/v1/bitcoin/deposit/lightning-address/${id}`, { key })).status, 200)
+    assert.strictEqual(
+      (await service.ask("DELETE", `/v1/bitcoin/deposit/lightning-address/${id}`, { key })).status,
+      200
+    )
     const reasons = await Promise.all(
       [
         at("gone"),

@@ -47,14 +47,21 @@ describe("LUD-18: payer data", () => {
     const forms = {
       encodeURI: encodeURI(payerdata),
       encodeURIComponent: encodeURIComponent(payerdata),
-      axios: encodeURIComponent(payerdata).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+"),
+      axios: encodeURIComponent(payerdata)
+        .replaceAll("%3A", ":")
+        .replaceAll("%2C", ",")
+        .replaceAll("%20", "+"),
       form: new URLSearchParams({ payerdata }).toString().slice("payerdata=".length)
     }
     for (const [name, text] of Object.entries(forms)) {
       const { pr } = await get(service, `${callbackUrl(offer, 21_000)}&payerdata=${text}`)
       const { descriptionHash, paymentHash } = Result.getOrThrow(Bolt11.decode(String(pr)))
       assert.strictEqual(await payerDataOf(paymentHash), payerdata, name)
-      assert.strictEqual(descriptionHash, createHash("sha256").update(`${offer.metadata}${payerdata}`).digest("hex"), name)
+      assert.strictEqual(
+        descriptionHash,
+        createHash("sha256").update(`${offer.metadata}${payerdata}`).digest("hex"),
+        name
+      )
     }
   })
 
@@ -73,7 +80,9 @@ describe("LUD-18: payer data", () => {
         payerdata
       )
     assert.strictEqual(
-      await refusal(get(service, callbackUrl(offer, 21_000, { payerdata: `{"name":"${"x".repeat(2048)}"}` }))),
+      await refusal(
+        get(service, callbackUrl(offer, 21_000, { payerdata: `{"name":"${"x".repeat(2048)}"}` }))
+      ),
       "payerdata must have at most 2048 bytes (got 2059)"
     )
   })

@@ -15,7 +15,12 @@ describe("LUD-21: verify", () => {
     const invoice = await askFor(service, offer, 21_000)
     const url = invoice.verify ?? assert.fail("the response has no verify URL")
     assert.strictEqual(new URL(url).hostname, "pay.example.com")
-    assert.deepStrictEqual(await get(service, url), { status: "OK", settled: false, preimage: null, pr: invoice.pr })
+    assert.deepStrictEqual(await get(service, url), {
+      status: "OK",
+      settled: false,
+      preimage: null,
+      pr: invoice.pr
+    })
     const preimage = await pay(service, invoice)
     assert.deepStrictEqual(await get(service, url), { status: "OK", settled: true, preimage, pr: invoice.pr })
   })
@@ -42,8 +47,18 @@ describe("LUD-21: verify", () => {
   it("C40: LUD-21: an address shows only its own invoices", async () => {
     const other = await lookUp(service, await service.lightningAddress((await service.company()).key, "bob"))
     const [hers, his] = [await askFor(service, offer, 21_000), await askFor(service, other, 21_000)]
-    const { body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 21, currency: "sats" } })
-    for (const hash of [his.paymentHash, body.data.r_hash, "00".repeat(32), "", "x", hers.paymentHash.toUpperCase()]) {
+    const { body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: 21, currency: "sats" }
+    })
+    for (const hash of [
+      his.paymentHash,
+      body.data.r_hash,
+      "00".repeat(32),
+      "",
+      "x",
+      hers.paymentHash.toUpperCase()
+    ]) {
       const url = (hers.verify ?? "").replace(hers.paymentHash, hash)
       assert.strictEqual(await refusal(get(service, url)), "Not found", hash)
     }

@@ -36,22 +36,33 @@ const fund = async (service: Service, { id, key }: Company): Promise<void> => {
 }
 
 let handles = 0
-export const address: Maker = (service, { key }) => created(service, key, lightningAddress, { handle: `shop-${++handles}` })
+export const address: Maker = (service, { key }) =>
+  created(service, key, lightningAddress, { handle: `shop-${++handles}` })
 export const deposit: Maker = async (service, { key }) => {
   await service.fund(key, 10_000)
   return (await service.ask("GET", `${transactions}?type=deposit&limit=1`, { key })).body.data[0].id
 }
 export const withdrawal: Maker = async (service, company) => {
   await fund(service, company)
-  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
-  return created(service, company.key, "/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination })
+  const { destination } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_address" })
+  )
+  return created(service, company.key, "/v1/bitcoin/withdraw/confirm", {
+    amount: 1000,
+    currency: "sats",
+    destination
+  })
 }
 export const voucher: Maker = async (service, company) => {
   await fund(service, company)
   return created(service, company.key, vouchers, { amount: 1000, currency: "sats" })
 }
 export const refund: Maker = async (service, company) =>
-  created(service, company.key, refunds, { deposit_id: await deposit(service, company), amount: 1000, currency: "sats" })
+  created(service, company.key, refunds, {
+    deposit_id: await deposit(service, company),
+    amount: 1000,
+    currency: "sats"
+  })
 /** The response to creating an address has no id. */
 export const onChain: Maker = async (service, { key }) => {
   const path = "/v1/bitcoin/deposit/on-chain"
@@ -65,14 +76,17 @@ export const event: Maker = async (service, company) => {
 }
 /** A held invoice, which can be settled. */
 const held: Maker = async (service, { key }) => {
-  const { data } = (await service.ask("POST", invoice, { key, body: { amount: 1, currency: "sats", hold: true } })).body
+  const { data } = (
+    await service.ask("POST", invoice, { key, body: { amount: 1, currency: "sats", hold: true } })
+  ).body
   await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: data.payment_request }))
   return data.id
 }
 
 const issued = async (service: Service, { id }: Company, body: object, key = operatorToken) =>
   (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key, body })).body.data
-const apiKey: Maker = async (service, company) => (await issued(service, company, { name: "till", scopes: ["read"] })).id
+const apiKey: Maker = async (service, company) =>
+  (await issued(service, company, { name: "till", scopes: ["read"] })).id
 /** A key with a connected app. */
 const connected: Maker = async (service, company) => {
   const id = await apiKey(service, company)
@@ -88,10 +102,17 @@ const unapproved: Maker = async (service, company) => {
 /** A withdrawal that waits for approval by another key. */
 const waiting: Maker = async (service, company) => {
   await fund(service, company)
-  const { key, id } = await issued(service, company, { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } })
+  const { key, id } = await issued(service, company, {
+    name: "agent",
+    scopes: ["send"],
+    limits: { approval_above_sats: 0 }
+  })
   await service.approve(id)
-  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(10) }))
-  return (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { destination } })).body.data.id
+  const { destination } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_invoice", amount: service.sats(10) })
+  )
+  return (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { destination } })).body.data
+    .id
 }
 /** A person invited by another operator. */
 const invited =
@@ -139,13 +160,17 @@ const disabled =
     return id
   }
 const actions = ["", "/test", "/rotate-secret", "/disable", "/replay"]
-const ofHooks = (root: string, make: Maker) => Object.fromEntries(actions.map((action) => [`${root}/${hooks}/{id}${action}`, make]))
+const ofHooks = (root: string, make: Maker) =>
+  Object.fromEntries(actions.map((action) => [`${root}/${hooks}/{id}${action}`, make]))
 
 /** Another company, because the request changes its plan or limits, or stops it from spending. */
 const another: Maker = async (service) => (await service.company()).id
 const frozen: Maker = async (service) => {
   const { id } = await service.company()
-  await service.ask("POST", `/operator/companies/${id}/freeze`, { key: operatorToken, body: { reason: "a drill", pending: "wait" } })
+  await service.ask("POST", `/operator/companies/${id}/freeze`, {
+    key: operatorToken,
+    body: { reason: "a drill", pending: "wait" }
+  })
   return id
 }
 const adjustment =
@@ -155,7 +180,8 @@ const adjustment =
 
 /** Functions that create the record for a path's id, where an example of a request cannot create it. */
 export const makers: Readonly<Record<string, Maker>> = {
-  [`${invoice}/{invoiceID}`]: (service, { key }) => created(service, key, invoice, { amount: 1, currency: "sats" }),
+  [`${invoice}/{invoiceID}`]: (service, { key }) =>
+    created(service, key, invoice, { amount: 1, currency: "sats" }),
   [`${invoice}/{invoiceID}/settle`]: held,
   [`${lightningAddress}/{id}`]: address,
   [`${lightningAddress}/{id}/qr`]: address,
@@ -214,7 +240,10 @@ export const makers: Readonly<Record<string, Maker>> = {
 }
 
 /** Bodies that cause a change for a company, for routes whose example doesn't. */
-export const bodiesOf = async (service: Service, company: Company): Promise<Readonly<Record<string, unknown>>> => ({
+export const bodiesOf = async (
+  service: Service,
+  company: Company
+): Promise<Readonly<Record<string, unknown>>> => ({
   [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
   "PATCH /operator/companies/{id}": { plan: "free" },
@@ -234,7 +263,10 @@ export const bodiesOf = async (service: Service, company: Company): Promise<Read
 
 /** Reads the documents, and finds the function that creates the record for a path's last id. */
 export const read = async (service: Service) => {
-  const documents = [(await service.ask("GET", "/openapi.json")).body, (await service.ask("GET", "/operator/openapi.json")).body] as const
+  const documents = [
+    (await service.ask("GET", "/openapi.json")).body,
+    (await service.ask("GET", "/operator/openapi.json")).body
+  ] as const
   const document = OpenApi.read(...documents)
   /** Creates a record from the example of its collection's POST. Undefined if the collection has none. */
   const shown = (path: string): Maker | undefined => {

@@ -16,14 +16,22 @@ describe("Seal", () => {
   it("seal: sealing a text twice gives different results, and neither reveals the text", () => {
     const sealed = Array.from({ length: 100 }, () => sealer.seal("k1=secret", acme))
     assert.strictEqual(new Set(sealed).size, 100)
-    for (const one of sealed) assert.notInclude(Buffer.from(one.slice("sealed-1:".length), "base64url").toString("latin1"), "secret")
+    for (const one of sealed)
+      assert.notInclude(Buffer.from(one.slice("sealed-1:".length), "base64url").toString("latin1"), "secret")
   })
 
   it("seal: opening fails with another owner, another secret or any changed byte", () => {
     const sealed = sealer.seal("k1=secret", acme)
     assert.isUndefined(sealer.open(sealed, CompanyId.make("other")))
     assert.isUndefined(Seal.make(Redacted.make("another secret")).open(sealed, acme))
-    for (const broken of ["", "k1=secret", "sealed-1:", "sealed-1:AAAA", sealed.slice("sealed-1:".length), `${sealed}AAAA`]) {
+    for (const broken of [
+      "",
+      "k1=secret",
+      "sealed-1:",
+      "sealed-1:AAAA",
+      sealed.slice("sealed-1:".length),
+      `${sealed}AAAA`
+    ]) {
       assert.isUndefined(sealer.open(broken, acme), broken)
     }
     const bytes = Buffer.from(sealed.slice("sealed-1:".length), "base64url")
@@ -31,7 +39,10 @@ describe("Seal", () => {
       const changed = Buffer.from(bytes)
       changed[at] = (changed[at] ?? 0) ^ 1
       assert.isUndefined(sealer.open(`sealed-1:${changed.toString("base64url")}`, acme), `byte ${at}`)
-      assert.isUndefined(sealer.open(`sealed-1:${bytes.subarray(0, at).toString("base64url")}`, acme), `${at} bytes`)
+      assert.isUndefined(
+        sealer.open(`sealed-1:${bytes.subarray(0, at).toString("base64url")}`, acme),
+        `${at} bytes`
+      )
     }
   })
 })

@@ -46,7 +46,11 @@ export interface Answer {
     readonly data: any
     readonly error?: {
       readonly code: string
-      readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string; readonly place?: object }>
+      readonly issues?: ReadonlyArray<{
+        readonly path: string
+        readonly message: string
+        readonly place?: object
+      }>
       readonly doc_url?: string
       readonly request_id?: string
       readonly available_sats?: number
@@ -72,13 +76,20 @@ export const seen = ({ status, headers, body }: Answer) => ({
 export const issuePaths = (body: Answer["body"]) => body.error?.issues?.map(({ path }) => path) ?? []
 
 /** The expected value of `seen` for an error response. */
-export const bad = (status: number, code: Code) => ({ status, type: "application/json", inBody: status, data: null, code })
+export const bad = (status: number, code: Code) => ({
+  status,
+  type: "application/json",
+  inBody: status,
+  data: null,
+  code
+})
 
 /** The headers that the console's page sends with each request. */
 export const fromConsole = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
 
 /** The cookie that a response sets. */
-export const cookieIn = ({ headers }: Pick<Answer, "headers">): string => headers.get("set-cookie")?.split(";")[0] ?? ""
+export const cookieIn = ({ headers }: Pick<Answer, "headers">): string =>
+  headers.get("set-cookie")?.split(";")[0] ?? ""
 
 export interface Ask {
   readonly key?: string
@@ -113,14 +124,29 @@ export interface Options {
  * Records webhooks instead of sending them. Nothing listens at down.example, and error.example returns 500.
  */
 export const posted = {
-  requests: new Array<{ readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }>(),
+  requests: new Array<{
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }>(),
   poster: {
-    issue: (url: string) => (/^https:\/\/[\w.]+\.example(\/|$)/.test(url) ? undefined : "An https URL of a public host"),
-    post: (ask: { readonly url: string; readonly headers: () => Readonly<Record<string, string>>; readonly body: string }) =>
+    issue: (url: string) =>
+      /^https:\/\/[\w.]+\.example(\/|$)/.test(url) ? undefined : "An https URL of a public host",
+    post: (ask: {
+      readonly url: string
+      readonly headers: () => Readonly<Record<string, string>>
+      readonly body: string
+    }) =>
       Effect.sync((): Posted => {
         posted.requests.push({ ...ask, headers: ask.headers() })
-        if (ask.url.startsWith("https://down.example")) return { _tag: "Unanswered", reason: "connection refused" }
-        return { _tag: "Answered", status: ask.url.startsWith("https://error.example") ? 500 : 204, body: "", retryAfter: null }
+        if (ask.url.startsWith("https://down.example"))
+          return { _tag: "Unanswered", reason: "connection refused" }
+        return {
+          _tag: "Answered",
+          status: ask.url.startsWith("https://error.example") ? 500 : 204,
+          body: "",
+          retryAfter: null
+        }
       })
   }
 }
@@ -184,9 +210,22 @@ export const nextMillisecond = async (): Promise<void> => {
 
 // Each time a test runs the workers, they look up all pending payments.
 const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
-  Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
-    Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
-    Layer.provide(Layer.merge(Layer.succeed(Poster, posted.poster), WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets")))),
+  Satrail.layer({
+    ...Policy.defaults,
+    network: "regtest",
+    domain,
+    trackMillis: { minimum: 0, maximum: 0 },
+    ...settings
+  }).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))
+    ),
+    Layer.provide(
+      Layer.merge(
+        Layer.succeed(Poster, posted.poster),
+        WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))
+      )
+    ),
     Layer.provide(Layer.succeedContext(Context.add(references, Nostr.SecretKey, nostrKey)))
   )
 
@@ -200,16 +239,28 @@ export const start = async (options: Options = {}) => {
   const logger = Logger.layer([
     Logger.make(({ message, cause, fiber }) => {
       const said = JSON.stringify(message, (_, value) => (typeof value === "bigint" ? String(value) : value))
-      logged.push(`${said} ${JSON.stringify(cause)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
+      logged.push(
+        `${said} ${JSON.stringify(cause)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`
+      )
     })
   ])
   const runtime = ManagedRuntime.make(Layer.provideMerge(services(options), logger))
   const context = await runtime.context()
   const { handler, dispose } = Http.webHandler(
     Layer.merge(Http.layer(options.http), options.around ?? Layer.empty).pipe(
-      Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
+      Layer.provide(
+        Layer.succeed(
+          OperatorToken,
+          "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken)
+        )
+      ),
       Layer.provide(Layer.succeed(PublicUrl, `https://${domain}`)),
-      Layer.provide(Layer.succeed(Seal.Seal, "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers")))),
+      Layer.provide(
+        Layer.succeed(
+          Seal.Seal,
+          "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers"))
+        )
+      ),
       Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),
       Layer.provide(Layer.succeed(WaitMillis, options.webhookTestMillis ?? 20)),
       Layer.provide(WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))),
@@ -227,7 +278,12 @@ export const start = async (options: Options = {}) => {
     const response = await handler(request)
     const text = await OpenApi.textOf(response)
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
-    return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? JSON.parse(text) : null }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : null
+    }
   }
 
   const ask = (method: string, path: string, { key, body, headers = {} }: Ask = {}) =>
@@ -256,10 +312,16 @@ export const start = async (options: Options = {}) => {
     run(
       Effect.gen(function* () {
         const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan })
-        if (opened._tag !== "Made") return yield* Effect.die("a company without an idempotency key cannot be a replay")
+        if (opened._tag !== "Made")
+          return yield* Effect.die("a company without an idempotency key cannot be a replay")
         const id = opened.value.id
         const { issue } = yield* ApiKeys
-        const asked = { companyId: id, name: "test", scopes: scopes.length === 0 ? (["admin"] as const) : scopes, expiresAtMillis: null }
+        const asked = {
+          companyId: id,
+          name: "test",
+          scopes: scopes.length === 0 ? (["admin"] as const) : scopes,
+          expiresAtMillis: null
+        }
         const { text } = yield* Effect.flatMap(issue(asked), made)
         return { id, key: Redacted.value(text) }
       })
@@ -270,12 +332,16 @@ export const start = async (options: Options = {}) => {
     run(
       Effect.gen(function* () {
         const { issue } = yield* ApiKeys
-        const { text } = yield* Effect.flatMap(issue({ companyId, name: "test", scopes, expiresAtMillis: null }), made)
+        const { text } = yield* Effect.flatMap(
+          issue({ companyId, name: "test", scopes, expiresAtMillis: null }),
+          made
+        )
         return Redacted.value(text)
       })
     )
 
-  const sandbox = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => run(Effect.flatMap(Sandbox.Sandbox, use))
+  const sandbox = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) =>
+    run(Effect.flatMap(Sandbox.Sandbox, use))
 
   /** Runs an effect with its clock ahead by this many seconds. */
   const ahead = <A, E, R>(seconds: number, effect: Effect.Effect<A, E, R>) =>
@@ -323,7 +389,10 @@ export const start = async (options: Options = {}) => {
 
   /** Pays the company over Lightning from an external node. Returns the paid invoice's id. */
   const fund = async (key: string, sats: number): Promise<string> => {
-    const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })
+    const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: sats, currency: "sats" }
+    })
     await sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
     await work()
     return body.data.id
@@ -338,7 +407,10 @@ export const start = async (options: Options = {}) => {
 
   /** Creates a Lightning address, and returns it as payers write it. */
   const lightningAddress = async (key: string, handle: string, domain = ""): Promise<string> => {
-    const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle, domain } })
+    const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-address", {
+      key,
+      body: { handle, domain }
+    })
     return body.data.address
   }
 

@@ -16,8 +16,14 @@ export const suspended = (
   run(
     Effect.gen(function* () {
       const paymentHash = PaymentHash.make(Id.toHex((yield* Entropy)(32)))
-      const [id, createdAtMillis, reason] = [Id.fromHash(paymentHash), yield* Clock.currentTimeMillis, "invoice settled by another payment"]
-      yield* (yield* Journal).commit(Invoice.unmatched({ id, companyId, paymentHash, received: sats(received), reason, createdAtMillis }))
+      const [id, createdAtMillis, reason] = [
+        Id.fromHash(paymentHash),
+        yield* Clock.currentTimeMillis,
+        "invoice settled by another payment"
+      ]
+      yield* (yield* Journal).commit(
+        Invoice.unmatched({ id, companyId, paymentHash, received: sats(received), reason, createdAtMillis })
+      )
       return id
     })
   )

@@ -27,13 +27,15 @@ const texts = (least: number, most: number) => [
   "😀".repeat(most)
 ]
 
-const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value)
+const typeOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value
 
 /** Returns whether an object has the fields that one alternative of its schema requires. */
 const holds = ({ required = [], properties = {} }: Any, value: Any): boolean =>
   required.every((name: string) => name in value) &&
   Object.entries<Any>(properties).every(
-    ([name, { type }]) => !(name in value) || type === undefined || [type].flat().includes(typeOf(value[name]))
+    ([name, { type }]) =>
+      !(name in value) || type === undefined || [type].flat().includes(typeOf(value[name]))
   )
 
 const meets = (schema: Any, value: Any): boolean =>
@@ -41,18 +43,24 @@ const meets = (schema: Any, value: Any): boolean =>
     ([name, needed]) => !(name in value) || needed.every((other: string) => other in value)
   ) &&
   (schema.allOf ?? []).every((one: Any) => meets(one, value)) &&
-  (schema.type === undefined || schema.anyOf === undefined || schema.anyOf.some((one: Any) => holds(one, value)))
+  (schema.type === undefined ||
+    schema.anyOf === undefined ||
+    schema.anyOf.some((one: Any) => holds(one, value)))
 
 /** Generates values for schemas, in an order determined by the random numbers. */
 export const make = (random: Random, resolve: OpenApi.Document["resolve"]) => {
   const flat = (given: Any): Any => {
     const schema: Any = resolve(given)
-    return schema.allOf === undefined ? schema : Object.assign({}, { ...schema, allOf: undefined }, ...schema.allOf.map(flat))
+    return schema.allOf === undefined
+      ? schema
+      : Object.assign({}, { ...schema, allOf: undefined }, ...schema.allOf.map(flat))
   }
 
   const number = (schema: Any, step: number): number => {
-    const least = schema.minimum ?? (schema.exclusiveMinimum === undefined ? -5 : schema.exclusiveMinimum + step)
-    const most = schema.maximum ?? (schema.exclusiveMaximum === undefined ? 1e15 : schema.exclusiveMaximum - step)
+    const least =
+      schema.minimum ?? (schema.exclusiveMinimum === undefined ? -5 : schema.exclusiveMinimum + step)
+    const most =
+      schema.maximum ?? (schema.exclusiveMaximum === undefined ? 1e15 : schema.exclusiveMaximum - step)
     return random.pick([least, most, Math.min(most, least + step), Math.min(most, least + 100)])
   }
 
@@ -61,23 +69,34 @@ export const make = (random: Random, resolve: OpenApi.Document["resolve"]) => {
     if (format === "date-time") return "2100-01-01T00:00:00Z"
     const fitting = [...texts(minLength, maxLength), ...examples].filter((one: string) => {
       const { length } = [...one]
-      return length >= minLength && length <= maxLength && (pattern === undefined || new RegExp(pattern, "u").test(one))
+      return (
+        length >= minLength &&
+        length <= maxLength &&
+        (pattern === undefined || new RegExp(pattern, "u").test(one))
+      )
     })
     return fitting.length === 0 ? none : random.pick(fitting)
   }
 
   const list = ({ items = {}, minItems = 0, maxItems = 3, uniqueItems }: Any): unknown => {
-    const all = Array.from({ length: random.between(minItems, Math.max(minItems, Math.min(maxItems, 3))) }, () => value(items))
+    const all = Array.from(
+      { length: random.between(minItems, Math.max(minItems, Math.min(maxItems, 3))) },
+      () => value(items)
+    )
     const known = all.filter((one) => one !== none)
     return uniqueItems === true ? [...new Set(known)] : known
   }
 
   const object = ({ properties = {}, required = [], additionalProperties, propertyNames }: Any): unknown => {
-    const wanted = Object.entries<Any>(properties).filter(([name]) => required.includes(name) || random.chance(0.45))
+    const wanted = Object.entries<Any>(properties).filter(
+      ([name]) => required.includes(name) || random.chance(0.45)
+    )
     const members = wanted.map(([name, schema]) => [name, value(schema)] as const)
     if (members.some(([name, one]) => one === none && required.includes(name))) return none
     const more =
-      OpenApi.isObject(additionalProperties) && random.chance(0.7) ? [[propertyName(propertyNames), value(additionalProperties)]] : []
+      OpenApi.isObject(additionalProperties) && random.chance(0.7)
+        ? [[propertyName(propertyNames), value(additionalProperties)]]
+        : []
     return Object.fromEntries([...members, ...more].filter(([, one]) => one !== none))
   }
   const propertyName = ({ maxLength = 3 }: Any = {}) => random.pick(["a", "ü", "😀".repeat(maxLength)])

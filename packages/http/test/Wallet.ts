@@ -21,9 +21,15 @@ export class Refused extends Error {}
  * Requests a URL of the service, like a browser on another site. Status and headers carry no meaning
  * (LUD-01).
  */
-export const get = async (service: Service, url: string, headers: Record<string, string> = {}): Promise<Json> => {
+export const get = async (
+  service: Service,
+  url: string,
+  headers: Record<string, string> = {}
+): Promise<Json> => {
   const { host, pathname, search } = new URL(url)
-  const { text } = await service.ask("GET", `${pathname}${search}`, { headers: { host, origin: "https://wallet.example", ...headers } })
+  const { text } = await service.ask("GET", `${pathname}${search}`, {
+    headers: { host, origin: "https://wallet.example", ...headers }
+  })
   const body: Json = JSON.parse(text)
   if (body["status"] === "ERROR") {
     assert.deepStrictEqual(Object.keys(body), ["status", "reason"])
@@ -52,8 +58,10 @@ export interface Offer {
   readonly entries: ReadonlyArray<readonly [type: string, value: unknown]>
 }
 
-const text = (value: unknown): string => (typeof value === "string" ? value : assert.fail(`no text: ${String(value)}`))
-const whole = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : assert.fail(`no whole number: ${String(value)}`))
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : assert.fail(`no text: ${String(value)}`)
+const whole = (value: unknown): number =>
+  Number.isSafeInteger(value) ? Number(value) : assert.fail(`no whole number: ${String(value)}`)
 const object = (value: unknown): Json => ({ ...Object(value) })
 
 /** Fetches a payment offer from a URL. */
@@ -96,8 +104,14 @@ export interface Invoice {
 }
 
 /** The callback URL for an amount in msat, with further parameters. */
-export const callbackUrl = (offer: Offer, amount: number | string, more: Readonly<Record<string, string>> = {}): string => {
-  const parameters = Object.entries({ amount: String(amount), ...more }).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+export const callbackUrl = (
+  offer: Offer,
+  amount: number | string,
+  more: Readonly<Record<string, string>> = {}
+): string => {
+  const parameters = Object.entries({ amount: String(amount), ...more }).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`
+  )
   return `${offer.callback}${offer.callback.includes("?") ? "&" : "?"}${parameters.join("&")}`
 }
 
@@ -113,7 +127,10 @@ export const askFor = async (
   const decoded = Bolt11.decode(text(body["pr"]))
   const invoice = decoded._tag === "Success" ? decoded.success : assert.fail(decoded.failure.message)
   assert.strictEqual(invoice.amount, BigInt(amount))
-  assert.strictEqual(invoice.descriptionHash, sha256(more.nostr ?? `${offer.metadata}${more.payerdata ?? ""}`))
+  assert.strictEqual(
+    invoice.descriptionHash,
+    sha256(more.nostr ?? `${offer.metadata}${more.payerdata ?? ""}`)
+  )
   const action = object(body["successAction"])
   // A wallet must not pay if it doesn't know the success action (LUD-09).
   assert.include([undefined, "message"], action["tag"])

@@ -32,12 +32,18 @@ describe("Lightning addresses", () => {
     })
     assert.strictEqual(created_at, updated_at)
     for (const text of [data.lnurl, data.lnurlp])
-      assert.strictEqual(Result.getOrThrow(Lnurl.decode(text)).url, "https://pay.example.com/.well-known/lnurlp/shop")
+      assert.strictEqual(
+        Result.getOrThrow(Lnurl.decode(text)).url,
+        "https://pay.example.com/.well-known/lnurlp/shop"
+      )
   })
 
   it("Lightning address: the response to its creation is the record that a GET returns", async () => {
     const { body } = await service.ask("POST", path, { key, body: { metadata: { shelf: "3" } } })
-    assert.deepStrictEqual(body.data, (await service.ask("GET", `${path}/${body.data.id}`, { key })).body.data)
+    assert.deepStrictEqual(
+      body.data,
+      (await service.ask("GET", `${path}/${body.data.id}`, { key })).body.data
+    )
   })
 
   it("Lightning address: PUT replaces everything; missing fields get their defaults", async () => {
@@ -48,27 +54,52 @@ describe("Lightning addresses", () => {
       message: data.success_message,
       metadata: data.metadata
     })
-    const all = await change({ min_sats: 5, max_sats: 10, success_message: "Thanks!", metadata: { shelf: "3" } })
+    const all = await change({
+      min_sats: 5,
+      max_sats: 10,
+      success_message: "Thanks!",
+      metadata: { shelf: "3" }
+    })
     assert.strictEqual(all.status, 200)
     assert.deepStrictEqual(decided(all), { min: 5, max: 10, message: "Thanks!", metadata: { shelf: "3" } })
-    assert.deepStrictEqual(decided(await change({ max_sats: 7, success_message: "" })), { min: null, max: 7, message: null, metadata: {} })
+    assert.deepStrictEqual(decided(await change({ max_sats: 7, success_message: "" })), {
+      min: null,
+      max: 7,
+      message: null,
+      metadata: {}
+    })
     assert.deepStrictEqual(decided(await change()), { min: null, max: null, message: null, metadata: {} })
   })
 
   it("Lightning address: an update with limits that no payer could meet is rejected, and the error lists every issue", async () => {
     const refused = await service.ask("PUT", `${path}/${id}`, {
       key,
-      body: { min_sats: 0, max_sats: 1.5, success_message: "x".repeat(145), metadata: { a: 1 }, handle: "other" }
+      body: {
+        min_sats: 0,
+        max_sats: 1.5,
+        success_message: "x".repeat(145),
+        metadata: { a: 1 },
+        handle: "other"
+      }
     })
     assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
-    assert.deepStrictEqual(issuePaths(refused.body).toSorted(), ["handle", "max_sats", "metadata.a", "min_sats", "success_message"])
+    assert.deepStrictEqual(issuePaths(refused.body).toSorted(), [
+      "handle",
+      "max_sats",
+      "metadata.a",
+      "min_sats",
+      "success_message"
+    ])
     const crossed = await service.ask("PUT", `${path}/${id}`, { key, body: { min_sats: 10, max_sats: 9 } })
     assert.deepStrictEqual(issuePaths(crossed.body), ["max_sats"])
   })
 
   it("Lightning address: the QR code is the LNURL in upper case", async () => {
     const { body } = await service.ask("GET", `${path}/${id}/qr`, { key })
-    assert.strictEqual(body.data.text, `LIGHTNING:${Lnurl.encode("https://pay.example.com/.well-known/lnurlp/shop").toUpperCase()}`)
+    assert.strictEqual(
+      body.data.text,
+      `LIGHTNING:${Lnurl.encode("https://pay.example.com/.well-known/lnurlp/shop").toUpperCase()}`
+    )
     assert.match(body.data.svg, /^<svg [^]*<\/svg>$/)
   })
 
@@ -77,11 +108,23 @@ describe("Lightning addresses", () => {
     const deleted = await service.ask("DELETE", `${path}/${gone.id}`, { key })
     assert.strictEqual(deleted.status, 200)
     assert.isNotNull(deleted.body.data.deleted_at)
-    assert.deepStrictEqual((await service.ask("DELETE", `${path}/${gone.id}`, { key })).body.data, deleted.body.data)
-    assert.deepStrictEqual((await service.ask("GET", `${path}/${gone.id}`, { key })).body.data, deleted.body.data)
-    assert.deepStrictEqual(seen(await service.ask("PUT", `${path}/${gone.id}`, { key, body: {} })), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      (await service.ask("DELETE", `${path}/${gone.id}`, { key })).body.data,
+      deleted.body.data
+    )
+    assert.deepStrictEqual(
+      (await service.ask("GET", `${path}/${gone.id}`, { key })).body.data,
+      deleted.body.data
+    )
+    assert.deepStrictEqual(
+      seen(await service.ask("PUT", `${path}/${gone.id}`, { key, body: {} })),
+      bad(404, "not_found")
+    )
     const other = await service.company()
     for (const asking of [key, other.key])
-      assert.deepStrictEqual(seen(await service.ask("POST", path, { key: asking, body: { handle: "gone" } })), bad(409, "handle_taken"))
+      assert.deepStrictEqual(
+        seen(await service.ask("POST", path, { key: asking, body: { handle: "gone" } })),
+        bad(409, "handle_taken")
+      )
   })
 })

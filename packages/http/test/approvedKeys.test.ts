@@ -10,17 +10,32 @@ const ask = (method: string, path: string, key: string, body?: unknown) =>
   service.ask(method, `/operator${path}`, { key, ...(body !== undefined && { body }) })
 const tokenOf = async (name: string, scopes: ReadonlyArray<string> = ["companies"]): Promise<string> =>
   (await ask("POST", "/tokens", operatorToken, { name, scopes })).body.data.token
-const [ada, adasOther, bob, stop] = [await tokenOf("Ada"), await tokenOf(" ADA"), await tokenOf("Bob"), await tokenOf("Stop", ["stop"])]
+const [ada, adasOther, bob, stop] = [
+  await tokenOf("Ada"),
+  await tokenOf(" ADA"),
+  await tokenOf("Bob"),
+  await tokenOf("Stop", ["stop"])
+]
 
 const issue = async (id: string, scopes: ReadonlyArray<string>) =>
   (await ask("POST", `/companies/${id}/api-keys`, ada, { name: "till", scopes })).body.data
-const approve = (key: { readonly id: string }, token: string) => ask("POST", `/api-keys/${key.id}/approve`, token)
+const approve = (key: { readonly id: string }, token: string) =>
+  ask("POST", `/api-keys/${key.id}/approve`, token)
 const opens = async (key: string) => (await service.ask("GET", "/v1/account", { key })).status
 /** Event types and approval states the company received for the key. */
-const told = async (key: string, id: string): Promise<ReadonlyArray<readonly [type: string, approval: string]>> => {
+const told = async (
+  key: string,
+  id: string
+): Promise<ReadonlyArray<readonly [type: string, approval: string]>> => {
   const { data } = (await service.ask("GET", "/v1/events?types=api_key.*&limit=100", { key })).body
-  return data.flatMap(({ type, data }: { readonly type: string; readonly data: { readonly id: string; readonly approval: string } }) =>
-    data.id === id ? [[type, data.approval]] : []
+  return data.flatMap(
+    ({
+      type,
+      data
+    }: {
+      readonly type: string
+      readonly data: { readonly id: string; readonly approval: string }
+    }) => (data.id === id ? [[type, data.approval]] : [])
   )
 }
 
@@ -41,7 +56,8 @@ describe("API keys that require a second operator", () => {
       assert.deepStrictEqual(seen(waiting), bad(401, "unauthorized"))
       assert.include(waiting.body.message, "approves it, in the console or with `satrail keys approve`")
       assert.deepStrictEqual(await told(key, issued.id), [["api_key.requested", "pending"]])
-      for (const same of [ada, adasOther]) assert.deepStrictEqual(seen(await approve(issued, same)), bad(403, "another_operator_required"))
+      for (const same of [ada, adasOther])
+        assert.deepStrictEqual(seen(await approve(issued, same)), bad(403, "another_operator_required"))
       assert.strictEqual(await opens(issued.key), 401)
       const approved = await approve(issued, bob)
       assert.deepStrictEqual([approved.status, approved.body.data.approval], [200, "approved"])
@@ -77,7 +93,8 @@ describe("API keys that require a second operator", () => {
     const first = await issue(id, ["admin"])
     assert.strictEqual(await opens(first.key), 200)
     // The key's use is recorded in the background, possibly after the response.
-    while ((await ask("GET", `/api-keys/${first.id}`, operatorToken)).body.data.last_used_at === null) await new Promise(setImmediate)
+    while ((await ask("GET", `/api-keys/${first.id}`, operatorToken)).body.data.last_used_at === null)
+      await new Promise(setImmediate)
     assert.strictEqual((await issue(id, ["admin"])).approval, "pending")
   })
 
@@ -86,7 +103,10 @@ describe("API keys that require a second operator", () => {
     const old = await issue(id, ["admin"])
     await approve(old, bob)
     const next = (await ask("POST", `/api-keys/${old.id}/rotate`, ada, { overlap_seconds: 0 })).body.data
-    assert.deepStrictEqual([next.approval, await opens(next.key), await opens(old.key)], ["pending", 401, 200])
+    assert.deepStrictEqual(
+      [next.approval, await opens(next.key), await opens(old.key)],
+      ["pending", 401, 200]
+    )
     assert.strictEqual((await approve(next, bob)).status, 200)
     assert.deepStrictEqual([await opens(next.key), await opens(old.key)], [200, 401])
   })
@@ -110,11 +130,20 @@ describe("API keys that require a second operator", () => {
     await approve(issued, bob)
     await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
     const { data } = (await ask("GET", `/audit?company_id=${id}&limit=10`, operatorToken)).body
-    const by = data.map(({ verb, actor_name }: { readonly verb: string; readonly actor_name: string }) => [verb, actor_name])
+    const by = data.map(({ verb, actor_name }: { readonly verb: string; readonly actor_name: string }) => [
+      verb,
+      actor_name
+    ])
     assert.deepStrictEqual(by.slice(0, 2), [
       ["operator.approveKey", "Bob"],
       ["operator.issueKey", "Ada"]
     ])
-    assert.deepInclude(data[0].changes, { record: "api_keys", id: issued.id, field: "approved_by", before: null, after: "Bob" })
+    assert.deepInclude(data[0].changes, {
+      record: "api_keys",
+      id: issued.id,
+      field: "approved_by",
+      before: null,
+      after: "Bob"
+    })
   })
 })

@@ -13,7 +13,8 @@ const answer = (init: RequestInit) =>
       HttpServerRequest.fromWeb(new Request("http://service/a", init))
     )
   )
-const bytesOf = ({ body }: Awaited<ReturnType<typeof answer>>) => (body._tag === "Uint8Array" ? body.body : assert.fail(body._tag))
+const bytesOf = ({ body }: Awaited<ReturnType<typeof answer>>) =>
+  body._tag === "Uint8Array" ? body.body : assert.fail(body._tag)
 
 describe("an asset", () => {
   it("asset: all uncompressed responses that are being sent share one copy of the content", async () => {
@@ -26,7 +27,10 @@ describe("an asset", () => {
 
   it("asset: the response to HEAD has the headers of GET and does not decompress the content", async () => {
     const [head, get] = [await answer({ method: "HEAD" }), await answer({})]
-    assert.deepStrictEqual([head.status, head.body._tag, { ...head.headers }], [200, "Empty", { ...get.headers }])
+    assert.deepStrictEqual(
+      [head.status, head.body._tag, { ...head.headers }],
+      [200, "Empty", { ...get.headers }]
+    )
     assert.strictEqual(get.headers["content-length"], String(text.length))
   })
 })
@@ -58,7 +62,9 @@ it.effect("pages: an asset is made once, even if the clients that requested it f
 it.effect("pages: an asset that could not be made is made again for the next request", () =>
   Effect.gen(function* () {
     let isRead = false
-    const asset = yield* Asset.once(Effect.suspend(() => (isRead ? Effect.succeed("text") : Effect.fail("too many open files"))))
+    const asset = yield* Asset.once(
+      Effect.suspend(() => (isRead ? Effect.succeed("text") : Effect.fail("too many open files")))
+    )
     assert.strictEqual(yield* Effect.flip(asset), "too many open files")
     isRead = true
     assert.strictEqual(yield* asset, "text")

@@ -10,7 +10,12 @@ const { id: companyId, key } = await service.company("paid")
 await service.fund(key, 100_000)
 
 const confirm = async (destination: string) =>
-  (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 500, currency: "sats", destination } })).body.data
+  (
+    await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+      key,
+      body: { amount: 500, currency: "sats", destination }
+    })
+  ).body.data
 
 /** Confirms a withdrawal to a payee that neither settles nor rejects the payment. */
 const held = async () => {
@@ -21,7 +26,9 @@ const held = async () => {
 /** Sends an unconfirmed on-chain deposit. Returns its transaction and its id. */
 const seen = async (sats: number) => {
   const { body } = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key })
-  const txId = await service.sandbox(({ send }) => send({ address: body.data.address.address, amount: service.sats(sats) }))
+  const txId = await service.sandbox(({ send }) =>
+    send({ address: body.data.address.address, amount: service.sats(sats) })
+  )
   await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
   const [{ id }] = (await service.ask("GET", `/v1/transactions?chain_tx_id=${txId}`, { key })).body.data
   return { txId, id }
@@ -38,7 +45,10 @@ describe("the backlog", () => {
     const [one, other] = [requested.oldest[0], dispatched.oldest[0]]
     assert.deepStrictEqual([one.id, one.company_id, one.attempts], [fresh.id, companyId, 0])
     assert.match(one.waits_for, /worker to process it/)
-    assert.deepStrictEqual([other.id, other.since, other.amount_sats], [sent.id, sent.created_at, sent.amount_sats + sent.fee_sats])
+    assert.deepStrictEqual(
+      [other.id, other.since, other.amount_sats],
+      [sent.id, sent.created_at, sent.amount_sats + sent.fee_sats]
+    )
     assert.match(other.waits_for, /node's final result/)
     assert.isAbove(other.attempts, 0)
     assert.isString(other.next_look_at)
@@ -73,7 +83,9 @@ describe("the backlog", () => {
   })
 
   it("backlog: if a withdrawal waits for its payee's server, the response names the server", async () => {
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address", behaviour: "unreachable" }))
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address", behaviour: "unreachable" })
+    )
     const row = await confirm(destination)
     await service.work()
     const { waits_for } = (await get(`/withdrawals/${row.id}`)).body.data
@@ -84,7 +96,10 @@ describe("the backlog", () => {
     const { id, txId } = await seen(5_000_000)
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data
-    assert.deepStrictEqual([row.id, row.chain_tx_id, row.waits_for], [id, txId, "A block with its transaction"])
+    assert.deepStrictEqual(
+      [row.id, row.chain_tx_id, row.waits_for],
+      [id, txId, "A block with its transaction"]
+    )
     assert.strictEqual((await get(`/deposits/${id}`)).body.data.answer, "not in a block yet")
     await service.sandbox(({ mine }) => mine(1))
     await follow()

@@ -21,22 +21,44 @@ const badMetadata = { a: "v".repeat(501), good: "v", b: "\0", [long]: "v", "": "
 const badMetadataPaths = ["metadata", "metadata", "metadata.a", "metadata.b"]
 
 /** Request bodies, and all paths that the error must name, whether or not the schema can check them. */
-const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown>, at: ReadonlyArray<string>]> = [
+const bodies: ReadonlyArray<
+  readonly [path: string, body: Record<string, unknown>, at: ReadonlyArray<string>]
+> = [
   [invoice, { amount: 0.5, currency: "sats", expiry_seconds: 0, x: 1 }, ["amount", "expiry_seconds", "x"]],
   [invoice, { amount: -1, currency: "doge", description: "\0" }, ["amount", "currency", "description"]],
   [invoice, { amount: 0 }, ["amount", "currency"]],
   [invoice, { amount: 0, currency: "usd", metadata: { a: "\ud800" } }, ["amount", "metadata.a"]],
   [invoice, { amount: 21e14 + 1, currency: "sats", description: "d".repeat(640) }, ["amount", "description"]],
-  [invoice, { amount: 1, description: "\0", metadata: badMetadata }, ["currency", "description", ...badMetadataPaths]],
-  [invoice, { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, "\0"])) }, ["amount", "currency", "metadata"]],
+  [
+    invoice,
+    { amount: 1, description: "\0", metadata: badMetadata },
+    ["currency", "description", ...badMetadataPaths]
+  ],
+  [
+    invoice,
+    { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, "\0"])) },
+    ["amount", "currency", "metadata"]
+  ],
   [estimate, { amount: 1.5, currency: "sats", destination: "nonsense" }, ["amount", "destination"]],
   [estimate, { amount: 1, destination: "nonsense" }, ["currency", "destination"]],
-  [confirm, { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata }, ["amount", "destination", ...badMetadataPaths]],
+  [
+    confirm,
+    { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata },
+    ["amount", "destination", ...badMetadataPaths]
+  ],
   [confirm, { destination: "lnbcrt1", x: 1 }, ["destination", "x"]],
   // The destination is well-formed. It belongs to another network, but the schema of one field cannot detect
   // that.
-  [confirm, { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }, ["amount"]],
-  [lightningAddress, { handle: ".", domain: "localhost", metadata: badMetadata }, ["handle", "domain", ...badMetadataPaths]],
+  [
+    confirm,
+    { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" },
+    ["amount"]
+  ],
+  [
+    lightningAddress,
+    { handle: ".", domain: "localhost", metadata: badMetadata },
+    ["handle", "domain", ...badMetadataPaths]
+  ],
   [companies, { name: " ", plan: "gold" }, ["name", "plan"]],
   [keys, { name: "\0", scopes: [], expires_at: "2000-01-01" }, ["name", "scopes", "expires_at"]],
   // Checked after the idempotency key, so that a retry of an earlier request gets its response.
@@ -59,7 +81,10 @@ describe("a response reports every issue of an invalid body", () => {
   })
 
   it("request body: an amount is validated by its text, not by its floating-point value", async () => {
-    const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
+    const { status, body } = await post(
+      estimate,
+      `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`
+    )
     assert.deepStrictEqual([status, issuePaths(body)], [400, ["amount", "destination"]])
   })
 })
@@ -71,7 +96,10 @@ describe("a value that would be ignored is rejected", () => {
   }
 
   it("request body: a name that is repeated in a nested object is rejected", async () => {
-    const { status, body } = await post(invoice, `{"amount":1,"currency":"sats","metadata":{"order":"1","order":"2"}}`)
+    const { status, body } = await post(
+      invoice,
+      `{"amount":1,"currency":"sats","metadata":{"order":"1","order":"2"}}`
+    )
     assert.deepStrictEqual(
       [status, body.error?.issues],
       [400, [{ path: "metadata.order", message: "metadata.order must be sent only once" }]]
@@ -83,13 +111,22 @@ describe("a value that would be ignored is rejected", () => {
       const { body } = await post(invoice, `{"${long}":{"a":1,"a":2}}`)
       assert.deepStrictEqual(issuePaths(body), [`${long.slice(0, 8)}….a`])
       const most = await post(invoice, `{"${long}":{${'"a":"a":'.repeat(129)}}}`)
-      assert.deepStrictEqual(most.body.error?.issues, [{ path: "", message: "The body must have at most 256 fields and items in total" }])
+      assert.deepStrictEqual(most.body.error?.issues, [
+        { path: "", message: "The body must have at most 256 fields and items in total" }
+      ])
     }
   })
 
   it("request body: an endpoint without fields accepts no body, whatever the headers say of one", async () => {
-    for (const headers of [{ "content-encoding": "gzip" }, { "content-type": "application/json; charset=iso-8859-1" }])
-      assert.strictEqual((await service.ask("POST", await cancel(), { key: company.key, headers })).status, 200, JSON.stringify(headers))
+    for (const headers of [
+      { "content-encoding": "gzip" },
+      { "content-type": "application/json; charset=iso-8859-1" }
+    ])
+      assert.strictEqual(
+        (await service.ask("POST", await cancel(), { key: company.key, headers })).status,
+        200,
+        JSON.stringify(headers)
+      )
   })
 
   it("request body: an endpoint without fields rejects a field and accepts an empty body, null and {}", async () => {
@@ -99,19 +136,27 @@ describe("a value that would be ignored is rejected", () => {
     assert.deepStrictEqual((await post(path, { reason: "late" })).body.error?.issues, [
       { path: "reason", message: 'unknown field "reason": this endpoint has none' }
     ])
-    assert.strictEqual((await service.ask("GET", path.replace("/cancel", ""), { key: company.key })).body.data.status, "open")
+    assert.strictEqual(
+      (await service.ask("GET", path.replace("/cancel", ""), { key: company.key })).body.data.status,
+      "open"
+    )
     for (const body of ["", " ", "null", "{}"]) assert.strictEqual((await post(path, body)).status, 200, body)
   })
 
   it("request query: a repeated parameter is reported as such, with every other issue", async () => {
     const { body } = await service.ask("GET", "/v1/transactions?limit=1&limit=2&type=x", { key: company.key })
-    assert.deepStrictEqual(body.error?.issues?.[0], { path: "limit", message: "limit must be sent only once" })
+    assert.deepStrictEqual(body.error?.issues?.[0], {
+      path: "limit",
+      message: "limit must be sent only once"
+    })
     assert.deepStrictEqual(issuePaths(body), ["limit", "type"])
   })
 
   it("request query: a payment hash that is not hex is reported with its name", async () => {
     const { body } = await service.ask("GET", `${invoice}?payment_hash=x`, { key: company.key })
-    assert.deepStrictEqual(body.error?.issues, [{ path: "payment_hash", message: "payment_hash must be 32 bytes in hex" }])
+    assert.deepStrictEqual(body.error?.issues, [
+      { path: "payment_hash", message: "payment_hash must be 32 bytes in hex" }
+    ])
   })
 })
 
@@ -119,13 +164,23 @@ describe("a field of the wrong type", () => {
   const wrong = ["x", 7, true, [], {}]
 
   /** Returns a body in which every field has this value. */
-  const spoiled = (value: unknown, given: OpenApi.Schema, resolve: OpenApi.Document["resolve"], isDeep: boolean): unknown => {
+  const spoiled = (
+    value: unknown,
+    given: OpenApi.Schema,
+    resolve: OpenApi.Document["resolve"],
+    isDeep: boolean
+  ): unknown => {
     const found = resolve(given)
-    const all = [...OpenApi.parts(found), ...OpenApi.alternatives(found)].map((one) => resolve(one)["properties"])
+    const all = [...OpenApi.parts(found), ...OpenApi.alternatives(found)].map(
+      (one) => resolve(one)["properties"]
+    )
     const fields = all.flatMap((one) => (OpenApi.isObject(one) ? Object.entries(one) : []))
     if (fields.length === 0) return value
     return Object.fromEntries(
-      fields.map(([name, field]) => [name, isDeep && OpenApi.isObject(field) ? spoiled(value, field, resolve, true) : value])
+      fields.map(([name, field]) => [
+        name,
+        isDeep && OpenApi.isObject(field) ? spoiled(value, field, resolve, true) : value
+      ])
     )
   }
 
@@ -138,8 +193,13 @@ describe("a field of the wrong type", () => {
     for (const { method, path, opens, body } of operations) {
       if (body === undefined) continue
       const key = opens.some((scheme) => /operator/i.test(scheme)) ? operatorToken : company.key
-      for (const one of wrong.flatMap((value) => [true, false].map((isDeep) => spoiled(value, body.schema, resolve, isDeep)))) {
-        const { body: answer } = await service.ask(method, path.replaceAll(/\{\w+\}/g, company.id), { key, body: one })
+      for (const one of wrong.flatMap((value) =>
+        [true, false].map((isDeep) => spoiled(value, body.schema, resolve, isDeep))
+      )) {
+        const { body: answer } = await service.ask(method, path.replaceAll(/\{\w+\}/g, company.id), {
+          key,
+          body: one
+        })
         for (const issue of answer?.error?.issues ?? []) messages.set(issue.message, `${path} ${issue.path}`)
       }
     }
@@ -157,7 +217,9 @@ describe("text that a database cannot store", () => {
     if (typeof value === "string") return [by]
     if (typeof value !== "object" || value === null) return []
     return Object.entries(value).flatMap(([name, one]) =>
-      replaced(one, by).map((other) => (Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other }))
+      replaced(one, by).map((other) =>
+        Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other }
+      )
     )
   }
 
@@ -172,9 +234,15 @@ describe("text that a database cannot store", () => {
       const valid = Valid.make(Random.make(Random.derived(1, at)), resolve)
       const key = opens.some((scheme) => /operator/i.test(scheme)) ? operatorToken : company.key
       for (const text of ["a\0b", "a\ud800b"])
-        for (const one of Array.from({ length: 4 }, () => valid(body.schema)).flatMap((given) => replaced(given, text))) {
-          const answer = await service.ask(method, path.replaceAll(/\{\w+\}/g, company.id), { key, body: one })
-          if (![400, 404].includes(answer.status)) accepted.add(`${name}: ${answer.status} ${JSON.stringify(one)}`)
+        for (const one of Array.from({ length: 4 }, () => valid(body.schema)).flatMap((given) =>
+          replaced(given, text)
+        )) {
+          const answer = await service.ask(method, path.replaceAll(/\{\w+\}/g, company.id), {
+            key,
+            body: one
+          })
+          if (![400, 404].includes(answer.status))
+            accepted.add(`${name}: ${answer.status} ${JSON.stringify(one)}`)
         }
     }
     assert.deepStrictEqual([...accepted], [])
@@ -188,8 +256,14 @@ describe("a field name that is long, as if a secret had been sent as a name", ()
     const key = { key: company.key }
     const answers = [
       await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", [secret]: 1 } }),
-      await service.ask("POST", invoice, { ...key, body: `{"amount":1,"currency":"sats","${secret}":1,"${secret}":1}` }),
-      await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", metadata: { [secret.repeat(2)]: 1 } } }),
+      await service.ask("POST", invoice, {
+        ...key,
+        body: `{"amount":1,"currency":"sats","${secret}":1,"${secret}":1}`
+      }),
+      await service.ask("POST", invoice, {
+        ...key,
+        body: { amount: 1, currency: "sats", metadata: { [secret.repeat(2)]: 1 } }
+      }),
       await service.ask("GET", `/v1/transactions?${secret}=1`, key),
       await service.ask("GET", `/v1/transactions/balance?${secret}=1`, key)
     ]
@@ -201,7 +275,10 @@ describe("a field name that is long, as if a secret had been sent as a name", ()
         answer.text
       )
     }
-    const slip = await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", expiriy_seconds: 60 } })
+    const slip = await service.ask("POST", invoice, {
+      ...key,
+      body: { amount: 1, currency: "sats", expiriy_seconds: 60 }
+    })
     assert.deepStrictEqual(slip.body.error?.issues, [
       { path: "expiriy_seconds", message: 'unknown field "expiriy_seconds": did you mean "expiry_seconds"?' }
     ])
@@ -210,13 +287,24 @@ describe("a field name that is long, as if a secret had been sent as a name", ()
 
 describe("strings of the documented maximum length", () => {
   const wave = "\u{1F30A}" // one character, encoded as two UTF-16 units
-  const texts: ReadonlyArray<readonly [most: number, ask: (text: string) => ReturnType<typeof service.ask>]> = [
-    [200, (text) => post("/v1/checkouts", { amount: 1, currency: "sats", order_id: text })],
-    [500, (text) => post("/v1/webhook-endpoints", { url: "https://shop.example/webhooks", description: text })],
-    [200, (text) => post(companies, { name: text, plan: "free" })],
-    [200, (text) => service.ask("GET", `${companies}?search=${encodeURIComponent(text)}`, { key: operatorToken })],
-    [253, (text) => service.ask("GET", `/v1/events?subject=${encodeURIComponent(text)}`, { key: company.key })]
-  ]
+  const texts: ReadonlyArray<readonly [most: number, ask: (text: string) => ReturnType<typeof service.ask>]> =
+    [
+      [200, (text) => post("/v1/checkouts", { amount: 1, currency: "sats", order_id: text })],
+      [
+        500,
+        (text) => post("/v1/webhook-endpoints", { url: "https://shop.example/webhooks", description: text })
+      ],
+      [200, (text) => post(companies, { name: text, plan: "free" })],
+      [
+        200,
+        (text) =>
+          service.ask("GET", `${companies}?search=${encodeURIComponent(text)}`, { key: operatorToken })
+      ],
+      [
+        253,
+        (text) => service.ask("GET", `/v1/events?subject=${encodeURIComponent(text)}`, { key: company.key })
+      ]
+    ]
   for (const [at, [most, ask]] of texts.entries()) {
     it(`request: characters are counted as code points, as in JSON Schema: case ${at + 1}, ${most} emoji`, async () => {
       const [taken, refused] = [await ask(wave.repeat(most)), await ask(wave.repeat(most + 1))]
@@ -242,7 +330,10 @@ describe("a repeated member", () => {
   }
 
   it("request body: the same name in a nested object is a different field", async () => {
-    assert.strictEqual((await post(invoice, `{"amount":1,"currency":"sats","metadata":{"currency":"x","amount":"y"}}`)).status, 201)
+    assert.strictEqual(
+      (await post(invoice, `{"amount":1,"currency":"sats","metadata":{"currency":"x","amount":"y"}}`)).status,
+      201
+    )
   })
 })
 
@@ -259,7 +350,11 @@ describe("the encoding of a body", () => {
 
   it("request body: a body that is not UTF-8 is rejected, and its invalid bytes are not replaced", async () => {
     for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
-      const bytes = Buffer.concat([Buffer.from(`{"amount":1,"currency":"sats","description":"`), Buffer.from(wrong), Buffer.from(`"}`)])
+      const bytes = Buffer.concat([
+        Buffer.from(`{"amount":1,"currency":"sats","description":"`),
+        Buffer.from(wrong),
+        Buffer.from(`"}`)
+      ])
       const answer = await send(bytes, "application/json")
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(answer.body.error?.issues, [{ path: "", message: "The body must be UTF-8" }])
@@ -270,12 +365,24 @@ describe("the encoding of a body", () => {
     for (const charset of ["utf-8", "UTF-8", '"utf-8"', "utf8"])
       assert.strictEqual((await send(good, `application/json; charset=${charset}`)).status, 201, charset)
     for (const charset of ["utf-16", "iso-8859-1", "latin1", "utf-8x", ""])
-      assert.deepStrictEqual(seen(await send(good, `application/json; charset=${charset}`)), bad(415, "unsupported_media_type"), charset)
+      assert.deepStrictEqual(
+        seen(await send(good, `application/json; charset=${charset}`)),
+        bad(415, "unsupported_media_type"),
+        charset
+      )
   })
 })
 
 describe("dates that do not exist", () => {
-  for (const day of ["2026-02-30", "2026-02-29", "2100-02-29", "2027-04-31", "2027-13-01", "2027-00-01", "2027-01-00"]) {
+  for (const day of [
+    "2026-02-30",
+    "2026-02-29",
+    "2100-02-29",
+    "2027-04-31",
+    "2027-13-01",
+    "2027-00-01",
+    "2027-01-00"
+  ]) {
     it(`date: ${day} is rejected in a body and in a query`, async () => {
       const key = await post(keys, { name: "a", scopes: ["read"], expires_at: `${day}T00:00:00Z` })
       assert.deepStrictEqual([key.status, issuePaths(key.body)], [400, ["expires_at"]], key.text)
@@ -285,7 +392,11 @@ describe("dates that do not exist", () => {
   }
 
   it("date: February 29 is valid in a leap year, even with an offset", async () => {
-    const { body } = await post(keys, { name: "a", scopes: ["read"], expires_at: "2096-02-29T23:30:00-01:00" })
+    const { body } = await post(keys, {
+      name: "a",
+      scopes: ["read"],
+      expires_at: "2096-02-29T23:30:00-01:00"
+    })
     assert.strictEqual(body.data.expires_at, "2096-03-01T00:30:00.000Z")
   })
 })

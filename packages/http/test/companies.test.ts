@@ -5,9 +5,12 @@ import { type Answer, operatorToken, start } from "./Service.ts"
 const service = await start()
 afterAll(service.dispose)
 const get = (path: string, key = operatorToken) => service.ask("GET", `/operator/companies${path}`, { key })
-const post = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
-const opened = async (name: string, plan = "free"): Promise<string> => (await post("/companies", { name, plan })).body.data.id
-const ids = ({ body }: Answer): ReadonlyArray<string> => body.data.map(({ id }: { readonly id: string }) => id)
+const post = (path: string, body: unknown) =>
+  service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+const opened = async (name: string, plan = "free"): Promise<string> =>
+  (await post("/companies", { name, plan })).body.data.id
+const ids = ({ body }: Answer): ReadonlyArray<string> =>
+  body.data.map(({ id }: { readonly id: string }) => id)
 
 /** Lists are sorted by id, newest first. Ids of the same millisecond are in random order. */
 const newestFirst = (...made: ReadonlyArray<string>) => made.toSorted().toReversed()
@@ -32,7 +35,10 @@ describe("operators list companies", () => {
       held_sats: is(0),
       available_sats: is(50_000)
     }
-    assert.deepStrictEqual(differences(body.data, { id: is(id), name: text, ...members, api_keys: is(1), last_seen_at: instant }), [])
+    assert.deepStrictEqual(
+      differences(body.data, { id: is(id), name: text, ...members, api_keys: is(1), last_seen_at: instant }),
+      []
+    )
     const [first] = (await get("?limit=1")).body.data
     assert.deepStrictEqual(first, body.data, "the list has the same data, newest first")
   })
@@ -41,7 +47,8 @@ describe("operators list companies", () => {
     const { id, key } = await service.company("paid")
     await service.fund(key, 50_000)
     await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })
-    const { id: keyId } = (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read"] })).body.data
+    const { id: keyId } = (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read"] })).body
+      .data
     await service.ask("DELETE", `/operator/api-keys/${keyId}`, { key: operatorToken })
     const { posted_sats, held_sats, available_sats, api_keys } = (await get(`/${id}`)).body.data
     assert.isAbove(held_sats, 1000)
@@ -60,7 +67,8 @@ describe("operators list companies", () => {
     const [one, two] = [await opened("Thaw 1"), await opened("Thaw 2")]
     const frozen = async () => ids(await get("?search=thaw&status=frozen"))
     assert.deepStrictEqual(await frozen(), [])
-    for (const id of [one, two]) await post(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })
+    for (const id of [one, two])
+      await post(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })
     assert.deepStrictEqual(await frozen(), newestFirst(one, two))
     await post(`/companies/${two}/unfreeze`, {})
     assert.deepStrictEqual(await frozen(), [one])
@@ -79,7 +87,8 @@ describe("operators list companies", () => {
   it("companies: a company's keys are listed newest first, without their secrets", async () => {
     const id = await opened("keys")
     const keys: Array<string> = []
-    for (const name of ["a", "b", "c"]) keys.push((await post(`/companies/${id}/api-keys`, { name, scopes: ["read"] })).body.data.id)
+    for (const name of ["a", "b", "c"])
+      keys.push((await post(`/companies/${id}/api-keys`, { name, scopes: ["read"] })).body.data.id)
     const found = await pages(`/operator/companies/${id}/api-keys?limit=2`)
     assert.sameMembers(found.flatMap(ids), keys)
     const shape = { id: text, company_id: is(id), name: text, scopes: is(["read"]), created_at: instant }
@@ -106,7 +115,8 @@ describe("operators list companies", () => {
     assert.deepStrictEqual(await codes("?status=open"), [400, "malformed", "status"])
     assert.deepStrictEqual(await codes(`/${id}/api-keys?cursor=x`), [400, "malformed", "cursor"])
     for (const path of ["/none", `/${id.replace(/.$/, "g")}`, "/018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"])
-      for (const list of ["", "/api-keys", "/transactions", "/events"]) assert.strictEqual((await get(`${path}${list}`)).status, 404)
+      for (const list of ["", "/api-keys", "/transactions", "/events"])
+        assert.strictEqual((await get(`${path}${list}`)).status, 404)
   })
 })
 
@@ -114,7 +124,13 @@ describe("operators read a company's records", () => {
   it("companies: an operator who reads a company's records gets the same responses as the company", async () => {
     const [one, two] = [await service.company("paid"), await service.company("paid")]
     for (const { key } of [one, two]) for (let i = 0; i < 2; i++) await service.fund(key, 1000)
-    for (const path of ["/transactions", "/transactions/balance", "/bitcoin/deposit/lightning-invoice", "/events", "/webhook-endpoints"]) {
+    for (const path of [
+      "/transactions",
+      "/transactions/balance",
+      "/bitcoin/deposit/lightning-invoice",
+      "/events",
+      "/webhook-endpoints"
+    ]) {
       const own = await service.ask("GET", `/v1${path}`, { key: one.key })
       assert.deepStrictEqual((await get(`/${one.id}${path}`)).body, own.body, path)
     }
@@ -129,6 +145,9 @@ describe("operators read a company's records", () => {
   it("companies: an operator cannot create a company's vouchers", async () => {
     const { id } = await service.company("paid")
     for (const method of ["POST", "PUT", "DELETE"])
-      assert.include([404, 405], (await service.ask(method, `/operator/companies/${id}/vouchers`, { key: operatorToken })).status)
+      assert.include(
+        [404, 405],
+        (await service.ask(method, `/operator/companies/${id}/vouchers`, { key: operatorToken })).status
+      )
   })
 })

@@ -21,10 +21,14 @@ const submit = (path: string, fields: Readonly<Record<string, string>>) => {
 describe("an amount in a form of the console", () => {
   it("console: an amount that is not a number is rejected, and does not create an invoice without an amount", async () => {
     const create = (amount: string) => submit("invoices/new", { amount, currency: "sats" })
-    const count = async () => (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data.length
+    const count = async () =>
+      (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data.length
     assert.strictEqual((await create("21")).status, 303)
     for (const amount of ["abc", "1e3x", "1,23,45", "1 €"])
-      assert.include(await (await create(amount)).text(), `Enter a number, such as 1500 or 12.50 (got ${amount})`)
+      assert.include(
+        await (await create(amount)).text(),
+        `Enter a number, such as 1500 or 12.50 (got ${amount})`
+      )
     assert.include(
       await (await create("1,2345")).text(),
       "Enter the number without a separator between thousands, such as 1500 or 12.50 (got 1,2345)"
@@ -32,24 +36,36 @@ describe("an amount in a form of the console", () => {
     for (const amount of ["1,5", "-21", "−٢١"]) assert.strictEqual((await create(amount)).status, 200, amount)
     assert.strictEqual(await count(), 1)
     // `Number` makes it Infinity.
-    assert.strictEqual((await submit("offers/new", { amount: "9".repeat(309), currency: "sats", once: "1" })).status, 200)
+    assert.strictEqual(
+      (await submit("offers/new", { amount: "9".repeat(309), currency: "sats", once: "1" })).status,
+      200
+    )
   })
 
   it("console: an amount can be typed in the digits of any script, with the separators of any language", async () => {
     const asked = async (amount: string, currency: string) => {
       assert.strictEqual(
-        (await submit("invoices/new", { amount, currency, once: encodeURIComponent(`${amount} ${currency}`) })).status,
+        (
+          await submit("invoices/new", {
+            amount,
+            currency,
+            once: encodeURIComponent(`${amount} ${currency}`)
+          })
+        ).status,
         303,
         amount
       )
-      const [newest] = (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice?limit=1", { key })).body.data
+      const [newest] = (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice?limit=1", { key }))
+        .body.data
       return newest.amount_sats
     }
     for (const amount of ["1,234", "1 234", "1’234", "1\u202f234", "١٬٢٣٤", "१२३४", "１，２３４"])
       assert.strictEqual(await asked(amount, "sats"), 1234, amount)
     const euros = await asked("12.50", "eur")
-    for (const amount of ["12,50", "12,5", "١٢٫٥٠", "১২.৫০"]) assert.strictEqual(await asked(amount, "eur"), euros, amount)
-    for (const path of ["invoices/new", "send", "vouchers/new", "checkouts/new"]) assert.notInclude(await page(path), "pattern=", path)
+    for (const amount of ["12,50", "12,5", "١٢٫٥٠", "১২.৫০"])
+      assert.strictEqual(await asked(amount, "eur"), euros, amount)
+    for (const path of ["invoices/new", "send", "vouchers/new", "checkouts/new"])
+      assert.notInclude(await page(path), "pattern=", path)
   })
 
   it("console: a refused payment shows the limit and the amounts of the error, and the balance it needs", async () => {
@@ -67,29 +83,44 @@ describe("an amount in a form of the console", () => {
         max_fee_sats: "1000",
         credential: company.key
       })
-      return (await service.handler(new Request("http://service/console/send", { method: "POST", headers, body }))).text()
+      return (
+        await service.handler(new Request("http://service/console/send", { method: "POST", headers, body }))
+      ).text()
     }
     assert.match(
       await send("50000"),
       /The balance is too low: the amount plus fee is 50,[\d,.]+ sats, and the available balance is [\d,]+ sats\./
     )
-    await service.ask("PATCH", `/operator/companies/${company.id}/limits`, { key: operatorToken, body: { day_sats: 1500 } })
+    await service.ask("PATCH", `/operator/companies/${company.id}/limits`, {
+      key: operatorToken,
+      body: { day_sats: 1500 }
+    })
     assert.match(await send("2000"), /limit “24 hours, sats”\. It allows 1,500 sats, including fees\./)
   })
 
   it("console: an amount in an operator's form may group its thousands with commas, and a comma elsewhere is an error", async () => {
-    const headers = { cookie: await service.signIn(operatorToken), "sec-fetch-site": "same-origin", origin: "http://service" }
+    const headers = {
+      cookie: await service.signIn(operatorToken),
+      "sec-fetch-site": "same-origin",
+      origin: "http://service"
+    }
     const { id } = await service.company()
     const limit = async (day_sats: string) => {
       const body = new URLSearchParams({ do: "limits", day_sats, credential: operatorToken })
       const answer = await service.handler(
-        new Request(`http://service/operator/console/companies/${id}/terms`, { method: "POST", headers, body })
+        new Request(`http://service/operator/console/companies/${id}/terms`, {
+          method: "POST",
+          headers,
+          body
+        })
       )
-      const now = (await service.ask("GET", `/operator/companies/${id}/limits`, { key: operatorToken })).body.data.limits
+      const now = (await service.ask("GET", `/operator/companies/${id}/limits`, { key: operatorToken })).body
+        .data.limits
       return [answer.status, now?.day_sats]
     }
     assert.deepStrictEqual(await limit("1,234,567"), [303, 1_234_567])
-    for (const text of ["1500,5", "1,5", "1,23,45", "1.5.0", "x"]) assert.deepStrictEqual(await limit(text), [200, 1_234_567], text)
+    for (const text of ["1500,5", "1,5", "1,23,45", "1.5.0", "x"])
+      assert.deepStrictEqual(await limit(text), [200, 1_234_567], text)
     assert.deepStrictEqual(await limit("2 000"), [303, 2000])
   })
 
@@ -106,7 +137,9 @@ describe("an amount in a form of the console", () => {
     assert.include(shown, "Refund order 1042")
     assert.include(shown, `${sats.toLocaleString("en")} sats · €42.50 when it was booked · €42.50 now`)
     const refunds = async () =>
-      (await service.ask("GET", "/v1/refunds", { key })).body.data.map((row: { readonly amount_sats: number }) => row.amount_sats)
+      (await service.ask("GET", "/v1/refunds", { key })).body.data.map(
+        (row: { readonly amount_sats: number }) => row.amount_sats
+      )
     for (const [amount, said] of [
       ["", "Enter the amount to refund"],
       ["abc", "Enter a number, such as 1500 or 12.50 (got abc)"]
@@ -120,16 +153,25 @@ describe("an amount in a form of the console", () => {
 
   it("console: the page of a payment links to its checkout, and says if that was overpaid or only partly paid", async () => {
     const told = async (due: number, sent: number) => {
-      const create = await service.ask("POST", "/v1/checkouts", { key, body: { amount: due, currency: "sats" } })
+      const create = await service.ask("POST", "/v1/checkouts", {
+        key,
+        body: { amount: due, currency: "sats" }
+      })
       const { id, address } = create.body.data
-      await service.sandbox((sandbox) => Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(sent) }), sandbox.mine(6)))
+      await service.sandbox((sandbox) =>
+        Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(sent) }), sandbox.mine(6))
+      )
       await service.work()
       const [deposit] = (await service.ask("GET", `/v1/checkouts/${id}`, { key })).body.data.deposit_ids
-      const [, fact = ""] = /<dt>Checkout<\/dt><dd>(.*?)<\/dd>/s.exec(await page(`payments/in/${deposit}`)) ?? []
+      const [, fact = ""] =
+        /<dt>Checkout<\/dt><dd>(.*?)<\/dd>/s.exec(await page(`payments/in/${deposit}`)) ?? []
       assert.include(fact, `checkouts/${id}"`)
       return /class="st [^>]*>([^<]*)</.exec(fact)?.[1]
     }
-    assert.deepStrictEqual([await told(1000, 600), await told(1000, 1500), await told(1000, 1000)], ["Partly paid", "Overpaid", undefined])
+    assert.deepStrictEqual(
+      [await told(1000, 600), await told(1000, 1500), await told(1000, 1000)],
+      ["Partly paid", "Overpaid", undefined]
+    )
   })
 
   it("console: a payout whose transaction is not in a block yet says that it waits for one", async () => {
@@ -148,7 +190,9 @@ describe("an amount in a form of the console", () => {
 
   it("console: an amount priced in a currency that was not recorded is shown without a currency", async () => {
     await service.fund(key, 200_000)
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address" })
+    )
     const body = { amount: 1.5, currency: "usd", destination }
     const sent = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
     assert.strictEqual(sent.status, 201, sent.text)
@@ -166,16 +210,23 @@ describe("an amount in a form of the console", () => {
     const cookie = await service.signIn(key)
     const page = (path: string) => service.page(cookie, `console${path}`)
     await service.fund(key, 10_000)
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address" })
+    )
     const body = { amount: 1001, currency: "sats", destination }
-    const { fee_sats: fee } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).body.data
+    const { fee_sats: fee } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).body
+      .data
     await service.work()
     assert.notStrictEqual(fee, Math.trunc(fee))
     const shown = (sats: number) => sats.toLocaleString("en")
     const statements = await page("/statements")
-    const figures = [...statements.matchAll(/class="[^"]*amount[^"]*"[^>]*>([\d,.]+)</g)].map(([, figure]) => figure)
+    const figures = [...statements.matchAll(/class="[^"]*amount[^"]*"[^>]*>([\d,.]+)</g)].map(
+      ([, figure]) => figure
+    )
     assert.deepStrictEqual(figures.slice(0, 5), ["0", "10,000", "1,001", shown(fee), shown(8999 - fee)])
-    const sums = [...(await page("/payments")).matchAll(/<dt>(?:In|Out|Fees|Change)<\/dt><dd><b>([^<]*)</g)].map(([, sum]) => sum)
+    const sums = [
+      ...(await page("/payments")).matchAll(/<dt>(?:In|Out|Fees|Change)<\/dt><dd><b>([^<]*)</g)
+    ].map(([, sum]) => sum)
     assert.deepStrictEqual(sums, ["10,000", "1,001", shown(fee), `+${shown(8999 - fee)}`])
     const overview = await page("")
     assert.include(overview, `>+${shown(8999 - fee)} <`)
@@ -187,9 +238,16 @@ describe("an amount in a form of the console", () => {
     const cookie = await service.signIn(key)
     await service.fund(key, 10_000)
     const send = async (destination: string) =>
-      (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 1001, currency: "sats", destination } })).body.data
+      (
+        await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+          key,
+          body: { amount: 1001, currency: "sats", destination }
+        })
+      ).body.data
     const destination = (behaviour?: "fail") =>
-      service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: Msat.fromSats(1001), behaviour }))
+      service.sandbox((sandbox) =>
+        sandbox.destination({ type: "lightning_invoice", amount: Msat.fromSats(1001), behaviour })
+      )
     const { fee_sats: fee } = await send((await destination()).destination)
     await send((await destination("fail")).destination)
     await service.work()
@@ -206,7 +264,8 @@ describe("an amount in a form of the console", () => {
         ["deposit", "settled", "10000", "0", "10000"]
       ]
     )
-    const [, change = ""] = /<dt>Change<\/dt><dd><b>\+([^<]*)</.exec(await service.page(cookie, "console/payments")) ?? []
+    const [, change = ""] =
+      /<dt>Change<\/dt><dd><b>\+([^<]*)</.exec(await service.page(cookie, "console/payments")) ?? []
     const total = rows.reduce((sum, { total_sats }) => sum + Number(total_sats), 0)
     assert.strictEqual(total.toLocaleString("en"), change)
   })
@@ -228,11 +287,19 @@ describe("an amount in a form of the console", () => {
 
   it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt; the export has the tip", async () => {
     const create = async () =>
-      (await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1000, currency: "sats", options: ["tip"] } })).body.data
+      (
+        await service.ask("POST", "/v1/checkouts", {
+          key,
+          body: { amount: 1000, currency: "sats", options: ["tip"] }
+        })
+      ).body.data
     const [tipped, partly] = [await create(), await create()]
     const answer = { method: "POST", body: new URLSearchParams({ tip: "10" }) }
     await service.handler(new Request(`http://service${new URL(tipped.url).pathname}/answer`, answer))
-    const paid = async (id: string, pay: (checkout: Record<"payment_request" | "address", string>) => Promise<unknown>) => {
+    const paid = async (
+      id: string,
+      pay: (checkout: Record<"payment_request" | "address", string>) => Promise<unknown>
+    ) => {
       const read = async () => (await service.ask("GET", `/v1/checkouts/${id}`, { key })).body.data
       await pay(await read())
       await service.work()
@@ -251,7 +318,9 @@ describe("an amount in a form of the console", () => {
     const { received_sats, tip_sats } = rows.find(({ id }) => id === tipped.id) ?? {}
     assert.deepStrictEqual([received_sats, tip_sats], ["1100", "100"])
     const onChain = await paid(partly.id, ({ address }) =>
-      service.sandbox((sandbox) => Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(600) }), sandbox.mine(6)))
+      service.sandbox((sandbox) =>
+        Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(600) }), sandbox.mine(6))
+      )
     )
     assert.deepStrictEqual(onChain, ["underpaid", false, false])
   })

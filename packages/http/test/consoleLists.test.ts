@@ -14,9 +14,18 @@ const cookie = await service.signIn(key)
 const perPage = 50
 const open = (path: string, headers: Readonly<Record<string, string>> = { cookie }) =>
   service.send(new Request(`http://service/console${path}`, { headers }))
-const create = async (path: string, count: number, body: object, then: (id: string) => Promise<unknown> = () => Promise.resolve()) => {
+const create = async (
+  path: string,
+  count: number,
+  body: object,
+  then: (id: string) => Promise<unknown> = () => Promise.resolve()
+) => {
   for (let n = 0; n < count; n++) {
-    const { status, text, body: made } = await service.ask("POST", path, { key, body: { ...body, name: `Till ${n}` } })
+    const {
+      status,
+      text,
+      body: made
+    } = await service.ask("POST", path, { key, body: { ...body, name: `Till ${n}` } })
     assert.strictEqual(status, 201, text)
     await then(made.data.id)
   }
@@ -37,7 +46,9 @@ const newestFirst = (count: number) => Array.from({ length: count }, (_, n) => `
 describe("the console's lists without filters", () => {
   it("console: people are listed by pages, of which each reads only its own rows", async () => {
     // The number of open invitations is limited, but removed people stay in the list.
-    await create("/v1/people", perPage + 3, { role: "viewer" }, (id) => service.ask("DELETE", `/v1/people/${id}`, { key }))
+    await create("/v1/people", perPage + 3, { role: "viewer" }, (id) =>
+      service.ask("DELETE", `/v1/people/${id}`, { key })
+    )
     const pages = await paged("/people")
     assert.deepStrictEqual(
       pages.map(({ length }) => length),
@@ -48,7 +59,9 @@ describe("the console's lists without filters", () => {
 
   it("console: all API keys are listed, by pages", async () => {
     const count = perPage + 3
-    await create("/v1/api-keys", count, { scopes: ["receive"] }, (id) => service.ask("DELETE", `/v1/api-keys/${id}`, { key }))
+    await create("/v1/api-keys", count, { scopes: ["receive"] }, (id) =>
+      service.ask("DELETE", `/v1/api-keys/${id}`, { key })
+    )
     const pages = await paged("/keys")
     assert.deepStrictEqual(
       pages.map(({ length }) => length),
@@ -62,8 +75,11 @@ describe("the console's list of payments", () => {
   /** The parameters that the form “Go to date” of a list of payments sends, in addition to its date. */
   const kept = async (query: string) => {
     const page = await service.page(cookie, `console/payments?${query}`)
-    const [, form = ""] = /<form class="paging"[^>]*>(.*?)<\/form>/s.exec(page) ?? assert.fail("the page has no such form")
-    return [...form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`).join("&")
+    const [, form = ""] =
+      /<form class="paging"[^>]*>(.*?)<\/form>/s.exec(page) ?? assert.fail("the page has no such form")
+    return [...form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+      .map(([, name, value]) => `${name}=${value}`)
+      .join("&")
   }
 
   it("console: going to a date keeps the list's other filters, and starts at its first page", async () => {
@@ -86,14 +102,17 @@ describe("the console's exports", () => {
     await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
     const { data } = (await service.ask("GET", "/v1/audit?limit=1000", { key })).body
     const verbs = Map.groupBy(data, ({ verb }: { readonly verb: string }) => verb)
-    const [verb, few] = [...verbs].find(([, { length }]) => length <= perPage) ?? assert.fail([...verbs.keys()].join())
+    const [verb, few] =
+      [...verbs].find(([, { length }]) => length <= perPage) ?? assert.fail([...verbs.keys()].join())
     assert.strictEqual(await exported(`/audit?verb=${verb}`), String(few.length))
     assert.strictEqual(await exported("/audit"), "entries")
     let older: string | undefined = "/audit"
     let last = older
     while (older !== undefined) {
       last = older
-      older = /href="(?:\.\.\/)*console([^"]+)" rel="next"/.exec((await open(older)).text)?.[1]?.replaceAll("&amp;", "&")
+      older = /href="(?:\.\.\/)*console([^"]+)" rel="next"/
+        .exec((await open(older)).text)?.[1]
+        ?.replaceAll("&amp;", "&")
     }
     assert.include(last, "cursor=")
     assert.strictEqual(await exported(last), "entries")
@@ -109,7 +128,10 @@ describe("the console's exports", () => {
     const texts = ["=1+1", "@SUM(1)", "＝1+1", "＋1", "－1", "＠SUM(1)", "\n=1"]
     const invoice = { amount: 1000, currency: "sats" }
     for (const description of texts)
-      await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { ...invoice, description } })
+      await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key,
+        body: { ...invoice, description }
+      })
     const { text } = await open("/invoices/export")
     for (const one of texts) assert.include(text, `'${one.replace("\n", "\n'")}`, one)
   })

@@ -24,7 +24,14 @@ const invoices = (companyId: CompanyId.CompanyId) =>
         Array.from({ length: count }, (_, n) => n),
         (n) => {
           const amount = Decimal.make(BigInt(1 + (n % 9)))
-          const asked = { companyId, amount, currency: "sats" as const, description: `Order ${n}`, expirySeconds: 3600, metadata: {} }
+          const asked = {
+            companyId,
+            amount,
+            currency: "sats" as const,
+            description: `Order ${n}`,
+            expirySeconds: 3600,
+            metadata: {}
+          }
           return Effect.flatMap(create(asked), made)
         },
         { concurrency: 100 }
@@ -36,7 +43,10 @@ const paid = (rows: ReadonlyArray<{ readonly paymentRequest: string }>) =>
   service.run(
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
-      yield* Effect.forEach(rows, ({ paymentRequest }) => sandbox.pay({ paymentRequest }), { concurrency: 100, discard: true })
+      yield* Effect.forEach(rows, ({ paymentRequest }) => sandbox.pay({ paymentRequest }), {
+        concurrency: 100,
+        discard: true
+      })
       yield* (yield* Settlements).poll
     })
   )
@@ -93,7 +103,9 @@ describe("the console's lists with 10,050 rows", () => {
   })
 
   it("console: the export of a list of more than 10,000 rows is refused, not cut off", async () => {
-    const response = await service.handler(new Request("http://service/console/invoices/export", { headers: { cookie } }))
+    const response = await service.handler(
+      new Request("http://service/console/invoices/export", { headers: { cookie } })
+    )
     assert.strictEqual(response.status, 400)
     assert.include(await response.text(), "More than 10,000 invoices match")
   })
@@ -105,7 +117,9 @@ describe("the console's lists with 10,050 rows", () => {
     assert.include(first.text, "1–50 of more than 10,000")
     assert.include(first.text, "choose a shorter period")
     assert.notInclude(first.text, "Export these")
-    const file = await service.handler(new Request("http://service/console/payments/export", { headers: { cookie } }))
+    const file = await service.handler(
+      new Request("http://service/console/payments/export", { headers: { cookie } })
+    )
     assert.strictEqual(file.status, 400)
     assert.include(await file.text(), "More than 10,000 payments match")
     const second = await opened(cookie, linked(first.text, "next") ?? assert.fail("no older page"))

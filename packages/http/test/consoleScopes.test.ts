@@ -10,13 +10,17 @@ const visiting = async (...scopes: Parameters<typeof service.company>) => {
   const headers = { cookie: await service.signIn(key), "sec-fetch-site": "same-origin" }
   const visit = (path: string, form?: Record<string, string>) =>
     service.handler(
-      new Request(`http://service/console${path}`, { headers, ...(form && { method: "POST", body: new URLSearchParams(form) }) })
+      new Request(`http://service/console${path}`, {
+        headers,
+        ...(form && { method: "POST", body: new URLSearchParams(form) })
+      })
     )
   return { key, visit }
 }
 
 /** Returns the console's pages to which a page links. */
-const linksIn = (text: string) => new Set([...text.matchAll(/href="(?:\.\.\/)*console([^"#?]*)"/g)].map(([, path = ""]) => path))
+const linksIn = (text: string) =>
+  new Set([...text.matchAll(/href="(?:\.\.\/)*console([^"#?]*)"/g)].map(([, path = ""]) => path))
 
 describe("a key without some scopes in the console", () => {
   it("console: a key that can only receive sees what it can do, and its new checkout's payment page", async () => {
@@ -38,14 +42,24 @@ describe("a key without some scopes in the console", () => {
     await service.fund(key, 1000)
     assert.include(await (await visit("")).text(), 'console/send"')
     const destination = await service.lightningAddress((await service.company()).key, "payee")
-    const form = { destination, amount: "21", currency: "sats", max_fee_sats: "0", once: "1", credential: key }
+    const form = {
+      destination,
+      amount: "21",
+      currency: "sats",
+      max_fee_sats: "0",
+      once: "1",
+      credential: key
+    }
     const sent = await visit("/send", form)
     assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, "../console"])
   })
 
   it("console: the menu, overview and limits of a key that can only read link only to pages that it may read", async () => {
     const { visit } = await visiting("paid", "read")
-    const pages = [...linksIn(await (await visit("")).text()), ...linksIn(await (await visit("/limits")).text())]
+    const pages = [
+      ...linksIn(await (await visit("")).text()),
+      ...linksIn(await (await visit("/limits")).text())
+    ]
     const refused = []
     for (const page of new Set(pages)) if ((await visit(page)).status !== 200) refused.push(page)
     assert.deepStrictEqual(refused, [])

@@ -39,7 +39,11 @@ it("console: a search lists an unpaid invoice that matches, and leaves out those
 
 it("console: a search that matches more than it shows says so, and does not call the number of rows the number of results", async () => {
   const create = (n: number) =>
-    post("/v1/bitcoin/deposit/lightning-invoice", { amount: 100 + n, currency: "sats", description: `member ${n}` })
+    post("/v1/bitcoin/deposit/lightning-invoice", {
+      amount: 100 + n,
+      currency: "sats",
+      description: `member ${n}`
+    })
   for (let n = 0; n < 19; n++) await create(n)
   assert.strictEqual((await found("member ")).heading, "19 results for “member”")
   for (let n = 19; n < 21; n++) await create(n)
@@ -57,7 +61,11 @@ it("console: a pasted invoice or address leads to its payments, its checkout or 
     heading: `1 result for “${given.slice(0, 10)}…${given.slice(-5)}.”`,
     rows: [["invoices", "mug"]]
   })
-  for (const text of [paid.payment_request, paid.address, `bitcoin:${paid.address}?lightning=${paid.payment_request}`])
+  for (const text of [
+    paid.payment_request,
+    paid.address,
+    `bitcoin:${paid.address}?lightning=${paid.payment_request}`
+  ])
     assert.deepStrictEqual((await found(text)).rows, [["checkouts", "Order 2001"]], text)
   await pay(paid.payment_request)
   for (const text of [paid.payment_request, paid.address])
@@ -79,7 +87,9 @@ it("console: an on-chain address lists the payments to it, but not those that me
   await pay((await post("/v1/bitcoin/deposit/lightning-invoice", mention)).payment_request)
   await service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(40_000) }))
   await service.work()
-  const amounts = [...(await shown(`addresses/on-chain/${id}`)).matchAll(/\+[\d,]+/g)].map(([amount]) => amount)
+  const amounts = [...(await shown(`addresses/on-chain/${id}`)).matchAll(/\+[\d,]+/g)].map(
+    ([amount]) => amount
+  )
   assert.deepStrictEqual(amounts, ["+40,000"])
 })
 
@@ -101,9 +111,15 @@ it("console: a pasted link leads to its checkout or voucher, but not to another 
 
 /** Sends the form of the search box. */
 const typed = async (q: string, as = cookie, at = "console") => {
-  const headers = { cookie: as, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" }
+  const headers = {
+    cookie: as,
+    "sec-fetch-site": "same-origin",
+    "content-type": "application/x-www-form-urlencoded"
+  }
   const body = String(new URLSearchParams({ q }))
-  const answer = await service.send(new Request(`http://service/${at}/search`, { method: "POST", headers, body }))
+  const answer = await service.send(
+    new Request(`http://service/${at}/search`, { method: "POST", headers, body })
+  )
   return { status: answer.status, location: answer.headers.get("location"), text: answer.text }
 }
 
@@ -115,7 +131,10 @@ for (const [at, credential] of [
     const as = await service.signIn(credential)
     assert.match(/<form class="find"[^>]*>/.exec(await service.page(as, at))?.[0] ?? "", /method="post"/)
     const { location } = await typed(" blue mug & 50 % ", as, at)
-    assert.strictEqual(new URL(location ?? "", `http://service/${at}/search`).href, `http://service/${at}/search?q=blue+mug+%26+50+%25`)
+    assert.strictEqual(
+      new URL(location ?? "", `http://service/${at}/search`).href,
+      `http://service/${at}/search?q=blue+mug+%26+50+%25`
+    )
     const secret = "0123456789abcdef".repeat(4)
     const link = `https://pay.example/lnurlw?k1=${secret}`
     const lnurl = Lnurl.encode(link)

@@ -19,9 +19,14 @@ const post = (path: string, form: Readonly<Record<string, string>>) =>
 const open = async (path: string) => (await service.send(new Request(`${origin}${path}`))).text
 
 /** The page to which the sign-in page returns, as its form states it. */
-const backIn = (page: string) => /name="back" value="([^"]*)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? assert.fail(page)
+const backIn = (page: string) =>
+  /name="back" value="([^"]*)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? assert.fail(page)
 
-const landsAt = async (back: string, path = "/console/sign-in", form: Readonly<Record<string, string>> = { credential: key }) => {
+const landsAt = async (
+  back: string,
+  path = "/console/sign-in",
+  form: Readonly<Record<string, string>> = { credential: key }
+) => {
   const { status, headers } = await post(path, { ...form, back })
   assert.strictEqual(status, 303)
   return new URL(headers.get("location") ?? "", origin + path).href.slice(origin.length)
@@ -41,7 +46,10 @@ it("console: signing in leads to the page that was requested, with its filters",
 it("console: signing in after the link to a file leads to the page of the link, because a download would leave the page for signing in open", async () => {
   for (const [file, place] of [
     ["/console/payments/export?status=failed", "/console/payments?status=failed"],
-    ["/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be/proof", "/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be"]
+    [
+      "/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be/proof",
+      "/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be"
+    ]
   ] as const)
     assert.strictEqual(await landsAt(backIn(await open(file))), place)
 })
@@ -59,25 +67,40 @@ it("console: the link to an export of an audit log leads to the page for signing
     const [, href = assert.fail(console)] =
       /href="([^"]*)"[^>]*>(?:<svg(?:(?!<\/a>).)*)?Export these/s.exec((await sent(at, cookie)).text) ?? []
     const url = new URL(href.replaceAll("&amp;", "&"), at).href
-    assert.strictEqual(await landsAt(backIn((await sent(url, "")).text)), `${console}/audit?verb=console.signIn`)
+    assert.strictEqual(
+      await landsAt(backIn((await sent(url, "")).text)),
+      `${console}/audit?verb=console.signIn`
+    )
     const { status, headers } = await sent(url, cookie)
     assert.strictEqual(status, 303)
-    assert.strictEqual(new URL(headers.get("location") ?? "", url).href, `${origin}${api}?verb=console.signIn&format=csv`)
+    assert.strictEqual(
+      new URL(headers.get("location") ?? "", url).href,
+      `${origin}${api}?verb=console.signIn&format=csv`
+    )
   }
 })
 
 it("console: a link on another site to an export leads to its list, and downloads nothing", async () => {
   const from = (site: string, path: string) =>
-    service.send(new Request(`${origin}/console/${path}`, { headers: { cookie: session, "sec-fetch-site": site } }))
+    service.send(
+      new Request(`${origin}/console/${path}`, { headers: { cookie: session, "sec-fetch-site": site } })
+    )
   for (const path of ["payments/export?status=failed", "invoices/export"]) {
     for (const site of ["cross-site", "same-site"]) {
       const { status, headers } = await from(site, path)
       assert.strictEqual(status, 303, `${site} ${path}`)
       const [list = ""] = path.split("/")
-      assert.strictEqual(new URL(headers.get("location") ?? "", `${origin}/console/${path}`).href, `${origin}/console/${list}`)
+      assert.strictEqual(
+        new URL(headers.get("location") ?? "", `${origin}/console/${path}`).href,
+        `${origin}/console/${list}`
+      )
     }
     for (const site of ["same-origin", "none"])
-      assert.match((await from(site, path)).headers.get("content-disposition") ?? "", /^attachment/, `${site} ${path}`)
+      assert.match(
+        (await from(site, path)).headers.get("content-disposition") ?? "",
+        /^attachment/,
+        `${site} ${path}`
+      )
   }
 })
 
@@ -97,11 +120,21 @@ it("console: after a wrong key, the sign-in page still leads to the page that wa
 })
 
 it("console: an export that was requested leads to its list, because a file replaces no page", async () => {
-  assert.strictEqual(await landsAt("/console/payments/export?status=failed"), "/console/payments?status=failed")
+  assert.strictEqual(
+    await landsAt("/console/payments/export?status=failed"),
+    "/console/payments?status=failed"
+  )
 })
 
 it("console: signing in and choosing a theme lead only to pages of the console", async () => {
-  const others = ["", "//evil.example", "https://evil.example/console", "/\\evil.example", "/console/../v1", "/console//evil.example"]
+  const others = [
+    "",
+    "//evil.example",
+    "https://evil.example/console",
+    "/\\evil.example",
+    "/console/../v1",
+    "/console//evil.example"
+  ]
   const more = [
     "/consolex",
     "/console@evil.example",
@@ -111,9 +144,14 @@ it("console: signing in and choosing a theme lead only to pages of the console",
     "javascript:alert(1)"
   ]
   // Few of them with a key, because sign-ins are limited.
-  for (const back of others.slice(0, 4)) assert.strictEqual(await landsAt(back), "/console", JSON.stringify(back))
+  for (const back of others.slice(0, 4))
+    assert.strictEqual(await landsAt(back), "/console", JSON.stringify(back))
   for (const back of [...others, ...more])
-    assert.strictEqual(await landsAt(back, "/console/theme", { theme: "dark" }), "/console", JSON.stringify(back))
+    assert.strictEqual(
+      await landsAt(back, "/console/theme", { theme: "dark" }),
+      "/console",
+      JSON.stringify(back)
+    )
 })
 
 it("console: a page whose address is too long for a proxy's limit of response headers is not returned to", async () => {
@@ -137,7 +175,11 @@ it("console: the currency of amounts is chosen among bitcoin and those with an e
     const { text } = await service.send(new Request(origin + place, { headers: { cookie } }))
     const [, select = ""] = /<select[^>]*name="currency"[^>]*>(.*?)<\/select>/s.exec(text) ?? []
     const options = [...select.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => value)
-    return [/1 BTC = [^<]*/.exec(text)?.[0], options.join(), /<option value="([^"]*)" selected/.exec(select)?.[1]]
+    return [
+      /1 BTC = [^<]*/.exec(text)?.[0],
+      options.join(),
+      /<option value="([^"]*)" selected/.exec(select)?.[1]
+    ]
   }
   assert.deepStrictEqual(await shown(""), ["1 BTC = €46,000.00", currencies, "eur"])
   const { headers } = await post("/console/theme", { currency: "usd", back: place })
@@ -147,7 +189,8 @@ it("console: the currency of amounts is chosen among bitcoin and those with an e
   const inBitcoin = `${session}; satrail_currency=btc`
   assert.deepStrictEqual(await shown("satrail_currency=btc"), [undefined, currencies, "btc"])
   await service.fund(key, 2100)
-  for (const path of ["console", "console/payments"]) assert.include(await service.page(inBitcoin, path), "0.00002100 BTC<", path)
+  for (const path of ["console", "console/payments"])
+    assert.include(await service.page(inBitcoin, path), "0.00002100 BTC<", path)
   const { headers: none } = await post("/console/theme", { currency: "€; a=b", back: place })
   assert.isNull(none.get("set-cookie"))
 })
@@ -157,18 +200,28 @@ it("console: what was typed into a form that was sent without a session is shown
   const fieldsOf = (page: string, id = "") => {
     const [, fields = ""] = new RegExp(`<form${id}[^>]*>(.*?)</form>`, "s").exec(page) ?? assert.fail(page)
     const inputs = [...fields.matchAll(/<input[^>]*>/g)].flatMap(([input]) => {
-      const [name, value] = ["name", "value"].map((one) => new RegExp(` ${one}="([^"]*)"`).exec(input)?.[1]?.replaceAll("&amp;", "&"))
+      const [name, value] = ["name", "value"].map((one) =>
+        new RegExp(` ${one}="([^"]*)"`).exec(input)?.[1]?.replaceAll("&amp;", "&")
+      )
       return name === undefined ? [] : [[name, value ?? ""] as const]
     })
     return Object.fromEntries(inputs)
   }
-  const typed = { once: "0b61bd1f-4a52-4f4f-9f2c-6a3a3c1e4a11", amount: "123", currency: "sats", description: "Two & “three”" }
+  const typed = {
+    once: "0b61bd1f-4a52-4f4f-9f2c-6a3a3c1e4a11",
+    amount: "123",
+    currency: "sats",
+    description: "Two & “three”"
+  }
   const { text: page } = await post("/console/invoices/new", { ...typed, credential: "secret-of-somebody" })
   assert.notInclude(page, "secret-of-somebody")
   const asked = fieldsOf(page, '(?=[^>]*action="../../console/sign-in")')
   const wrong = await post("/console/sign-in", { ...asked, credential: "sr_wrong" })
   assert.strictEqual(wrong.status, 401)
-  const entered = await post("/console/sign-in", { ...fieldsOf(wrong.text, '(?=[^>]*action="sign-in")'), credential: key })
+  const entered = await post("/console/sign-in", {
+    ...fieldsOf(wrong.text, '(?=[^>]*action="sign-in")'),
+    credential: key
+  })
   const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? ""
   assert.include(entered.text, "what you typed is kept.")
   assert.match(entered.text, /action="\.\.\/console\/invoices\/new"/)
@@ -176,18 +229,24 @@ it("console: what was typed into a form that was sent without a session is shown
     service.send(
       new Request(`${origin}${path}`, {
         method: "POST",
-        headers: { cookie, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" },
+        headers: {
+          cookie,
+          "sec-fetch-site": "same-origin",
+          "content-type": "application/x-www-form-urlencoded"
+        },
         body: String(new URLSearchParams(form))
       })
     )
-  const count = async () => (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data.length
+  const count = async () =>
+    (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data.length
   const before = await count()
   const again = await send("/console/invoices/new", fieldsOf(entered.text))
   assert.strictEqual(again.status, 200)
   assert.include(again.text, 'value="123"')
   assert.include(again.text, `name="once" value="${typed.once}"`)
   assert.strictEqual(await count(), before)
-  for (let times = 0; times < 2; times++) assert.strictEqual((await send("/console/invoices/new", typed)).status, 303)
+  for (let times = 0; times < 2; times++)
+    assert.strictEqual((await send("/console/invoices/new", typed)).status, 303)
   assert.strictEqual(await count(), before + 1)
   // The second step of a payment is shown again as its first step, so that nothing is sent without a look.
   const payment = { ...typed, destination: "ann@wallet.example", max_fee_sats: "5", shown_again: "1" }
@@ -207,8 +266,13 @@ it("console: a form that was sent without a session is kept only up to a size, b
 
 it("console: a field that was emptied in a form that was sent without a session is empty after signing in, and a chosen option is chosen", async () => {
   const { id, key } = await service.company()
-  const [{ id: keyId }] = (await service.ask("GET", `/operator/companies/${id}/api-keys`, { key: operatorToken })).body.data
-  await service.ask("PUT", `/operator/companies/${id}/limits`, { key: operatorToken, body: { hour_sats: 700, day_sats: 900 } })
+  const [{ id: keyId }] = (
+    await service.ask("GET", `/operator/companies/${id}/api-keys`, { key: operatorToken })
+  ).body.data
+  await service.ask("PUT", `/operator/companies/${id}/limits`, {
+    key: operatorToken,
+    body: { hour_sats: 700, day_sats: 900 }
+  })
   const shownAgain = async (
     at: string,
     form: Readonly<Record<string, string>>,
@@ -225,12 +289,19 @@ it("console: a field that was emptied in a form that was sent without a session 
       ([, name = "", value = ""]) => [name, value] as const
     )
     const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? ""
-    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" }
+    const headers = {
+      cookie,
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/x-www-form-urlencoded"
+    }
     const body = String(new URLSearchParams(Object.fromEntries(fields)))
-    return (await service.send(new Request(`${origin}${console}/${at}`, { method: "POST", headers, body }))).text
+    return (await service.send(new Request(`${origin}${console}/${at}`, { method: "POST", headers, body })))
+      .text
   }
   const valueOf = (page: string, name: string) =>
-    / value(?:="([^"]*)")?/.exec(new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(page)?.[0] ?? assert.fail(page))?.[1] ?? ""
+    / value(?:="([^"]*)")?/.exec(
+      new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(page)?.[0] ?? assert.fail(page)
+    )?.[1] ?? ""
   const limits = await shownAgain(`companies/${id}/terms`, {
     do: "limits",
     hour_sats: "",
@@ -243,18 +314,33 @@ it("console: a field that was emptied in a form that was sent without a session 
     ["", "500"]
   )
   assert.match(limits, /value="lnurl" checked/)
-  const fees = await shownAgain(`companies/${id}/terms`, { do: "fees", lightning_base: "3", lightning_rate: "1000" })
+  const fees = await shownAgain(`companies/${id}/terms`, {
+    do: "fees",
+    lightning_base: "3",
+    lightning_rate: "1000"
+  })
   assert.deepStrictEqual(
     ["lightning_base", "lightning_rate"].map((name) => valueOf(fees, name)),
     ["3", "1000"]
   )
-  assert.match(await shownAgain(`companies/${id}/terms`, { do: "plan", plan: "free" }), /<option value="free" selected/)
+  assert.match(
+    await shownAgain(`companies/${id}/terms`, { do: "plan", plan: "free" }),
+    /<option value="free" selected/
+  )
   // The old key is stolen.
-  assert.strictEqual(valueOf(await shownAgain(`keys/${keyId}`, { do: "rotate", overlap: "0" }), "overlap"), "0")
+  assert.strictEqual(
+    valueOf(await shownAgain(`keys/${keyId}`, { do: "rotate", overlap: "0" }), "overlap"),
+    "0"
+  )
   const invited = await service.ask("POST", "/operator/people", {
     key: operatorToken,
     body: { company_id: id, name: "Mara", role: "viewer" }
   })
-  const member = await shownAgain(`people/${invited.body.data.id}`, { do: "role", role: "bookkeeper" }, "/console", key)
+  const member = await shownAgain(
+    `people/${invited.body.data.id}`,
+    { do: "role", role: "bookkeeper" },
+    "/console",
+    key
+  )
   assert.match(member, /value="bookkeeper" checked/)
 })

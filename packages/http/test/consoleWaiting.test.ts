@@ -47,7 +47,8 @@ describe("a withdrawal that waits", () => {
   it("console: a payout is late only after its batching interval", async () => {
     const id = await withdraw()
     aheadMillis += 15 * minute
-    const waiting = (await service.ask("GET", "/operator/reconciliation", { key: operatorToken })).body.data.waiting.payout_without_coins
+    const waiting = (await service.ask("GET", "/operator/reconciliation", { key: operatorToken })).body.data
+      .waiting.payout_without_coins
     assert.match(await page("operator/console"), />On time<\/span>.{0,80}>1 pending</s)
     assert.deepStrictEqual(
       waiting.oldest.map((one: { readonly id: string }) => one.id),
@@ -64,8 +65,12 @@ describe("a withdrawal that waits", () => {
 
   it("console: while sending is paused, no page says that unfreezing the company sends its withdrawals", async () => {
     const id = await withdraw()
-    const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
-    assert.strictEqual((await operate(`/companies/${companyId}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
+    const operate = (path: string, body: object) =>
+      service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+    assert.strictEqual(
+      (await operate(`/companies/${companyId}/freeze`, { reason: "Key stolen", pending: "wait" })).status,
+      200
+    )
     const pages = [`operator/console/withdrawals/${id}`, `operator/console/companies/${companyId}/unfreeze`]
     for (const path of pages) assert.include(await page(path), "sent within seconds")
     assert.strictEqual((await operate("/pause", { what: "sending" })).status, 200)

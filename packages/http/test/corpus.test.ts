@@ -15,10 +15,14 @@ await service.lightningAddress(key, "alice")
 /** The structure a browser would parse: elements and attribute names, in order. */
 const shape = (html: string): string => html.replaceAll(/="[^"]*"/g, '=""').replaceAll(/>[^<]*</g, "><")
 const names: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' }
-const decoded = (html: string): string => html.replaceAll(/&(amp|lt|gt|quot);/g, (_, name) => names[name] ?? "")
+const decoded = (html: string): string =>
+  html.replaceAll(/&(amp|lt|gt|quot);/g, (_, name) => names[name] ?? "")
 
 /** Returns the texts that change the page's structure, or that the page does not show exactly. */
-const broken = (draw: (text: string) => string, texts: ReadonlyArray<string> = corpus): ReadonlyArray<string> => {
+const broken = (
+  draw: (text: string) => string,
+  texts: ReadonlyArray<string> = corpus
+): ReadonlyArray<string> => {
   const plain = shape(draw("tea"))
   return texts.filter((text) => {
     const html = draw(text)
@@ -45,17 +49,33 @@ const open: State = {
   expiresAtMillis: 0,
   nowMillis: 0
 }
-const payment = { way: "chain", sats: 1, isPending: true, atMillis: 0, reference: null, explorerUrl: null } as const
+const payment = {
+  way: "chain",
+  sats: 1,
+  isPending: true,
+  atMillis: 0,
+  reference: null,
+  explorerUrl: null
+} as const
 const states: ReadonlyArray<(text: string) => State> = [
   (text) => ({ ...open, asking: { uri: "bitcoin:x", invoice: text, address: text, sats: 1 } }),
   () => ({ ...open, status: "underpaid" }),
-  (text) => ({ ...open, asking: null, payments: [{ ...payment, reference: text, explorerUrl: `https://explorer.example/${text}` }] }),
+  (text) => ({
+    ...open,
+    asking: null,
+    payments: [{ ...payment, reference: text, explorerUrl: `https://explorer.example/${text}` }]
+  }),
   () => ({ ...open, status: "expired", asking: null, isRenewable: true }),
   () => ({ ...open, questions: "due" }),
   () => ({ ...open, questions: "answered" }),
   () => ({ ...open, status: "canceled", asking: null }),
   () => ({ ...open, status: "paid", asking: null, overSats: 1, isLate: true, paidAtMillis: 0 }),
-  () => ({ ...open, status: "paid", asking: null, refunds: [{ sats: 1, status: "open", lnurl: "lnurl1", expiresAtMillis: 0 }] })
+  () => ({
+    ...open,
+    status: "paid",
+    asking: null,
+    refunds: [{ sats: 1, status: "open", lnurl: "lnurl1", expiresAtMillis: 0 }]
+  })
 ]
 const pageOf = (text: string, locale: Locale): Page => ({
   locale,
@@ -66,7 +86,10 @@ const pageOf = (text: string, locale: Locale): Page => ({
   about: text,
   returnUrl: `https://shop.example/${text}`,
   cancelUrl: `https://shop.example/${text}`,
-  price: { amountSats: 1000, fiat: locale === "en" ? { amount: "12.5", currency: "eur", rate: "60000" } : null },
+  price: {
+    amountSats: 1000,
+    fiat: locale === "en" ? { amount: "12.5", currency: "eur", rate: "60000" } : null
+  },
   tipPercent: 5,
   tips: [0, 5],
   asksEmail: true,
@@ -93,7 +116,10 @@ describe("hostile texts", () => {
   for (const [at, state] of states.entries())
     it(`corpus: the payment page escapes every text, in state ${at + 1} of ${states.length}`, () => {
       assert.deepStrictEqual(
-        broken((text) => Document.page(pageOf(text, at % 2 === 0 ? "en" : "ar"), state(text), files(text)), [...corpus, ...unkept]),
+        broken(
+          (text) => Document.page(pageOf(text, at % 2 === 0 ? "en" : "ar"), state(text), files(text)),
+          [...corpus, ...unkept]
+        ),
         []
       )
     })
@@ -111,7 +137,9 @@ describe("hostile texts", () => {
       isTest: true
     } as const
     assert.deepStrictEqual(
-      broken((text) => Document.ask({ ...asked, to: text, amount: text, message: text, action: text }, files(text))),
+      broken((text) =>
+        Document.ask({ ...asked, to: text, amount: text, message: text, action: text }, files(text))
+      ),
       []
     )
   })
@@ -127,7 +155,11 @@ describe("hostile texts", () => {
     const post = async (amount: string) => {
       const body = new URLSearchParams({ amount, unit: "sats" })
       const answer = await service.handler(
-        new Request("http://service/pay/to/alice", { method: "POST", body, headers: { host: "pay.example.com" } })
+        new Request("http://service/pay/to/alice", {
+          method: "POST",
+          body,
+          headers: { host: "pay.example.com" }
+        })
       )
       return { status: answer.status, html: await answer.text() }
     }
@@ -152,7 +184,11 @@ describe("hostile texts", () => {
     for (const text of corpus)
       for (const member of ["return_url", "cancel_url", "embed_origin", "color"]) {
         const body = { amount: 1000, currency: "sats", [member]: text }
-        assert.deepStrictEqual(seen(await service.ask("POST", "/v1/checkouts", { key, body })), bad(400, "malformed"), `${member}: ${text}`)
+        assert.deepStrictEqual(
+          seen(await service.ask("POST", "/v1/checkouts", { key, body })),
+          bad(400, "malformed"),
+          `${member}: ${text}`
+        )
       }
   })
 
@@ -160,7 +196,11 @@ describe("hostile texts", () => {
     for (const text of unkept)
       for (const member of ["description", "order_id"] as const) {
         const body = { amount: 1000, currency: "sats", [member]: text }
-        assert.deepStrictEqual(seen(await service.ask("POST", "/v1/checkouts", { key, body })), bad(400, "malformed"), member)
+        assert.deepStrictEqual(
+          seen(await service.ask("POST", "/v1/checkouts", { key, body })),
+          bad(400, "malformed"),
+          member
+        )
       }
   })
 })

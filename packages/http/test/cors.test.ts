@@ -12,7 +12,11 @@ const path = "/v1/transactions"
 const allowed = "Authorization, Content-Type, Idempotency-Key, X-Request-Id"
 const preflight = (service: typeof open, origin: string, to = path) =>
   service.ask("OPTIONS", to, {
-    headers: { origin, "access-control-request-method": "GET", "access-control-request-headers": "authorization" }
+    headers: {
+      origin,
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "authorization"
+    }
   })
 const allowHeaders = ({ headers }: { readonly headers: Headers }) =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"))
@@ -30,7 +34,12 @@ describe("a browser on an allowed origin", () => {
       ],
       [200, shop, "GET, HEAD, OPTIONS", allowed, "Origin"]
     )
-    assert.include((await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get("access-control-allow-methods"), "POST")
+    assert.include(
+      (await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get(
+        "access-control-allow-methods"
+      ),
+      "POST"
+    )
   })
 
   it("CORS: an allowed origin may read the body and the relevant headers of every response, including errors", async () => {
@@ -58,7 +67,10 @@ describe("a browser on another origin", () => {
     ["null", open, "null"]
   ] as const) {
     it(`CORS: an origin ${what} gets a response, but no permission to read it`, async () => {
-      for (const answer of [await preflight(service, origin), await service.ask("GET", path, { headers: { origin } })]) {
+      for (const answer of [
+        await preflight(service, origin),
+        await service.ask("GET", path, { headers: { origin } })
+      ]) {
         assert.deepStrictEqual(allowHeaders(answer), [])
         assert.isObject(answer.body)
       }
@@ -80,7 +92,10 @@ it("CORS: caches must not share responses between origins", async () => {
 
 it("CORS: OPTIONS without an origin lists the methods, and returns 404 for an unknown path", async () => {
   const { status, headers, body } = await closed.ask("OPTIONS", "/v1/bitcoin/withdraw/confirm")
-  assert.deepStrictEqual([status, headers.get("allow"), body.data], [200, "OPTIONS, POST", { methods: ["OPTIONS", "POST"] }])
+  assert.deepStrictEqual(
+    [status, headers.get("allow"), body.data],
+    [200, "OPTIONS, POST", { methods: ["OPTIONS", "POST"] }]
+  )
   const nowhere = await closed.ask("OPTIONS", "/nowhere")
   assert.deepStrictEqual([nowhere.status, nowhere.body.error?.code], [404, "not_found"])
 })

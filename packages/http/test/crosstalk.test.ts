@@ -27,7 +27,9 @@ const unknown = "No such Lightning address"
 
 const ownerOf = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(
-    Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).companyId))
+    Effect.flatMap(Records, (records) =>
+      Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).companyId)
+    )
   )
 
 describe("one handle at three domains", () => {
@@ -91,7 +93,10 @@ describe("one handle at three domains", () => {
         const invoice = await askFor(service, await lookUp(service, `shop@${domain}`), 21_000)
         const there = (url: string) => url.replace(`https://${domain}/`, `https://${host}/`)
         assert.strictEqual(await refusal(get(service, `https://${host}/lnurlp/${domain}/shop`)), unknown)
-        assert.strictEqual(await refusal(get(service, `https://${host}/lnurlp/${domain}/shop/callback?amount=21000`)), unknown)
+        assert.strictEqual(
+          await refusal(get(service, `https://${host}/lnurlp/${domain}/shop/callback?amount=21000`)),
+          unknown
+        )
         assert.strictEqual(await refusal(get(service, there(invoice.verify ?? ""))), unknown)
         // An invoice of one domain is not shown at another.
         const elsewhere = (invoice.verify ?? "").replaceAll(domain, host)
@@ -101,8 +106,18 @@ describe("one handle at three domains", () => {
   })
 
   it("Lightning address: an address is not found at a domain that was never verified", async () => {
-    for (const host of ["three.example", "sub.one.example", "one.example.evil.example", "example", "xn--zwlf-6qa"]) {
-      assert.strictEqual(await refusal(get(service, "https://any.example/.well-known/lnurlp/shop", { host })), unknown, host)
+    for (const host of [
+      "three.example",
+      "sub.one.example",
+      "one.example.evil.example",
+      "example",
+      "xn--zwlf-6qa"
+    ]) {
+      assert.strictEqual(
+        await refusal(get(service, "https://any.example/.well-known/lnurlp/shop", { host })),
+        unknown,
+        host
+      )
       assert.strictEqual(
         await refusal(get(service, callbackUrl(await lookUp(service, "shop@one.example"), 21_000), { host })),
         unknown,

@@ -9,7 +9,9 @@ afterAll(service.dispose)
 const { id, key } = await service.company()
 const claim = (body: unknown, asking = key) => service.ask("POST", "/v1/domains", { key: asking, body })
 const show = (value: string) =>
-  service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [value])))
+  service.run(
+    Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [value]))
+  )
 
 describe("custom domains", () => {
   it("domain: a claimed domain is verified by the DNS record that the error names, and then its addresses can be paid", async () => {
@@ -32,11 +34,16 @@ describe("custom domains", () => {
       txt_value: `satrail-verify=${id}`
     })
     assert.deepStrictEqual(
-      (await service.ask("GET", "/v1/domains", { key })).body.data.map(({ domain }: { domain: string }) => domain),
+      (await service.ask("GET", "/v1/domains", { key })).body.data.map(
+        ({ domain }: { domain: string }) => domain
+      ),
       ["shop.example"]
     )
     const address = await service.lightningAddress(key, "hi", "shop.example")
-    assert.match(await pay(service, await askFor(service, await lookUp(service, address), 21_000)), /^[0-9a-f]{64}$/)
+    assert.match(
+      await pay(service, await askFor(service, await lookUp(service, address), 21_000)),
+      /^[0-9a-f]{64}$/
+    )
   })
 
   it("domain: another company's domain and a non-public domain are rejected", async () => {
@@ -50,7 +57,8 @@ describe("custom domains", () => {
   })
 
   it("domain: if the name servers do not respond, the error says so", async () => {
-    const setAway = (isAway: boolean) => service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ setAway }) => setAway(isAway)))
+    const setAway = (isAway: boolean) =>
+      service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ setAway }) => setAway(isAway)))
     await setAway(true)
     const answer = await claim({ domain: "a.example" })
     await setAway(false)
@@ -60,7 +68,8 @@ describe("custom domains", () => {
 
   it("domain: /tls/ask allows a certificate only for a served domain", async () => {
     const ask = (domain: string) => service.ask("GET", `/tls/ask?domain=${encodeURIComponent(domain)}`)
-    for (const domain of ["pay.example.com", "shop.example", "SHOP.example"]) assert.strictEqual((await ask(domain)).status, 200, domain)
+    for (const domain of ["pay.example.com", "shop.example", "SHOP.example"])
+      assert.strictEqual((await ask(domain)).status, 200, domain)
     for (const domain of ["other.example", "", "www.shop.example"])
       assert.deepStrictEqual(seen(await ask(domain)), bad(404, "not_found"), domain)
     assert.deepStrictEqual(seen(await service.ask("GET", "/tls/ask")), bad(400, "malformed"))

@@ -65,11 +65,16 @@ const nullable = (wrong: ReturnType<typeof wrongPriced>) => ({
 
 /** Endpoints that read a list or one record, which the first request creates. */
 const reads = async (path: string, scopes: Endpoint["scopes"] = ["read"]): Promise<Endpoint> => {
-  const make = path.includes("{") ? (makerOf(path) ?? assert.fail(`nothing creates a record for ${path}`)) : undefined
+  const make = path.includes("{")
+    ? (makerOf(path) ?? assert.fail(`nothing creates a record for ${path}`))
+    : undefined
   const target = make === undefined ? path : path.replace(/\{\w+\}/, await make(service, company))
   return { method: "GET", path: target, status: 200, scopes, allow: allowAt(path) }
 }
-const posts = (path: string, one: Pick<Endpoint, "scopes" | "body" | "bodyIsOptional" | "required" | "wrong">): Endpoint => ({
+const posts = (
+  path: string,
+  one: Pick<Endpoint, "scopes" | "body" | "bodyIsOptional" | "required" | "wrong">
+): Endpoint => ({
   method: "POST",
   path,
   status: 201,
@@ -118,8 +123,17 @@ const endpoints: ReadonlyArray<Endpoint> = [
     bodyIsOptional: true,
     wrong: { address_type: [...notText, "", "legacy", "TAPROOT"], metadata }
   }),
-  posts("/v1/vouchers", { scopes: ["send"], body: priced, required: ["amount", "currency"], wrong: nullable(wrongPriced(2_592_000)) }),
-  posts("/v1/refunds", { scopes: ["send"], body: { ...priced, deposit_id: depositId }, wrong: wrongPriced(2_592_000) }),
+  posts("/v1/vouchers", {
+    scopes: ["send"],
+    body: priced,
+    required: ["amount", "currency"],
+    wrong: nullable(wrongPriced(2_592_000))
+  }),
+  posts("/v1/refunds", {
+    scopes: ["send"],
+    body: { ...priced, deposit_id: depositId },
+    wrong: wrongPriced(2_592_000)
+  }),
   posts("/v1/bitcoin/withdraw/confirm", confirms),
   posts("/v1/bitcoin/send/confirm", confirms),
   ...(await Promise.all(
@@ -149,7 +163,10 @@ const recorded = () =>
   service.run(
     Effect.gen(function* () {
       const records = yield* Records
-      return { events: (yield* records.events(0n, 1_000_000)).length, balance: yield* records.balance(company.id) }
+      return {
+        events: (yield* records.events(0n, 1_000_000)).length,
+        balance: yield* records.balance(company.id)
+      }
     })
   )
 
@@ -184,7 +201,9 @@ const asking =
   ({ method, path, body }: Endpoint) =>
   (options: Ask = {}) =>
     service.ask(method, path, { ...(body !== undefined && { body }), ...options })
-const withBody = endpoints.flatMap((endpoint) => (endpoint.body === undefined ? [] : [{ ...endpoint, body: endpoint.body }]))
+const withBody = endpoints.flatMap((endpoint) =>
+  endpoint.body === undefined ? [] : [{ ...endpoint, body: endpoint.body }]
+)
 const withId = endpoints.filter(({ path }) => /[0-9a-f-]{36}/.test(path))
 
 describe("valid requests", () => {
@@ -195,7 +214,10 @@ describe("valid requests", () => {
         const answer = await asking(endpoint)({ key })
         assert.strictEqual(answer.status, status, answer.text)
         assert.sameMembers(Object.keys(answer.body), ["status", "message", "data"])
-        assert.deepStrictEqual([answer.body.status, typeof answer.body.message, typeof answer.body.data], [status, "string", "object"])
+        assert.deepStrictEqual(
+          [answer.body.status, typeof answer.body.message, typeof answer.body.data],
+          [status, "string", "object"]
+        )
         assert.isNotNull(answer.body.data)
         assert.strictEqual(answer.headers.get("cache-control"), "no-store")
         assert.strictEqual(answer.headers.get("x-content-type-options"), "nosniff")
@@ -206,7 +228,10 @@ describe("valid requests", () => {
   for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
     it(`${named(endpoint)}: the response to HEAD has no body`, async () => {
       const answer = await service.ask("HEAD", endpoint.path, { key: company.key })
-      assert.deepStrictEqual([answer.status, answer.text, answer.headers.get("content-type")], [200, "", "application/json"])
+      assert.deepStrictEqual(
+        [answer.status, answer.text, answer.headers.get("content-type")],
+        [200, "", "application/json"]
+      )
     })
   }
 
@@ -218,9 +243,14 @@ describe("valid requests", () => {
 
     it(`${named(endpoint)}: null is accepted for every optional field`, async () => {
       const { body, wrong = {}, required = [] } = endpoint
-      const optional = Object.keys(wrong).filter((member) => !required.includes(member) && member !== "amount" && member !== "currency")
+      const optional = Object.keys(wrong).filter(
+        (member) => !required.includes(member) && member !== "amount" && member !== "currency"
+      )
       const nothing = Object.fromEntries(optional.map((member) => [member, null]))
-      assert.strictEqual((await asking(endpoint)({ key: company.key, body: { ...body, ...nothing } })).status, endpoint.status)
+      assert.strictEqual(
+        (await asking(endpoint)({ key: company.key, body: { ...body, ...nothing } })).status,
+        endpoint.status
+      )
     })
   }
 
@@ -275,13 +305,21 @@ describe("authorization", () => {
         assert.deepStrictEqual(seen(answer), bad(401, "unauthorized"))
         assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
       }
-      for (const key of ["x", unknown, `${company.key}1`, company.key.replace("regtest", "mainnet"), operatorToken]) {
+      for (const key of [
+        "x",
+        unknown,
+        `${company.key}1`,
+        company.key.replace("regtest", "mainnet"),
+        operatorToken
+      ]) {
         assert.deepStrictEqual(seen(await ask({ key })), bad(401, "unauthorized"))
       }
     })
 
     it(`${named(endpoint)}: a key without the required scope returns 403, and the error names the scope`, async () => {
-      for (const scope of (["read", "receive", "send"] as const).filter((one) => !endpoint.scopes.includes(one))) {
+      for (const scope of (["read", "receive", "send"] as const).filter(
+        (one) => !endpoint.scopes.includes(one)
+      )) {
         const answer = await ask({ key: keys[scope] })
         assert.deepStrictEqual(seen(answer), bad(403, "scope_required"))
         assert.match(answer.body.message, new RegExp(endpoint.scopes.join(" or ")))
@@ -294,7 +332,9 @@ describe("invalid requests", () => {
   for (const endpoint of endpoints) {
     it(`${named(endpoint)}: another method returns 405 with an Allow header`, async () => {
       const allowed = endpoint.allow.split(", ")
-      for (const another of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method))) {
+      for (const another of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+        (method) => !allowed.includes(method)
+      )) {
         const answer = await service.ask(another, endpoint.path, { key: company.key })
         assert.deepStrictEqual(seen(answer), bad(405, "method_not_allowed"))
         assert.strictEqual(answer.headers.get("allow"), endpoint.allow)
@@ -317,7 +357,10 @@ describe("invalid requests", () => {
       })
       const headers = { authorization: `Bearer ${company.key}`, "content-type": "application/json" }
       const unsaid = { method: endpoint.method, body: stream, duplex: "half" as const, headers }
-      assert.deepStrictEqual(seen(await service.send(new Request(`http://service${endpoint.path}`, unsaid))), bad(413, "body_too_large"))
+      assert.deepStrictEqual(
+        seen(await service.send(new Request(`http://service${endpoint.path}`, unsaid))),
+        bad(413, "body_too_large")
+      )
     })
 
     it(`${named(endpoint)}: another content type returns 415`, async () => {
@@ -351,7 +394,9 @@ describe("invalid requests", () => {
         const { [member]: _, ...without } = body
         const answer = await ask(without)
         assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
-        assert.deepStrictEqual(answer.body.error?.issues, [{ path: member, message: `${member} is required` }])
+        assert.deepStrictEqual(answer.body.error?.issues, [
+          { path: member, message: `${member} is required` }
+        ])
       })
     }
 
@@ -373,15 +418,22 @@ describe("invalid requests", () => {
 
   for (const endpoint of withBody.filter(({ bodyIsOptional }) => !bodyIsOptional)) {
     it(`${named(endpoint)}: a body is required`, async () => {
-      assert.deepStrictEqual(seen(await service.ask(endpoint.method, endpoint.path, { key: company.key })), bad(400, "malformed"))
+      assert.deepStrictEqual(
+        seen(await service.ask(endpoint.method, endpoint.path, { key: company.key })),
+        bad(400, "malformed")
+      )
       for (const body of ["", "null"])
-        assert.deepStrictEqual(seen(await asking(endpoint)({ key: company.key, body })), bad(400, "malformed"))
+        assert.deepStrictEqual(
+          seen(await asking(endpoint)({ key: company.key, body })),
+          bad(400, "malformed")
+        )
     })
   }
 })
 
 describe("amounts", () => {
-  const invoice = (body: string) => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body })
+  const invoice = (body: string) =>
+    service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body })
   const taken: ReadonlyArray<readonly [amount: string, currency: string, sats: number]> = [
     ["21.0", "sats", 21],
     ["2.1e1", "SATS", 21],
@@ -413,15 +465,25 @@ describe("amounts", () => {
   }
 
   it("amounts: an amount requires a currency, and a currency does not replace the amount", async () => {
-    const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
+    const estimate = (body: unknown) =>
+      service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
     const { body } = await estimate({ amount: 1000, destination })
     assert.deepStrictEqual(issuePaths(body), ["currency"])
-    for (const without of [{ destination }, { destination, currency: "usd" }, { destination, amount: null, currency: null }]) {
+    for (const without of [
+      { destination },
+      { destination, currency: "usd" },
+      { destination, amount: null, currency: null }
+    ]) {
       assert.deepStrictEqual(seen(await estimate(without)), bad(422, "amount_required"))
     }
-    const fixed = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(777) }))
+    const fixed = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: service.sats(777) })
+    )
     assert.strictEqual((await estimate({ destination: fixed.destination })).body.data.amount_sats, 777)
-    assert.strictEqual((await estimate({ destination: fixed.destination, currency: "usd" })).body.data.amount_sats, 777)
+    assert.strictEqual(
+      (await estimate({ destination: fixed.destination, currency: "usd" })).body.data.amount_sats,
+      777
+    )
   })
 
   it("invoice: the description is any text of up to 639 bytes", async () => {
@@ -437,8 +499,17 @@ describe("amounts", () => {
 
 describe("paths that are not endpoints", () => {
   it("http: an unknown path returns 404 in an envelope, with or without a key", async () => {
-    for (const path of ["/v1", "/v2/transactions", "/v1/transactions/balance/x", "/v1/%E0%A4%A", "/v1/../etc/passwd", "//", "/%00"]) {
-      for (const ask of [{}, { key: company.key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(404, "not_found"))
+    for (const path of [
+      "/v1",
+      "/v2/transactions",
+      "/v1/transactions/balance/x",
+      "/v1/%E0%A4%A",
+      "/v1/../etc/passwd",
+      "//",
+      "/%00"
+    ]) {
+      for (const ask of [{}, { key: company.key }])
+        assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(404, "not_found"))
       assert.deepStrictEqual(seen(await service.ask("POST", path, { body: {} })), bad(404, "not_found"))
     }
     assert.strictEqual((await service.ask("HEAD", "/nowhere")).status, 404)
@@ -446,11 +517,16 @@ describe("paths that are not endpoints", () => {
 })
 
 describe("custom handles and domains", () => {
-  const create = (key: string, body: unknown) => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body })
+  const create = (key: string, body: unknown) =>
+    service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body })
 
   it("Lightning address: a free company gets 403 for a chosen handle or domain, but not for a random handle", async () => {
     const free = await service.company("free")
-    for (const body of [{ handle: "mine" }, { domain: "example.com" }, { handle: "mine", domain: "example.com" }])
+    for (const body of [
+      { handle: "mine" },
+      { domain: "example.com" },
+      { handle: "mine", domain: "example.com" }
+    ])
       assert.deepStrictEqual(seen(await create(free.key, body)), bad(403, "plan_required"))
     for (const body of [{}, { handle: "" }, { domain: "" }, { handle: null, domain: "" }])
       assert.strictEqual((await create(free.key, body)).status, 201)

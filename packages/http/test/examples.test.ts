@@ -30,7 +30,8 @@ const operationsOf = (documents: ReadonlyArray<Any>) =>
   documents.flatMap((document) =>
     Object.entries<Record<string, Any>>(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => {
-        const [status, response] = Object.entries<Any>(operation.responses).find(([status]) => Number(status) < 300) ?? []
+        const [status, response] =
+          Object.entries<Any>(operation.responses).find(([status]) => Number(status) < 300) ?? []
         const media = response?.content?.["application/json"]
         return {
           name: `${method.toUpperCase()} ${path}`,
@@ -50,7 +51,8 @@ for (const network of Network.all) {
   const { customer, operator } = Docs.whole(Api, { network })
   const operations = operationsOf([customer, operator])
   const { differences } = OpenApi.read(customer, operator)
-  const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.examples.default.value.data
+  const exampleOf = (name: string) =>
+    operations.find((one) => one.name === name)?.media.examples.default.value.data
 
   describe(`examples: ${network}`, () => {
     it("examples: every endpoint has examples of its request body and response, and the examples match their schemas", () => {
@@ -63,7 +65,11 @@ for (const network of Network.all) {
         }
         for (const one of operation.parameters)
           if (one.in === "path")
-            assert.match(one.examples.default.value, /^(?:[\da-f-]{36}|\w{12}|\d{4}-\d\d|node|evt_[\w-]{22})$/, `${name} ${one.name}`)
+            assert.match(
+              one.examples.default.value,
+              /^(?:[\da-f-]{36}|\w{12}|\d{4}-\d\d|node|evt_[\w-]{22})$/,
+              `${name} ${one.name}`
+            )
       }
     })
 
@@ -77,7 +83,11 @@ for (const network of Network.all) {
         for (const name of new Set(records)) {
           if (name === "Reconciliation") continue
           assert.lengthOf(components.schemas[name].examples ?? [], 1, name)
-          assert.deepStrictEqual(differences(components.schemas[name].examples[0], components.schemas[name]), [], name)
+          assert.deepStrictEqual(
+            differences(components.schemas[name].examples[0], components.schemas[name]),
+            [],
+            name
+          )
         }
       }
     })
@@ -86,12 +96,25 @@ for (const network of Network.all) {
       const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
       const { lightning_payment: payment } = exampleOf("GET /v1/transactions/withdrawals/{withdrawalID}")
       const told = [
-        { text: invoice.payment_request, hash: invoice.r_hash, preimage: invoice.r_preimage, sats: invoice.amount_sats },
-        { text: payment.payment_request, hash: payment.payment_hash, preimage: payment.payment_preimage, sats: Number(payment.value_sat) }
+        {
+          text: invoice.payment_request,
+          hash: invoice.r_hash,
+          preimage: invoice.r_preimage,
+          sats: invoice.amount_sats
+        },
+        {
+          text: payment.payment_request,
+          hash: payment.payment_hash,
+          preimage: payment.payment_preimage,
+          sats: Number(payment.value_sat)
+        }
       ]
       for (const { text, hash, preimage, sats } of told) {
         const read = Result.getOrThrow(Bolt11.decode(text))
-        assert.deepStrictEqual([read.network, read.paymentHash, read.amount], [network, hash, BigInt(sats) * 1000n])
+        assert.deepStrictEqual(
+          [read.network, read.paymentHash, read.amount],
+          [network, hash, BigInt(sats) * 1000n]
+        )
         assert.strictEqual(createHash("sha256").update(Buffer.from(preimage, "hex")).digest("hex"), hash)
       }
       const { payee, description } = Result.getOrThrow(Bolt11.decode(invoice.payment_request))
@@ -101,7 +124,10 @@ for (const network of Network.all) {
     it("examples: addresses and keys are for this network", () => {
       const { address } = exampleOf("POST /v1/bitcoin/deposit/on-chain")
       assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address.address, network)).kind, "p2tr")
-      assert.match(exampleOf("POST /operator/companies/{id}/api-keys").key, new RegExp(`^sr_${network}_\\w{12}_\\w{40,}$`))
+      assert.match(
+        exampleOf("POST /operator/companies/{id}/api-keys").key,
+        new RegExp(`^sr_${network}_\\w{12}_\\w{40,}$`)
+      )
     })
 
     it("examples: the examples are consistent with each other", () => {
@@ -118,13 +144,16 @@ for (const network of Network.all) {
       assert.strictEqual(exampleOf("POST /v1/bitcoin/withdraw/estimate").service_fee_sats, confirmed.fee_sats)
       const { balance } = exampleOf("GET /v1/transactions/balance")
       assert.strictEqual(balance, deposit.amount_sats - withdrawal.amount_sats - confirmed.fee_sats)
-      for (const { company_id } of [withdrawal, deposit, fetched]) assert.strictEqual(company_id, exampleOf("POST /operator/companies").id)
+      for (const { company_id } of [withdrawal, deposit, fetched])
+        assert.strictEqual(company_id, exampleOf("POST /operator/companies").id)
     })
   })
 }
 
 describe("examples: the filled-in request", () => {
-  const documents = ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+  const documents = ["/openapi.json", "/operator/openapi.json"].map(
+    async (path) => (await service.ask("GET", path)).body
+  )
 
   it("examples: the service accepts the filled-in request, and no Idempotency-Key is sent", async () => {
     const operations = operationsOf((await Promise.all(documents)).map(OpenApi.expanded)).filter(
@@ -133,7 +162,10 @@ describe("examples: the filled-in request", () => {
     assert.isAbove(operations.length, 12)
     for (const { name, path, method, operation, body } of operations) {
       const parameters: ReadonlyArray<Any> = operation.parameters
-      const target = parameters.reduce<string>((text, { name, examples }) => text.replace(`{${name}}`, examples?.default.value), path)
+      const target = parameters.reduce<string>(
+        (text, { name, examples }) => text.replace(`{${name}}`, examples?.default.value),
+        path
+      )
       const key = path.startsWith("/operator/") ? operatorToken : company.key
       const { status, text } = await service.ask(method.toUpperCase(), target, {
         key,
@@ -149,8 +181,12 @@ describe("examples: the filled-in request", () => {
       const found = operations.find((one) => one.name === `${method} ${path}`)
       for (let again = 0; again < 2; again++)
         assert.strictEqual(
-          (await service.ask(method, path, { key: company.key, body: found?.body.content["application/json"].examples.default.value }))
-            .status,
+          (
+            await service.ask(method, path, {
+              key: company.key,
+              body: found?.body.content["application/json"].examples.default.value
+            })
+          ).status,
           201
         )
     }

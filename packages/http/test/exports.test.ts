@@ -18,7 +18,12 @@ type Row = Readonly<Record<string, string>>
  * quotes appear only where allowed.
  */
 const rowsOf = (text: string): ReadonlyArray<Row> =>
-  parse<Row>(text, { columns: true, relax_column_count: false, relax_quotes: false, record_delimiter: "\r\n" })
+  parse<Row>(text, {
+    columns: true,
+    relax_column_count: false,
+    relax_quotes: false,
+    record_delimiter: "\r\n"
+  })
 
 const csv = async (key: string, path = "/v1/transactions/export"): Promise<ReadonlyArray<Row>> => {
   const { status, text } = await service.ask("GET", path, { key })
@@ -28,10 +33,12 @@ const csv = async (key: string, path = "/v1/transactions/export"): Promise<Reado
 
 /** Converts sats to msat. */
 const msat = (sats = ""): bigint => {
-  const [, sign, whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,3}))?$/.exec(sats) ?? assert.fail(`no amount: ${sats}`)
+  const [, sign, whole, fraction = ""] =
+    /^(-?)(\d+)(?:\.(\d{1,3}))?$/.exec(sats) ?? assert.fail(`no amount: ${sats}`)
   return BigInt(`${sign}${whole}${fraction.padEnd(3, "0")}`)
 }
-const sum = (rows: ReadonlyArray<Row>, column: string) => rows.reduce((total, row) => total + msat(row[column]), 0n)
+const sum = (rows: ReadonlyArray<Row>, column: string) =>
+  rows.reduce((total, row) => total + msat(row[column]), 0n)
 
 const invoice = async (key: string, body: object) => {
   const { body: answer } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
@@ -43,7 +50,10 @@ const invoice = async (key: string, body: object) => {
 }
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdraw = async (key: string, amount: number, metadata: object = {}) => {
-  await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount, currency: "sats", destination, metadata } })
+  await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+    key,
+    body: { amount, currency: "sats", destination, metadata }
+  })
   await service.work()
 }
 const posted = async (id: string): Promise<number> =>
@@ -62,7 +72,10 @@ describe("exports", () => {
     const { id, key } = await busy()
     const [opening, ...more] = await csv(key)
     const [closing, ...rows] = more.toReversed()
-    assert.deepStrictEqual([opening?.["type"], opening?.["balance_sats"], closing?.["type"]], ["opening", "0", "closing"])
+    assert.deepStrictEqual(
+      [opening?.["type"], opening?.["balance_sats"], closing?.["type"]],
+      ["opening", "0", "closing"]
+    )
     assert.deepStrictEqual(
       rows.map(({ type, amount_sats, fiat_rate, fiat_amount, fiat_currency }) => [
         type,
@@ -78,7 +91,10 @@ describe("exports", () => {
     )
     const [paid] = rows
     assert.isTrue(msat(paid?.["service_fee_sats"]) < 0n && msat(paid?.["network_fee_sats"]) < 0n)
-    assert.strictEqual(sum(rows, "total_sats"), sum(rows, "amount_sats") + sum(rows, "service_fee_sats") + sum(rows, "network_fee_sats"))
+    assert.strictEqual(
+      sum(rows, "total_sats"),
+      sum(rows, "amount_sats") + sum(rows, "service_fee_sats") + sum(rows, "network_fee_sats")
+    )
     assert.strictEqual(sum(rows, "total_sats"), msat(closing?.["balance_sats"]))
     assert.strictEqual(Number(closing?.["balance_sats"]), await posted(id))
     assert.strictEqual(paid?.["balance_sats"], closing?.["balance_sats"])
@@ -87,7 +103,10 @@ describe("exports", () => {
   it("export: one column has all metadata, and each requested metadata key has its own column", async () => {
     const { key } = await busy()
     const [, deposit, paid] = await csv(key, "/v1/transactions/export?metadata_keys=order,customer,order")
-    assert.deepStrictEqual([deposit?.["metadata.order"], deposit?.["metadata.customer"]], ["1042", 'Ann "A", Ltd'])
+    assert.deepStrictEqual(
+      [deposit?.["metadata.order"], deposit?.["metadata.customer"]],
+      ["1042", 'Ann "A", Ltd']
+    )
     assert.deepStrictEqual([paid?.["metadata.order"], paid?.["metadata.customer"]], ["line\r\nbreak", ""])
     assert.deepStrictEqual(JSON.parse(paid?.["metadata"] ?? ""), { order: "line\r\nbreak" })
   })
@@ -109,7 +128,8 @@ describe("exports", () => {
       "|calc",
       '=HYPERLINK("https://evil.example")'
     ]
-    for (const [n, formula] of formulas.entries()) await invoice(key, { amount: 1000 + n, metadata: { note: formula } })
+    for (const [n, formula] of formulas.entries())
+      await invoice(key, { amount: 1000 + n, metadata: { note: formula } })
     await withdraw(key, 5)
     const rows = await csv(key, "/v1/transactions/export?metadata_keys=note")
     const notes = rows.slice(1, formulas.length + 1).map((row) => row["metadata.note"])
@@ -127,7 +147,9 @@ describe("exports", () => {
   it("export: a spreadsheet that separates cells by semicolons, tabs or lines alone does not run any text as a formula", async () => {
     const { key } = await service.company("paid")
     const formulas = ["=1+1", "+1", "-1", "@SUM(1)", "|calc", "＝1+1", '"=1+1', '""=1+1']
-    const texts = [";", "\t", "\n", "\r\n"].flatMap((separator) => formulas.map((formula) => `a${separator}${formula}${separator}b`))
+    const texts = [";", "\t", "\n", "\r\n"].flatMap((separator) =>
+      formulas.map((formula) => `a${separator}${formula}${separator}b`)
+    )
     for (const [n, note] of texts.entries()) await invoice(key, { amount: 1000 + n, metadata: { note } })
     const path = "/v1/transactions/export?metadata_keys=note"
     const { text } = await service.ask("GET", path, { key })
@@ -145,8 +167,9 @@ describe("exports", () => {
       [1250, "jpy"],
       [12.5, "usd"]
     ] as const) {
-      const { payment_request: paymentRequest } = (await service.ask("POST", "/v1/checkouts", { key, body: { amount, currency } })).body
-        .data
+      const { payment_request: paymentRequest } = (
+        await service.ask("POST", "/v1/checkouts", { key, body: { amount, currency } })
+      ).body.data
       await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
       await service.work()
     }
@@ -181,13 +204,22 @@ describe("exports", () => {
   it("export: a payment requested in fiat has its rate and fiat value, and a checkout payment also has its currency", async () => {
     const { key } = await service.company("paid")
     await invoice(key, { amount: 10, currency: "usd" })
-    const { body } = await service.ask("POST", "/v1/checkouts", { key, body: { amount: 10, currency: "eur" } })
+    const { body } = await service.ask("POST", "/v1/checkouts", {
+      key,
+      body: { amount: 10, currency: "eur" }
+    })
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
     await service.work()
-    await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 1, currency: "usd", destination } })
+    await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+      key,
+      body: { amount: 1, currency: "usd", destination }
+    })
     await service.work()
     const [, asked, checkout, sent] = await csv(key)
-    assert.deepStrictEqual([sent?.["type"], sent?.["fiat_amount"], sent?.["fiat_currency"]], ["withdrawal", "-1.00", ""])
+    assert.deepStrictEqual(
+      [sent?.["type"], sent?.["fiat_amount"], sent?.["fiat_currency"]],
+      ["withdrawal", "-1.00", ""]
+    )
     assert.match(asked?.["fiat_rate"] ?? "", /^\d+(\.\d+)?$/)
     assert.deepStrictEqual([asked?.["fiat_amount"], asked?.["fiat_currency"]], ["10.00", ""])
     assert.deepStrictEqual(
@@ -200,19 +232,33 @@ describe("exports", () => {
   it("export: each adjustment, whether a credit or a debit, is a line of type adjustment and appears in the statement", async () => {
     const { id, key } = await service.company("paid")
     await invoice(key, { amount: 50_000 })
-    const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
+    const issued = await service.ask("POST", "/operator/tokens", {
+      key: operatorToken,
+      body: { name: "another", scopes: ["mend"] }
+    })
     const book = async (amount_sats: number) => {
       const body = { company_id: id, amount_sats, reason: "counted again" }
       const asked = await service.ask("POST", "/operator/adjustments", { key: operatorToken, body })
       const path = `/operator/adjustments/${asked.body.data.id}/approve`
-      assert.strictEqual((await service.ask("POST", path, { key: issued.body.data.token })).body.data.status, "booked")
+      assert.strictEqual(
+        (await service.ask("POST", path, { key: issued.body.data.token })).body.data.status,
+        "booked"
+      )
     }
     await book(30.5)
     await book(-1000)
     // Entries posted in the current millisecond belong to the next period.
-    const rows = await csv(key, `/v1/transactions/export?until=${new Date(Date.now() + 60_000).toISOString()}`)
+    const rows = await csv(
+      key,
+      `/v1/transactions/export?until=${new Date(Date.now() + 60_000).toISOString()}`
+    )
     assert.deepStrictEqual(
-      rows.map(({ type, amount_sats, total_sats, balance_sats }) => [type, amount_sats, total_sats, balance_sats]),
+      rows.map(({ type, amount_sats, total_sats, balance_sats }) => [
+        type,
+        amount_sats,
+        total_sats,
+        balance_sats
+      ]),
       [
         ["opening", "", "", "0"],
         ["deposit", "50000", "50000", "50000"],
@@ -221,7 +267,9 @@ describe("exports", () => {
         ["closing", "", "", "49030.5"]
       ]
     )
-    const { data } = (await service.ask("GET", `/v1/statements/${new Date().toISOString().slice(0, 7)}`, { key })).body
+    const { data } = (
+      await service.ask("GET", `/v1/statements/${new Date().toISOString().slice(0, 7)}`, { key })
+    ).body
     assert.deepInclude(data, {
       deposits: 1,
       deposits_sats: 50_000,
@@ -253,7 +301,10 @@ describe("exports", () => {
   it("export: the closing line of a period that has not ended has the time of the export, from which the next period continues", async () => {
     const { key } = await busy()
     const started = Date.now()
-    const month = await csv(key, `/v1/transactions/export?until=${new Date(started + 86_400_000).toISOString()}`)
+    const month = await csv(
+      key,
+      `/v1/transactions/export?until=${new Date(started + 86_400_000).toISOString()}`
+    )
     const closing = month.at(-1)
     assert.strictEqual(closing?.["type"], "closing")
     const closedMillis = Date.parse(closing?.["booked_at"] ?? "")
@@ -277,7 +328,10 @@ describe("exports", () => {
       assert.strictEqual(answer.body.error?.issues?.[0]?.path, path)
     }
     const receiver = await service.company("paid", "receive")
-    assert.strictEqual((await service.ask("GET", "/v1/transactions/export", { key: receiver.key })).status, 403)
+    assert.strictEqual(
+      (await service.ask("GET", "/v1/transactions/export", { key: receiver.key })).status,
+      403
+    )
   })
 
   it("export: an operator can export one company or all companies, one after the other; a company cannot use the operator's exports", async () => {
@@ -291,14 +345,19 @@ describe("exports", () => {
       const looked = await csv(operatorToken, `/operator/companies/${id}/transactions/export`)
       assert.deepStrictEqual(looked.slice(0, -1), own.slice(0, -1))
     }
-    assert.strictEqual((await service.ask("GET", "/operator/transactions/export", { key: one.key })).status, 401)
+    assert.strictEqual(
+      (await service.ask("GET", "/operator/transactions/export", { key: one.key })).status,
+      401
+    )
     assert.isTrue((await csv(one.key)).every(({ company_id }) => company_id === one.id))
   })
 
   it("export: the number of concurrent exports is limited, and an export frees its slot when it finishes or its client disconnects", async () => {
     const { key } = await busy()
     const asked = () =>
-      service.handler(new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } }))
+      service.handler(
+        new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } })
+      )
     const open = await Promise.all(Array.from({ length: maxTables.each }, asked))
     assert.deepStrictEqual(
       open.map(({ status }) => status),
@@ -312,11 +371,17 @@ describe("exports", () => {
   })
 
   it("export: companies that take several slots each leave slots for companies that have none", async () => {
-    const companies = await Promise.all(Array.from({ length: maxTables.all / maxTables.each }, () => service.company("paid", "read")))
+    const companies = await Promise.all(
+      Array.from({ length: maxTables.all / maxTables.each }, () => service.company("paid", "read"))
+    )
     const open = []
     for (const { key } of [...companies, ...companies])
       open.push(
-        await service.handler(new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } }))
+        await service.handler(
+          new Request("http://service/v1/transactions/export", {
+            headers: { authorization: `Bearer ${key}` }
+          })
+        )
       )
     const { key } = await service.company("paid", "read")
     const { status } = await service.ask("GET", "/v1/transactions/export", { key })
@@ -334,18 +399,34 @@ describe("statements", () => {
     const { data } = body
     const of = (name: string) => BigInt(Math.round(data[name] * 1000))
     assert.strictEqual(headers.get("content-type"), "application/json")
-    assert.strictEqual(of("opening_sats") + of("in_sats") - of("out_sats") - of("fees_sats"), of("closing_sats"))
+    assert.strictEqual(
+      of("opening_sats") + of("in_sats") - of("out_sats") - of("fees_sats"),
+      of("closing_sats")
+    )
     assert.strictEqual(of("fees_sats"), of("service_fees_sats") + of("network_fees_sats"))
-    assert.deepInclude(data, { deposits: 1, deposits_sats: 50_000, withdrawals: 1, withdrawals_sats: 1234, is_final: false })
+    assert.deepInclude(data, {
+      deposits: 1,
+      deposits_sats: 50_000,
+      withdrawals: 1,
+      withdrawals_sats: 1234,
+      is_final: false
+    })
     assert.strictEqual(data.closing_sats, await posted(id))
-    const looked = await service.ask("GET", `/operator/companies/${id}/statements/${month}`, { key: operatorToken })
+    const looked = await service.ask("GET", `/operator/companies/${id}/statements/${month}`, {
+      key: operatorToken
+    })
     assert.deepStrictEqual(looked.body.data, data)
   })
 
   it("statement: a month before the first entry is empty and final; a future or invalid month is rejected, and the error names the parameter", async () => {
     const { key } = await service.company("paid", "read")
     const { body } = await service.ask("GET", "/v1/statements/2020-02", { key })
-    assert.deepInclude(body.data, { opening_sats: 0, closing_sats: 0, is_final: true, to: "2020-03-01T00:00:00.000Z" })
+    assert.deepInclude(body.data, {
+      opening_sats: 0,
+      closing_sats: 0,
+      is_final: true,
+      to: "2020-03-01T00:00:00.000Z"
+    })
     for (const text of ["2999-01", "2026-13", "may"]) {
       const answer = await service.ask("GET", `/v1/statements/${text}`, { key })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"), text)
@@ -355,7 +436,9 @@ describe("statements", () => {
 
   it("statement: browsers get a page by default, and the page runs no scripts, loads nothing and escapes text from payers", async () => {
     const opened = await service.run(
-      Effect.flatMap(Companies, ({ open }) => Effect.flatMap(open({ name: '<script>alert("1")</script>', plan: "free" }), made))
+      Effect.flatMap(Companies, ({ open }) =>
+        Effect.flatMap(open({ name: '<script>alert("1")</script>', plan: "free" }), made)
+      )
     )
     const key = await service.keyFor(opened.id, "admin")
     await invoice(key, { amount: 1_234_567 })
@@ -387,7 +470,8 @@ describe("statements", () => {
 describe("the audit log as a file", () => {
   it("audit: the whole log can be exported as CSV or JSON Lines; filters apply, and other companies' entries are left out", async () => {
     const { key } = await busy()
-    for (let i = 0; i < 3; i++) await service.ask("POST", "/v1/vouchers", { key, body: { amount: 10, currency: "sats" } })
+    for (let i = 0; i < 3; i++)
+      await service.ask("POST", "/v1/vouchers", { key, body: { amount: 10, currency: "sats" } })
     await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
     const page = (await service.ask("GET", "/v1/audit", { key })).body.data
     const rows = await csv(key, "/v1/audit?format=csv")

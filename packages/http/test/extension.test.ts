@@ -29,11 +29,18 @@ const patience = { timeout: longestMillis, interval: 5 }
 
 const html = "text/html; charset=utf-8"
 const page = HttpServerResponse.text("<!doctype html><p>Pay here", { contentType: html })
-const ticks = Events.answer(watched(Stream.concat(Stream.make({ data: "1", id: "a\nb" }, { event: "paid", data: "2\n3" }), Stream.never)))
-const file = HttpServerResponse.stream(Stream.concat(Stream.encodeText(Stream.succeed("a,b\r\n")), Stream.never), {
-  contentType: "text/csv",
-  headers: { "content-disposition": "attachment" }
-})
+const ticks = Events.answer(
+  watched(
+    Stream.concat(Stream.make({ data: "1", id: "a\nb" }, { event: "paid", data: "2\n3" }), Stream.never)
+  )
+)
+const file = HttpServerResponse.stream(
+  Stream.concat(Stream.encodeText(Stream.succeed("a,b\r\n")), Stream.never),
+  {
+    contentType: "text/csv",
+    headers: { "content-disposition": "attachment" }
+  }
+)
 const hanging = Effect.onInterrupt(
   Effect.suspend(() => {
     world.begun++
@@ -53,12 +60,25 @@ const shop = Extension.make(
     HttpRouter.add("GET", "/shop/file", file),
     HttpRouter.add("GET", "/shop/hangs", hanging),
     HttpRouter.add("GET", "/shop/breaks", Effect.die("a secret of the inside")),
-    HttpRouter.add("GET", "/shop/sold-out", HttpServerResponse.text("<p>Sold out", { status: 410, contentType: html })),
-    HttpRouter.add("GET", "/shop/style.css", HttpServerResponse.text("p{}", { headers: { "cache-control": "public, max-age=60" } })),
+    HttpRouter.add(
+      "GET",
+      "/shop/sold-out",
+      HttpServerResponse.text("<p>Sold out", { status: 410, contentType: html })
+    ),
+    HttpRouter.add(
+      "GET",
+      "/shop/style.css",
+      HttpServerResponse.text("p{}", { headers: { "cache-control": "public, max-age=60" } })
+    ),
     // Routes under a prefix, as a package might define them.
     HttpRouter.use((router) => router.prefixed("/shop").add("POST", "/orders", orders))
   ),
-  { timeoutMillis: 300, maxStreams: 2, maxBodyBytes: 100, headers: { "content-security-policy": "default-src 'self'" } }
+  {
+    timeoutMillis: 300,
+    maxStreams: 2,
+    maxBodyBytes: 100,
+    headers: { "content-security-policy": "default-src 'self'" }
+  }
 )
 
 /** Routes with their own middleware, which requires an API key. */
@@ -91,13 +111,19 @@ const tracer = Tracer.make({
   }
 })
 const service = await start({
-  http: { extensions: [shop, closed], closing: Deferred.await(closing), corsOrigins: ["https://shop.example"] },
+  http: {
+    extensions: [shop, closed],
+    closing: Deferred.await(closing),
+    corsOrigins: ["https://shop.example"]
+  },
   around: Layer.succeed(Tracer.Tracer, tracer)
 })
 afterAll(service.dispose)
 
 const stream = async (signal?: AbortSignal) => {
-  const response = await service.handler(new Request("http://service/shop/events", signal === undefined ? {} : { signal }))
+  const response = await service.handler(
+    new Request("http://service/shop/events", signal === undefined ? {} : { signal })
+  )
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   return { response, reader }
 }
@@ -125,7 +151,10 @@ describe("an extension", () => {
       vary: "Origin"
     }
     for (const [name, value] of Object.entries(expected)) assert.strictEqual(headers.get(name), value, name)
-    assert.strictEqual((await service.ask("GET", "/shop/style.css")).headers.get("cache-control"), "public, max-age=60")
+    assert.strictEqual(
+      (await service.ask("GET", "/shop/style.css")).headers.get("cache-control"),
+      "public, max-age=60"
+    )
   })
 
   it("extension: if an extension's page sets no headers, the default policy prevents loading and framing", async () => {
@@ -137,7 +166,10 @@ describe("an extension", () => {
 
   it("extension: an extension's middleware guards only its own routes", async () => {
     const { key } = await service.company()
-    assert.deepStrictEqual(await service.ask("GET", "/till/1").then(({ status, text }) => [status, text]), [401, "outside"])
+    assert.deepStrictEqual(await service.ask("GET", "/till/1").then(({ status, text }) => [status, text]), [
+      401,
+      "outside"
+    ])
     assert.strictEqual((await service.ask("GET", "/till/1", { headers: { "x-till": key } })).text, "inside")
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).status, 200)
   })
@@ -148,10 +180,15 @@ describe("an extension", () => {
     assert.strictEqual(wrong.headers.get("allow"), "GET, HEAD, OPTIONS")
     const origin = { origin: "https://elsewhere.example" }
     const listed = await service.ask("OPTIONS", "/shop/orders", { headers: origin })
-    assert.deepStrictEqual([listed.body.data.methods, listed.headers.get("access-control-allow-origin")], [["OPTIONS", "POST"], null])
+    assert.deepStrictEqual(
+      [listed.body.data.methods, listed.headers.get("access-control-allow-origin")],
+      [["OPTIONS", "POST"], null]
+    )
     for (const method of ["OPTIONS", "GET", "DELETE"])
       assert.strictEqual(
-        (await service.ask(method, "/till/1", { headers: origin })).headers.get("access-control-allow-origin"),
+        (await service.ask(method, "/till/1", { headers: origin })).headers.get(
+          "access-control-allow-origin"
+        ),
         "*",
         method
       )
@@ -173,7 +210,10 @@ describe("an extension", () => {
     assert.deepStrictEqual(seen(await sent(101)), bad(413, "body_too_large"))
     const before = world.interrupted
     const late = await service.ask("GET", "/shop/hangs")
-    assert.deepStrictEqual([...Object.values(seen(late)), late.headers.get("retry-after")], [...Object.values(bad(503, "timeout")), "1"])
+    assert.deepStrictEqual(
+      [...Object.values(seen(late)), late.headers.get("retry-after")],
+      [...Object.values(bad(503, "timeout")), "1"]
+    )
     await vi.waitFor(() => assert.strictEqual(world.interrupted, before + 1), patience)
   })
 
@@ -187,18 +227,26 @@ describe("an extension", () => {
   })
 
   it("extension: an extension's global middleware applies only to its own routes", async () => {
-    const stamped = HttpRouter.middleware((http) => Effect.map(http, HttpServerResponse.setHeader("x-stamp", "yes")), { global: true })
+    const stamped = HttpRouter.middleware(
+      (http) => Effect.map(http, HttpServerResponse.setHeader("x-stamp", "yes")),
+      { global: true }
+    )
     const routes = Layer.mergeAll(HttpRouter.add("GET", "/stamped", page), stamped)
     const { ask, dispose } = await start({ http: { extensions: [Extension.make(routes)] } })
     assert.deepStrictEqual(
-      [(await ask("GET", "/stamped")).headers.get("x-stamp"), (await ask("GET", "/healthz")).headers.get("x-stamp")],
+      [
+        (await ask("GET", "/stamped")).headers.get("x-stamp"),
+        (await ask("GET", "/healthz")).headers.get("x-stamp")
+      ],
       ["yes", null]
     )
     await dispose()
   })
 
   it("extension: the service does not start if a path is already served, and the error names the path", async () => {
-    const { ask } = await start({ http: { extensions: [Extension.make(HttpRouter.add("GET", "/healthz", page))] } })
+    const { ask } = await start({
+      http: { extensions: [Extension.make(HttpRouter.add("GET", "/healthz", page))] }
+    })
     const failure = await ask("GET", "/").then(() => "", String)
     assert.include(failure, "/healthz")
   })
@@ -222,10 +270,16 @@ describe("an extension", () => {
 describe("a stream", () => {
   it("stream: events arrive unchanged, in a response that is not cached or buffered", async () => {
     const { response, reader } = await stream()
-    const expected = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" }
-    for (const [name, value] of Object.entries(expected)) assert.strictEqual(response.headers.get(name), value)
+    const expected = {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no"
+    }
+    for (const [name, value] of Object.entries(expected))
+      assert.strictEqual(response.headers.get(name), value)
     const text = await read(reader, "data: 3\n\n")
-    for (const part of [":\n\n", "id: a b\ndata: 1\n\n", "event: paid\ndata: 2\ndata: 3\n\n"]) assert.include(text, part)
+    for (const part of [":\n\n", "id: a b\ndata: 1\n\n", "event: paid\ndata: 2\ndata: 3\n\n"])
+      assert.include(text, part)
     await reader?.cancel()
   })
 
@@ -253,14 +307,18 @@ describe("a stream", () => {
   })
 
   it("stream: an event stream that lasts too long ends properly", async () => {
-    const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
+    const brief = await start({
+      http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] }
+    })
     const response = await brief.handler(new Request("http://service/shop/events"))
     assert.include(await response.text(), "data: 1")
     await brief.dispose()
   })
 
   it("stream: a file download that takes too long is aborted, so that clients do not treat the file as complete", async () => {
-    const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
+    const brief = await start({
+      http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] }
+    })
     const response = await brief.handler(new Request("http://service/shop/file"))
     assert.strictEqual(response.status, 200)
     const ended = await response.text().then(
@@ -277,7 +335,10 @@ describe("a stream", () => {
       Stream.forever(Stream.succeed(new Uint8Array(1000))),
       Effect.sync(() => opened.ended++)
     )
-    const unread = HttpServerResponse.stream(pages, { contentType: "text/csv", headers: { "content-disposition": "attachment" } })
+    const unread = HttpServerResponse.stream(pages, {
+      contentType: "text/csv",
+      headers: { "content-disposition": "attachment" }
+    })
     const one = Extension.make(HttpRouter.add("GET", "/shop/unread", unread), { maxStreams: 1 })
     const { handler, dispose } = await start({ http: { extensions: [one] }, around: streamTime(limit) })
     const ask = () => handler(new Request("http://service/shop/unread"))

@@ -24,7 +24,8 @@ const twice = (make: Makers.Maker) => async (company: Company) => {
 
 /** Adds two records of a company to each list. */
 const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> = {
-  [Makers.transactions]: (company) => Promise.all([Makers.deposit(service, company), Makers.withdrawal(service, company)]),
+  [Makers.transactions]: (company) =>
+    Promise.all([Makers.deposit(service, company), Makers.withdrawal(service, company)]),
   [Makers.lightningAddress]: twice(Makers.address),
   [Makers.vouchers]: twice(Makers.voucher),
   [Makers.refunds]: twice(Makers.refund),
@@ -36,7 +37,11 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
     await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
   },
   "/v1/domains": ({ id }) =>
-    service.run(Effect.flatMap(Companies, ({ verifyDomain }) => Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))))
+    service.run(
+      Effect.flatMap(Companies, ({ verifyDomain }) =>
+        Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))
+      )
+    )
 }
 /** Lists that are the same for all callers. */
 const shared = new Set(["/v1/rates"])
@@ -48,7 +53,10 @@ const scopes = ["read", "receive", "send", "webhooks"] as const
 const bodies = await Makers.bodiesOf(service, ours)
 const [oursBy, otherBy] = await Promise.all(
   [ours, other].map(
-    async ({ id }) => new Map(await Promise.all(scopes.map(async (scope) => [scope, await service.keyFor(id, scope)] as const)))
+    async ({ id }) =>
+      new Map(
+        await Promise.all(scopes.map(async (scope) => [scope, await service.keyFor(id, scope)] as const))
+      )
   )
 )
 
@@ -58,7 +66,13 @@ const withId = operations.filter(({ path }) => path.includes("{") && !isNoId(pat
 const listed = operations.filter(({ method, path, answers, opens }) => {
   const { properties } = resolve(answers.get(200) ?? {})
   const data = OpenApi.isObject(properties) ? properties["data"] : undefined
-  return method === "GET" && opens.includes("apiKey") && !path.includes("{") && OpenApi.isObject(data) && data["type"] === "array"
+  return (
+    method === "GET" &&
+    opens.includes("apiKey") &&
+    !path.includes("{") &&
+    OpenApi.isObject(data) &&
+    data["type"] === "array"
+  )
 })
 
 /**
@@ -77,7 +91,10 @@ const lists = new Map(
     .filter(({ path }) => !shared.has(path))
     .map(({ path }) => {
       const make = shown(path)
-      return [path, filled[path] ?? (make && twice(make)) ?? (() => assert.fail(`nothing creates records for ${path}`))]
+      return [
+        path,
+        filled[path] ?? (make && twice(make)) ?? (() => assert.fail(`nothing creates records for ${path}`))
+      ]
     })
 )
 
@@ -119,14 +136,16 @@ describe("every route with an id", () => {
       const before = watched.look()
       const [there, ...not] = await Promise.all([id, ...nobodys].map((one) => ask(one, key)))
       if (there === undefined) return assert.fail("there is no response")
-      for (const answer of not) assert.deepStrictEqual(told(answer), told(there), "the responses must not reveal which id exists")
+      for (const answer of not)
+        assert.deepStrictEqual(told(answer), told(there), "the responses must not reveal which id exists")
       assert.deepStrictEqual(Watched.differences(before, watched.look()), [])
       return [there.status, there.body.error?.code] as const
     }
 
     it(`C53: ${name}: other callers cannot change a record or find out whether it exists`, async () => {
       const id = await (makerOf(path) ?? assert.fail("nothing creates this record"))(service, ours)
-      for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
+      for (const key of [undefined, "", "x", `${ours.key}x`])
+        assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
       if (opens.includes("operatorToken")) {
         for (const key of [ours.key, other.key, ...(oursBy?.values() ?? [])])
           assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
@@ -139,8 +158,13 @@ describe("every route with an id", () => {
         assert.isNotEmpty(opening)
         for (const scope of scopes) {
           const opens = opening.includes(scope)
-          assert.deepStrictEqual(await toldTo(otherBy?.get(scope), id), opens ? [404, "not_found"] : [403, "scope_required"], scope)
-          if (!opens) assert.deepStrictEqual(await toldTo(oursBy?.get(scope), id), [403, "scope_required"], scope)
+          assert.deepStrictEqual(
+            await toldTo(otherBy?.get(scope), id),
+            opens ? [404, "not_found"] : [403, "scope_required"],
+            scope
+          )
+          if (!opens)
+            assert.deepStrictEqual(await toldTo(oursBy?.get(scope), id), [403, "scope_required"], scope)
         }
       }
       // The record exists for the rightful caller.
@@ -180,7 +204,11 @@ describe("every list", () => {
         assert.notInclude(row, two.id)
       }
       for (const query of ["limit=0", "cursor=x", "page=2"])
-        assert.strictEqual((await service.ask("GET", `${path}?${query}`, { key: one.key })).status, 400, query)
+        assert.strictEqual(
+          (await service.ask("GET", `${path}?${query}`, { key: one.key })).status,
+          400,
+          query
+        )
       if (unpaged.has(path)) return
       const { rows, next = assert.fail("the list has one page") } = await pages(one, "?limit=1")
       for (let after: string | undefined = next; after !== undefined;) {

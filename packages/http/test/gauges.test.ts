@@ -9,23 +9,33 @@ import { refresh } from "../src/resources/Gauges.ts"
 const ageSince = Effect.fnUntraced(function* (sinceMillis: number, reads: Effect.Effect<void> = Effect.void) {
   const { waiting } = yield* LedgerReads
   yield* refresh(
-    { last: Effect.succeed(Option.none()), waiting: Effect.andThen(reads, waiting(0)), stateOwnFunds: Effect.succeed },
+    {
+      last: Effect.succeed(Option.none()),
+      waiting: Effect.andThen(reads, waiting(0)),
+      stateOwnFunds: Effect.succeed
+    },
     sinceMillis
   )
   const snapshot = yield* Metric.snapshot
-  return (snapshot.find(({ id }) => id === "satrail_reconciliation_age_seconds") ?? assert.fail("there is no age")).state
+  return (
+    snapshot.find(({ id }) => id === "satrail_reconciliation_age_seconds") ?? assert.fail("there is no age")
+  ).state
 })
 
-it.effect("metrics: the age of a reconciliation by a process whose clock is ahead is negative, so that an alert fires", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(60_000)
-    assert.deepInclude(yield* ageSince(960_000), { value: -900 })
-  }).pipe(Effect.provide(Memory.layer))
+it.effect(
+  "metrics: the age of a reconciliation by a process whose clock is ahead is negative, so that an alert fires",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(60_000)
+      assert.deepInclude(yield* ageSince(960_000), { value: -900 })
+    }).pipe(Effect.provide(Memory.layer))
 )
 
-it.effect("metrics: the age of a reconciliation that ran while the backlog was being read is not negative, so that no alert fires", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(60_000)
-    assert.deepInclude(yield* ageSince(67_000, TestClock.adjust(10_000)), { value: 3 })
-  }).pipe(Effect.provide(Memory.layer))
+it.effect(
+  "metrics: the age of a reconciliation that ran while the backlog was being read is not negative, so that no alert fires",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(60_000)
+      assert.deepInclude(yield* ageSince(67_000, TestClock.adjust(10_000)), { value: 3 })
+    }).pipe(Effect.provide(Memory.layer))
 )

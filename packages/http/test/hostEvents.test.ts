@@ -23,10 +23,15 @@ it("events: the feed, the stream and webhooks accept the event types of a host's
   const types = ["reminder.due", "invoice.over-due"]
   const byEvent = { "reminder.due": { as: types, convert } }
   const reminders = Feature.make({ name: "reminders", notices: { kind: "reminder", types, byEvent } })
-  const service = await start({ storage: Layer.provideMerge(Memory.layer, Layer.succeed(Features, [...features, reminders])) })
+  const service = await start({
+    storage: Layer.provideMerge(Memory.layer, Layer.succeed(Features, [...features, reminders]))
+  })
   const { id: companyId, key } = await service.company("paid")
   const endpoint = (types: ReadonlyArray<string>) =>
-    service.ask("POST", "/v1/webhook-endpoints", { key, body: { url: "https://shop.example/webhooks", types } })
+    service.ask("POST", "/v1/webhook-endpoints", {
+      key,
+      body: { url: "https://shop.example/webhooks", types }
+    })
 
   for (const types of ["reminder.due", "invoice.over-due", "reminder.*,invoice.settled"]) {
     assert.strictEqual((await service.ask("GET", `/v1/events?types=${types}`, { key })).status, 200, types)
@@ -48,11 +53,20 @@ it("events: the feed, the stream and webhooks accept the event types of a host's
     yield* Layer.build(Dispatcher.layerWorker)
     const id = yield* Id.make
     const event = { type: "reminder.due", subject: id } as const
-    const change = { id, companyId: CompanyId.make(companyId), atMillis: Date.now(), legs: [], writes: [], event } as const
+    const change = {
+      id,
+      companyId: CompanyId.make(companyId),
+      atMillis: Date.now(),
+      legs: [],
+      writes: [],
+      event
+    } as const
     const due: ReminderDue = { _tag: "ReminderDue", ...change }
     yield* (yield* Journal).commit(due)
     const about = () => posted.requests.filter(({ body }) => body.includes(id))
-    yield* Effect.promise(() => vi.waitFor(() => assert.strictEqual(about().length, 2), { timeout: longestMillis, interval: 20 }))
+    yield* Effect.promise(() =>
+      vi.waitFor(() => assert.strictEqual(about().length, 2), { timeout: longestMillis, interval: 20 })
+    )
   })
   const keys = WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))
   const webhooks = Layer.mergeAll(EventBody.layer, Layer.succeed(Poster, posted.poster), keys)

@@ -10,12 +10,20 @@ const company = await service.company("paid")
 const other = await service.company("paid")
 await service.fund(company.key, 500_000)
 await service.fund(other.key, 500_000)
-const depositId: string = (await service.ask("GET", "/v1/transactions?type=deposit", { key: company.key })).body.data[0].id
+const depositId: string = (await service.ask("GET", "/v1/transactions?type=deposit", { key: company.key }))
+  .body.data[0].id
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 
-const events = () => service.run(Effect.flatMap(Records, (records) => Effect.map(records.events(0n, 1_000_000), (all) => all.length)))
+const events = () =>
+  service.run(
+    Effect.flatMap(Records, (records) => Effect.map(records.events(0n, 1_000_000), (all) => all.length))
+  )
 const post = (path: string, body: string | object | undefined, idempotencyKey: string, key = company.key) =>
-  service.ask("POST", path, { key, ...(body !== undefined && { body }), headers: { "idempotency-key": idempotencyKey } })
+  service.ask("POST", path, {
+    key,
+    ...(body !== undefined && { body }),
+    headers: { "idempotency-key": idempotencyKey }
+  })
 
 const withdraw = "/v1/bitcoin/withdraw/confirm"
 const send = "/v1/bitcoin/send/confirm"
@@ -25,7 +33,11 @@ const refundBody = `{"amount":21,"currency":"sats","deposit_id":"${depositId}"}`
 
 /** All endpoints that create a record. */
 const creations: Record<string, readonly [body: string, another: string, key: string]> = {
-  "/v1/bitcoin/deposit/lightning-invoice": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
+  "/v1/bitcoin/deposit/lightning-invoice": [
+    `{"amount":21,"currency":"sats"}`,
+    `{"amount":22,"currency":"sats"}`,
+    company.key
+  ],
   "/v1/bitcoin/deposit/lightning-address": [`{}`, `{"metadata":{"shop":"a"}}`, company.key],
   "/v1/bitcoin/deposit/on-chain": [`{}`, `{"address_type":"segwit"}`, company.key],
   "/v1/bitcoin/deposit/offer": [`{}`, `{"description":"tea"}`, company.key],
@@ -53,13 +65,16 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(first.status, 201, first.text)
       assert.isNull(first.headers.get("idempotency-replayed"))
       const before = await events()
-      for (let i = 0; i < 3; i++) assert.deepStrictEqual(told(await post(path, body, `once-${path}`, key)), replayOf(first))
+      for (let i = 0; i < 3; i++)
+        assert.deepStrictEqual(told(await post(path, body, `once-${path}`, key)), replayOf(first))
       assert.strictEqual(await events(), before)
     })
 
     it(`idempotency key: POST ${path}: twenty concurrent requests take effect once, and all get the same response`, async () => {
       const before = await events()
-      const answers = await Promise.all(Array.from({ length: 20 }, () => post(path, body, `race-${path}`, key)))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => post(path, body, `race-${path}`, key))
+      )
       assert.deepStrictEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
       assert.strictEqual(answers[0]?.status, 201)
       const once = (await events()) - before
@@ -71,7 +86,10 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       const first = await post(path, body, `other-${path}`, key)
       const before = await events()
       const answer = await post(path, another, `other-${path}`, key)
-      assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.body.data], [422, "idempotency_mismatch", null])
+      assert.deepStrictEqual(
+        [answer.status, answer.body.error?.code, answer.body.data],
+        [422, "idempotency_mismatch", null]
+      )
       assert.strictEqual(await events(), before)
       assert.deepStrictEqual(told(await post(path, body, `other-${path}`, key)), replayOf(first))
     })
@@ -79,10 +97,14 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
     it(`idempotency key: POST ${path}: a key has 1 to 255 visible ASCII characters`, async () => {
       // The endpoints share the company's idempotency keys, so each uses its own letter.
       const letter = String.fromCharCode(97 + Object.keys(creations).indexOf(path))
-      for (const good of [letter, `!~${letter}`, letter.repeat(255)]) assert.strictEqual((await post(path, body, good, key)).status, 201)
+      for (const good of [letter, `!~${letter}`, letter.repeat(255)])
+        assert.strictEqual((await post(path, body, good, key)).status, 201)
       for (const bad of ["", "a b", "x".repeat(256), "ü", "a\tb"]) {
         const answer = await post(path, body, bad, key)
-        assert.deepStrictEqual([bad, answer.status, answer.body.error?.issues?.[0]?.path], [bad, 400, "idempotency-key"])
+        assert.deepStrictEqual(
+          [bad, answer.status, answer.body.error?.issues?.[0]?.path],
+          [bad, 400, "idempotency-key"]
+        )
         assert.strictEqual(answer.body.message, "Idempotency-Key must be 1 to 255 visible ASCII characters")
       }
     })
@@ -101,7 +123,10 @@ it("idempotency key: the two paths of confirm count as one operation", async () 
 
 it("idempotency key: the same key for two operations returns 422", async () => {
   assert.strictEqual((await post("/v1/bitcoin/deposit/on-chain", "{}", "two")).status, 201)
-  assert.strictEqual((await post("/v1/bitcoin/deposit/lightning-address", "{}", "two")).body.error?.code, "idempotency_mismatch")
+  assert.strictEqual(
+    (await post("/v1/bitcoin/deposit/lightning-address", "{}", "two")).body.error?.code,
+    "idempotency_mismatch"
+  )
 })
 
 it("idempotency key: two companies may use the same key", async () => {
@@ -124,7 +149,9 @@ it("idempotency key: a request without a body is the same as one with an empty b
 it("idempotency key: a repeated request returns the first response, even if the withdrawal's status has changed", async () => {
   const first = await post(withdraw, confirmBody, "later")
   await service.work()
-  const now = await service.ask("GET", `/v1/transactions/withdrawals/${first.body.data.id}`, { key: company.key })
+  const now = await service.ask("GET", `/v1/transactions/withdrawals/${first.body.data.id}`, {
+    key: company.key
+  })
   assert.strictEqual(now.body.data.status, "settled")
   assert.deepStrictEqual(told(await post(withdraw, confirmBody, "later")), replayOf(first))
 })
@@ -133,7 +160,10 @@ it("C23: idempotency key: a repeated request returns the stored response before 
   const first = await post(withdraw, confirmBody, "paused")
   await service.sandbox((sandbox) => sandbox.pause("web"))
   try {
-    assert.strictEqual((await post(withdraw, confirmBody, "not-seen-before")).body.error?.code, "recipient_unreachable")
+    assert.strictEqual(
+      (await post(withdraw, confirmBody, "not-seen-before")).body.error?.code,
+      "recipient_unreachable"
+    )
     assert.deepStrictEqual(told(await post(withdraw, confirmBody, "paused")), replayOf(first))
   } finally {
     await service.sandbox((sandbox) => sandbox.resume("web"))
@@ -149,11 +179,18 @@ it("idempotency key: a rejected request may be retried with the same key", async
 })
 
 describe("records created by operators, and domains, with an Idempotency-Key", () => {
-  const asOperator = (path: string, body: object, idempotencyKey: string) => post(path, body, idempotencyKey, operatorToken)
+  const asOperator = (path: string, body: object, idempotencyKey: string) =>
+    post(path, body, idempotencyKey, operatorToken)
   const issuePath = (id: string) => `/operator/companies/${id}/api-keys`
-  const keyOf = async () => (await asOperator(issuePath(company.id), { name: "old", scopes: ["read"] }, crypto.randomUUID())).body.data
+  const keyOf = async () =>
+    (await asOperator(issuePath(company.id), { name: "old", scopes: ["read"] }, crypto.randomUUID())).body
+      .data
   const show = (domain: string) =>
-    service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])))
+    service.run(
+      Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) =>
+        set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])
+      )
+    )
 
   /** The request for each creation, another body, and, if the path has an id, the path with another id. */
   const creations: Readonly<
@@ -197,7 +234,12 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
     }),
     "a domain verified by its TXT record": async () => {
       for (const domain of ["shown.example", "another-shown.example"]) await show(domain)
-      return { key: company.key, path: "/v1/domains", body: { domain: "shown.example" }, another: { domain: "another-shown.example" } }
+      return {
+        key: company.key,
+        path: "/v1/domains",
+        body: { domain: "shown.example" },
+        another: { domain: "another-shown.example" }
+      }
     }
   }
   for (const [what, make] of Object.entries(creations)) {
@@ -206,7 +248,8 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
       const once = crypto.randomUUID()
       const answers = await Promise.all(Array.from({ length: 8 }, () => post(path, body, once, key)))
       const later = await post(path, body, once, key)
-      for (const { status, text } of [...answers, later]) assert.deepStrictEqual([status, text], [201, later.text])
+      for (const { status, text } of [...answers, later])
+        assert.deepStrictEqual([status, text], [201, later.text])
       assert.strictEqual(later.headers.get("idempotency-replayed"), "true")
       for (const [to, said] of [
         [path, another],
@@ -223,7 +266,10 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
     assert.strictEqual(again.text, first.text)
     assert.notStrictEqual(first.body.data.id, old.id)
     // Without the idempotency key this is a new request, for a key that no longer exists.
-    const another = await service.ask("POST", `/operator/api-keys/${old.id}/rotate`, { key: operatorToken, body: { overlap_seconds: 0 } })
+    const another = await service.ask("POST", `/operator/api-keys/${old.id}/rotate`, {
+      key: operatorToken,
+      body: { overlap_seconds: 0 }
+    })
     assert.deepStrictEqual(seen(another), bad(404, "not_found"))
   })
 
@@ -244,8 +290,15 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
   it("idempotency key: an idempotency key for a new API key is rejected if no secret is set to encrypt the response", async () => {
     const bare = await start({ sealer: undefined })
     const { id } = await bare.company()
-    const ask = { key: operatorToken, body: { name: "a", scopes: ["read"] }, headers: { "idempotency-key": "k" } }
-    assert.deepStrictEqual(seen(await bare.ask("POST", issuePath(id), ask)), bad(400, "idempotency_not_supported"))
+    const ask = {
+      key: operatorToken,
+      body: { name: "a", scopes: ["read"] },
+      headers: { "idempotency-key": "k" }
+    }
+    assert.deepStrictEqual(
+      seen(await bare.ask("POST", issuePath(id), ask)),
+      bad(400, "idempotency_not_supported")
+    )
     await bare.dispose()
   })
 })

@@ -6,10 +6,20 @@ import { operatorToken, start } from "./Service.ts"
 const lastMillis = 253_402_300_799_999
 
 it("instant: every instant has the format of toISOString, whichever day was formatted before", () => {
-  const edges = [0, 999, 86_399_999, 86_400_000, 951_782_399_999, 951_782_400_000, 1_709_251_199_999, lastMillis]
+  const edges = [
+    0,
+    999,
+    86_399_999,
+    86_400_000,
+    951_782_399_999,
+    951_782_400_000,
+    1_709_251_199_999,
+    lastMillis
+  ]
   // This step is not a multiple of an hour or a day, so each part of an instant takes many values, and most
   // days occur once.
-  for (let millis = 0; millis <= lastMillis; millis += 41_234_567_891) edges.push(millis, Math.floor(millis / 7))
+  for (let millis = 0; millis <= lastMillis; millis += 41_234_567_891)
+    edges.push(millis, Math.floor(millis / 7))
   for (const millis of edges) assert.strictEqual(Scalars.instant(millis), new Date(millis).toISOString())
 })
 
@@ -23,22 +33,31 @@ describe("timestamps in requests", async () => {
   const { operations, resolve } = OpenApi.read(...documents)
   const isTime = (schema: OpenApi.Schema): boolean =>
     OpenApi.parts(resolve(schema)).some(
-      (part) => part["format"] === "date-time" || OpenApi.alternatives(part).some((one) => resolve(one)["format"] === "date-time")
+      (part) =>
+        part["format"] === "date-time" ||
+        OpenApi.alternatives(part).some((one) => resolve(one)["format"] === "date-time")
     )
   const keyOf = ({ path }: OpenApi.Operation) => (path.startsWith("/operator/") ? operatorToken : company.key)
   const pathOf = ({ path }: OpenApi.Operation) => path.replace(/\{[^}]*\}/, company.id)
 
   /** Sends an instant to each parameter and each field that takes one, and returns the responses by its name. */
   const places = operations.flatMap((operation) => {
-    const parameters = operation.parameters.filter(({ in: place, schema }) => place === "query" && isTime(schema))
-    const schemas = operation.body === undefined ? [] : [operation.body.schema].flatMap(OpenApi.parts).map(resolve)
-    const fields = schemas.flatMap(({ properties }) => Object.entries(OpenApi.isObject(properties) ? properties : {}))
+    const parameters = operation.parameters.filter(
+      ({ in: place, schema }) => place === "query" && isTime(schema)
+    )
+    const schemas =
+      operation.body === undefined ? [] : [operation.body.schema].flatMap(OpenApi.parts).map(resolve)
+    const fields = schemas.flatMap(({ properties }) =>
+      Object.entries(OpenApi.isObject(properties) ? properties : {})
+    )
     return [
       ...parameters.map(({ name }) => ({
         name: `${operation.name}?${name}`,
         field: name,
         send: (text: string) =>
-          service.ask(operation.method, `${pathOf(operation)}?${new URLSearchParams({ [name]: text })}`, { key: keyOf(operation) })
+          service.ask(operation.method, `${pathOf(operation)}?${new URLSearchParams({ [name]: text })}`, {
+            key: keyOf(operation)
+          })
       })),
       ...fields.flatMap(([field, schema]) =>
         OpenApi.isObject(schema) && isTime(schema)
@@ -61,7 +80,12 @@ describe("timestamps in requests", async () => {
   it("timestamp: every parameter and field that takes one reads every form of RFC 3339", async () => {
     assert.includeMembers(
       places.map(({ name }) => name),
-      ["GET /v1/transactions?from", "GET /v1/audit?until", "POST /v1/api-keys expires_at", "GET /operator/transactions/export?from"]
+      [
+        "GET /v1/transactions?from",
+        "GET /v1/audit?until",
+        "POST /v1/api-keys expires_at",
+        "GET /operator/transactions/export?from"
+      ]
     )
     for (const { name, send } of places)
       for (const text of [
@@ -102,7 +126,10 @@ describe("timestamps in requests", async () => {
       ["2100-12-31T23:59:60Z", "2101-01-01T00:00:00.000Z"]
     ] as const) {
       const body = { name: "a", scopes: ["read"], expires_at: text }
-      assert.strictEqual((await service.ask("POST", "/v1/api-keys", { key: company.key, body })).body.data.expires_at, shown)
+      assert.strictEqual(
+        (await service.ask("POST", "/v1/api-keys", { key: company.key, body })).body.data.expires_at,
+        shown
+      )
     }
   })
 })

@@ -17,7 +17,8 @@ const service = () => {
       const fiber = yield* Effect.forkChild(inLane(company)(work), { startImmediately: true })
       return { fiber, end: Effect.andThen(Deferred.succeed(done, undefined), Fiber.await(fiber)) }
     })
-  const flood = (count: number) => Effect.forEach(Array.from({ length: count }), (_, i) => ask("flooder", `flood ${i + 1}`))
+  const flood = (count: number) =>
+    Effect.forEach(Array.from({ length: count }), (_, i) => ask("flooder", `flood ${i + 1}`))
   return { began, ask, flood }
 }
 
@@ -101,7 +102,10 @@ describe("lanes", () => {
       const { began, ask, flood } = service()
       yield* ask("other", "other")
       const asked = yield* flood(Lanes.width + 3)
-      const [first, next] = [asked[0] ?? assert.fail("no request runs"), asked[Lanes.width] ?? assert.fail("no request waits")]
+      const [first, next] = [
+        asked[0] ?? assert.fail("no request runs"),
+        asked[Lanes.width] ?? assert.fail("no request waits")
+      ]
       yield* Fiber.interrupt(next.fiber)
       yield* Fiber.interrupt(first.fiber)
       yield* turn

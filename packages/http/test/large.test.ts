@@ -78,8 +78,15 @@ describe("large events", () => {
     const { id, key } = await service.company()
     const size = maxBytes - 1000
     const many = Math.ceil(Page.maxCharacters / size) + 20
-    const large = Object.fromEntries(Array.from({ length: size / valueCharacters }, (_, n) => [`${n}`, "v".repeat(valueCharacters - 10)]))
-    const ids = await create("/v1/bitcoin/deposit/lightning-invoice", key, { amount: 1, currency: "sats", metadata: large }, many)
+    const large = Object.fromEntries(
+      Array.from({ length: size / valueCharacters }, (_, n) => [`${n}`, "v".repeat(valueCharacters - 10)])
+    )
+    const ids = await create(
+      "/v1/bitcoin/deposit/lightning-invoice",
+      key,
+      { amount: 1, currency: "sats", metadata: large },
+      many
+    )
     const { pages, largest } = await linked("/v1/events?limit=1000", key)
     assert.isAtMost(largest, Page.maxCharacters + maxBytes + many)
     assert.strictEqual(new Set(pages.flat()).size, many)
@@ -124,8 +131,14 @@ describe("exports of large records", () => {
     const parts: Array<Uint8Array> = []
     for await (const part of body ?? assert.fail("no body")) parts.push(part)
     const lines = Buffer.concat(parts).toString("utf8").trimEnd().split("\n")
-    const posted = lines.map((line): { readonly company_id: string; readonly id: string | null } => JSON.parse(line))
-    assert.strictEqual(new Set(posted.map((line) => line.id)).size, 1 + rows, "each payment, and the opening and closing lines")
+    const posted = lines.map((line): { readonly company_id: string; readonly id: string | null } =>
+      JSON.parse(line)
+    )
+    assert.strictEqual(
+      new Set(posted.map((line) => line.id)).size,
+      1 + rows,
+      "each payment, and the opening and closing lines"
+    )
     assert.isTrue(posted.every((line) => line.company_id === id))
     // Each of a row's values is in two columns, and is two bytes long.
     assert.isAtMost(Math.max(...parts.map(({ length }) => length)), rowsPerPart * (4 * each + 10_000))

@@ -5,12 +5,15 @@ const service = await start()
 afterAll(service.dispose)
 
 const confirmed = "/v1/bitcoin/withdraw/confirm"
-const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
+const operate = (method: string, path: string, body?: unknown) =>
+  service.ask(method, `/operator${path}`, { key: operatorToken, body })
 
 /** A company with money, and a key with these limits. */
 const limited = async (limits: object, sats = 100_000) => {
   const company = await service.company()
-  const issued = (await operate("POST", `/companies/${company.id}/api-keys`, { name: "agent", scopes: ["send"], limits })).body.data
+  const issued = (
+    await operate("POST", `/companies/${company.id}/api-keys`, { name: "agent", scopes: ["send"], limits })
+  ).body.data
   await service.fund(company.key, sats)
   return { ...company, admin: company.key, key: issued.key, keyId: issued.id, limits: issued.limits }
 }
@@ -24,11 +27,15 @@ const send = (key: string, amount: number, destination = to) =>
 
 /** The amount plus its fees. */
 const cost = async (key: string, amount: number): Promise<number> => {
-  const { body } = await service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { amount, currency: "sats", destination: to } })
+  const { body } = await service.ask("POST", "/v1/bitcoin/withdraw/estimate", {
+    key,
+    body: { amount, currency: "sats", destination: to }
+  })
   return amount + body.data.fee_sats
 }
 
-const give = (key: string, amount: number) => service.ask("POST", "/v1/vouchers", { key, body: { amount, currency: "sats" } })
+const give = (key: string, amount: number) =>
+  service.ask("POST", "/v1/vouchers", { key, body: { amount, currency: "sats" } })
 const shown = async (id: string) => (await operate("GET", `/api-keys/${id}`)).body.data
 
 describe("the limits of a key", () => {
@@ -48,8 +55,17 @@ describe("the limits of a key", () => {
     const hours = (Date.parse(frees_at ?? "") - beganAtMillis) / 3_600_000
     assert.isTrue(hours > 24 && hours <= 24.51, frees_at ?? "")
     const { remaining } = await shown(keyId)
-    assert.deepStrictEqual(remaining, { hour_sats: null, day_sats: Math.floor(10_000 - room * each), month_sats: null, day_count: null })
-    assert.strictEqual((await send(admin, 900)).status, 201, "the limit of one key does not apply to another key")
+    assert.deepStrictEqual(remaining, {
+      hour_sats: null,
+      day_sats: Math.floor(10_000 - room * each),
+      month_sats: null,
+      day_count: null
+    })
+    assert.strictEqual(
+      (await send(admin, 900)).status,
+      201,
+      "the limit of one key does not apply to another key"
+    )
   })
 
   it("limits: withdrawals can be limited by amount, type and recipient, and a voucher counts as a payment to an unknown recipient", async () => {
@@ -67,7 +83,10 @@ describe("the limits of a key", () => {
 
     const named = await limited({ recipients: [to.toUpperCase()] })
     assert.strictEqual((await send(named.key, 400)).status, 201)
-    assert.strictEqual((await send(named.key, 400, await service.lightningAddress(payee.key, "other"))).body.error?.limit, "recipients")
+    assert.strictEqual(
+      (await send(named.key, 400, await service.lightningAddress(payee.key, "other"))).body.error?.limit,
+      "recipients"
+    )
     assert.strictEqual((await give(named.key, 400)).body.error?.limit, "recipients")
   })
 
@@ -85,9 +104,13 @@ describe("the limits of a key", () => {
     const { key, admin } = await limited({ day_count: 1 })
     const [deposit] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: admin })).body.data
     const refund = (more: object) =>
-      service.ask("POST", "/v1/refunds", { key, body: { deposit_id: deposit.id, amount: 400, currency: "sats", ...more } })
+      service.ask("POST", "/v1/refunds", {
+        key,
+        body: { deposit_id: deposit.id, amount: 400, currency: "sats", ...more }
+      })
     assert.strictEqual((await refund({ destination: to })).status, 201)
-    for (const more of [{ destination: to }, {}]) assert.strictEqual((await refund(more)).body.error?.limit, "day_count")
+    for (const more of [{ destination: to }, {}])
+      assert.strictEqual((await refund(more)).body.error?.limit, "day_count")
   })
 
   it("limits: a changed limit takes effect immediately, and earlier payments still count", async () => {
@@ -95,7 +118,10 @@ describe("the limits of a key", () => {
     assert.strictEqual((await send(key, 400)).status, 201)
     assert.strictEqual((await send(key, 400)).status, 422)
     const changed = await operate("PUT", `/api-keys/${keyId}/limits`, { day_count: 2, recipients: null })
-    assert.deepStrictEqual([changed.status, changed.body.data.limits.day_count, changed.body.data.remaining.day_count], [200, 2, 1])
+    assert.deepStrictEqual(
+      [changed.status, changed.body.data.limits.day_count, changed.body.data.remaining.day_count],
+      [200, 2, 1]
+    )
     assert.strictEqual((await send(key, 400)).status, 201)
     assert.strictEqual((await send(key, 400)).status, 422)
     assert.deepStrictEqual((await operate("PUT", `/api-keys/${keyId}/limits`, {})).body.data.limits, null)
@@ -113,7 +139,8 @@ describe("the limits of a key", () => {
     const next = await rotate(keyId)
     const last = await rotate(next.id)
     assert.strictEqual((await send(next.key, 400)).status, 201)
-    for (const one of [key, next.key, last.key]) assert.strictEqual((await send(one, 400)).body.error?.limit, "day_count")
+    for (const one of [key, next.key, last.key])
+      assert.strictEqual((await send(one, 400)).body.error?.limit, "day_count")
   })
 
   it("limits: a company's limits apply to all of its keys together", async () => {
@@ -123,7 +150,10 @@ describe("the limits of a key", () => {
     assert.deepStrictEqual([(await send(admin, 400)).status, (await send(key, 400)).status], [201, 201])
     for (const one of [admin, key]) {
       const { message, error } = (await send(one, 400)).body
-      assert.deepStrictEqual([error?.limit, message], ["day_count", 'This would exceed the company\'s limit "day_count".'])
+      assert.deepStrictEqual(
+        [error?.limit, message],
+        ["day_count", 'This would exceed the company\'s limit "day_count".']
+      )
     }
     assert.strictEqual((await operate("GET", `/companies/${id}/limits`)).body.data.remaining.day_count, 0)
   })
@@ -156,7 +186,11 @@ describe("a request whose body arrives slowly", () => {
   const slowly = async (path: string, key: string, body: object, meanwhile: () => Promise<unknown>) => {
     const bytes = new TextEncoder().encode(JSON.stringify(body))
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": crypto.randomUUID() }
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": crypto.randomUUID()
+    }
     // Node requires `duplex` for a stream, but its types lack it.
     const options = { method: "POST", headers, body: readable, duplex: "half" } as const
     const answering = service.handler(new Request(`http://service${path}`, options))
@@ -173,7 +207,10 @@ describe("a request whose body arrives slowly", () => {
   it("API key: a key that is revoked before the body is complete is rejected", async () => {
     const { key, keyId } = await limited({ day_sats: 10_000 })
     assert.strictEqual(await slowly(confirmed, key, withdrawal, async () => {}), 201)
-    assert.strictEqual(await slowly(confirmed, key, withdrawal, () => operate("DELETE", `/api-keys/${keyId}`)), 401)
+    assert.strictEqual(
+      await slowly(confirmed, key, withdrawal, () => operate("DELETE", `/api-keys/${keyId}`)),
+      401
+    )
   })
 
   it("limits: a limit that is lowered before the body is complete applies", async () => {
@@ -186,6 +223,9 @@ describe("a request whose body arrives slowly", () => {
     const { id, token } = (await operate("POST", "/tokens", { name: "drill", scopes: ["all"] })).body.data
     const company = { name: "Example Ltd", plan: "free" }
     assert.strictEqual(await slowly("/operator/companies", token, company, async () => {}), 201)
-    assert.strictEqual(await slowly("/operator/companies", token, company, () => operate("DELETE", `/tokens/${id}`)), 401)
+    assert.strictEqual(
+      await slowly("/operator/companies", token, company, () => operate("DELETE", `/tokens/${id}`)),
+      401
+    )
   })
 })

@@ -28,14 +28,23 @@ const all = async (path: string, query: Readonly<Record<string, string>>): Promi
   return rows
 }
 
-const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body))
+const documents = await Promise.all(
+  ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+)
 const { operations } = OpenApi.read(...documents)
 
 /** Lists of a company's records that are not payments, of which there are few. */
-const few = ["/v1/people", "/v1/webhook-endpoints/{id}/deliveries", "/v1/api-keys", "/v1/events", "/v1/events/stream"]
+const few = [
+  "/v1/people",
+  "/v1/webhook-endpoints/{id}/deliveries",
+  "/v1/api-keys",
+  "/v1/events",
+  "/v1/events/stream"
+]
 const lists = operations
   .filter(
-    ({ method, path, parameters }) => /^get$/i.test(method) && path.startsWith("/v1/") && parameters.some(({ name }) => name === "cursor")
+    ({ method, path, parameters }) =>
+      /^get$/i.test(method) && path.startsWith("/v1/") && parameters.some(({ name }) => name === "cursor")
   )
   .map(({ path, parameters }) => ({ path, names: parameters.map(({ name }) => name) }))
   .filter(({ path }) => !few.includes(path))
@@ -67,22 +76,33 @@ describe("list filters", () => {
         expected,
         order
       )
-      for (const [from, until] of made.slice(1, 4).map(({ created_at }) => [created_at, made[0]?.created_at ?? ""] as const))
+      for (const [from, until] of made
+        .slice(1, 4)
+        .map(({ created_at }) => [created_at, made[0]?.created_at ?? ""] as const))
         assert.deepStrictEqual(
           (await all(checkouts, { order_id: order, from, until })).map(({ id }) => id),
-          made.filter(({ order_id, created_at }) => order_id === order && created_at >= from && created_at < until).map(({ id }) => id)
+          made
+            .filter(
+              ({ order_id, created_at }) => order_id === order && created_at >= from && created_at < until
+            )
+            .map(({ id }) => id)
         )
     }
     const other = await service.company()
     const found = await service.ask("GET", `${checkouts}?order_id=1042`, { key: other.key })
     assert.deepStrictEqual(found.body.data, [])
     for (const query of [`order_id=${"x".repeat(501)}`, "status=done", "status=open&status=paid"])
-      assert.deepStrictEqual(seen(await service.ask("GET", `${checkouts}?${query}`, { key: company.key })), bad(400, "malformed"), query)
+      assert.deepStrictEqual(
+        seen(await service.ask("GET", `${checkouts}?${query}`, { key: company.key })),
+        bad(400, "malformed"),
+        query
+      )
   })
 
   it("checkouts: each status selects exactly the checkouts that have it now", async () => {
     const ids = new Map<string, string>()
-    for (const status of ["paid", "canceled", "open"]) ids.set(status, (await created({ amount: 21, currency: "sats", order_id: "s" })).id)
+    for (const status of ["paid", "canceled", "open"])
+      ids.set(status, (await created({ amount: 21, currency: "sats", order_id: "s" })).id)
     const { body } = await service.ask("GET", `${checkouts}/${ids.get("paid")}`, { key: company.key })
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
     await service.work()
@@ -122,7 +142,9 @@ describe("list filters", () => {
       const times = rows.map(({ created_at }) => created_at).slice(0, 4)
       for (const from of [undefined, ...times])
         for (const until of [undefined, ...times]) {
-          const expected = rows.filter(({ created_at: at }) => (from === undefined || at >= from) && (until === undefined || at < until))
+          const expected = rows.filter(
+            ({ created_at: at }) => (from === undefined || at >= from) && (until === undefined || at < until)
+          )
           const query = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) }
           assert.deepStrictEqual(await all(path, query), expected, JSON.stringify(query))
         }

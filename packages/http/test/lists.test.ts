@@ -153,7 +153,8 @@ describe("filters", () => {
     "?status=pending": ({ status }) => status === "pending",
     "?status=failed": ({ status }) => status === "failed",
     "?rail_type=lightning": ({ rail_type }) => rail_type === "lightning",
-    "?rail_type=on_chain&status=settled&type=deposit": ({ rail_type, status }) => rail_type === "on_chain" && status === "settled",
+    "?rail_type=on_chain&status=settled&type=deposit": ({ rail_type, status }) =>
+      rail_type === "on_chain" && status === "settled",
     "?from=2026-01-31T12:00:04.000Z": ({ created_at }) => created_at >= "2026-01-31T12:00:04.000Z",
     "?until=2026-01-31T12:00:04Z": ({ created_at }) => created_at < "2026-01-31T12:00:04.000Z",
     "?from=2026-01-31T13:00:02%2B01:00&until=2026-01-31T12:00:05.5Z": ({ created_at }) =>

@@ -10,10 +10,21 @@ const tokenOf = async (scopes: ReadonlyArray<string>): Promise<string> =>
   (await ask("POST", "/tokens", operatorToken, { name: scopes.join(" "), scopes })).body.data.token
 
 const { id } = await service.company("free")
-const apiKey: string = (await ask("POST", `/companies/${id}/api-keys`, operatorToken, { name: "till", scopes: ["send"] })).body.data.id
-const [stop, companies, loosen] = [await tokenOf(["stop"]), await tokenOf(["companies"]), await tokenOf(["loosen"])]
+const apiKey: string = (
+  await ask("POST", `/companies/${id}/api-keys`, operatorToken, { name: "till", scopes: ["send"] })
+).body.data.id
+const [stop, companies, loosen] = [
+  await tokenOf(["stop"]),
+  await tokenOf(["companies"]),
+  await tokenOf(["loosen"])
+]
 
-const full = { day_sats: 1000, approval_above_sats: 500, recipient_types: ["lightning_invoice", "lnurl"], recipients: ["ada@example.com"] }
+const full = {
+  day_sats: 1000,
+  approval_above_sats: 500,
+  recipient_types: ["lightning_invoice", "lnurl"],
+  recipients: ["ada@example.com"]
+}
 const looser: Readonly<Record<string, object>> = {
   "all of them removed": {},
   "one raised": { ...full, day_sats: 1001 },
@@ -42,7 +53,13 @@ describe("the stop and loosen scopes of operators", () => {
 
     it(`operator scopes: the limits of ${of}: a token with the stop scope can tighten each limit, but cannot loosen any, even with PATCH`, async () => {
       await ask("PUT", path, loosen, full)
-      const tighter = { day_sats: 999, approval_above_sats: 0, recipient_types: ["lnurl"], recipients: [], hour_sats: 5 }
+      const tighter = {
+        day_sats: 999,
+        approval_above_sats: 0,
+        recipient_types: ["lnurl"],
+        recipients: [],
+        hour_sats: 5
+      }
       assert.strictEqual((await ask("PATCH", path, stop, tighter)).status, 200)
       assert.strictEqual((await ask("PATCH", path, stop, { hour_sats: 6 })).status, 403)
       assert.strictEqual((await ask("PATCH", path, companies, { hour_sats: null })).status, 403)
@@ -51,10 +68,15 @@ describe("the stop and loosen scopes of operators", () => {
 
   it("operator scopes: the stop scope is enough to narrow a key's address ranges, but widening them requires the loosen scope", async () => {
     const path = `/api-keys/${apiKey}/allowed-from`
-    const put = async (token: string, allowed_from: object | null) => (await ask("PUT", path, token, { allowed_from })).status
+    const put = async (token: string, allowed_from: object | null) =>
+      (await ask("PUT", path, token, { allowed_from })).status
     assert.strictEqual(await put(stop, { for: "everything", ranges: ["203.0.113.0/24"] }), 200)
     assert.strictEqual(await put(stop, { for: "everything", ranges: ["203.0.113.7"] }), 200)
-    for (const wider of [null, { for: "everything", ranges: ["203.0.113.0/24"] }, { for: "sending", ranges: ["203.0.113.7"] }]) {
+    for (const wider of [
+      null,
+      { for: "everything", ranges: ["203.0.113.0/24"] },
+      { for: "sending", ranges: ["203.0.113.7"] }
+    ]) {
       assert.strictEqual(await put(stop, wider), 403)
       assert.strictEqual(await put(companies, wider), 403)
     }

@@ -17,7 +17,8 @@ const funded = async (sats = 1000) => {
   await service.fund(company.key, sats)
   return company
 }
-const balance = async (key: string) => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
+const balance = async (key: string) =>
+  (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
 
 it("lost withdrawals: one is listed with its kind, refused until its payee can no longer claim it, then released", async () => {
   const { id: companyId, key } = await funded()
@@ -29,7 +30,10 @@ it("lost withdrawals: one is listed with its kind, refused until its payee can n
   assert.match(waits_for, /^An operator\. The node has lost this payment \(it was restored or replaced\)/)
   const early = await ask("POST", `/withdrawals/${recent}/release`)
   assert.deepStrictEqual(seen(early), bad(409, "withdrawal_not_lost"))
-  assert.match(early.body.message, /^The payee may claim this payment until \d{4}-\d\d-\d\dT.*Z\. Release it after that\.$/)
+  assert.match(
+    early.body.message,
+    /^The payee may claim this payment until \d{4}-\d\d-\d\dT.*Z\. Release it after that\.$/
+  )
   const before = await balance(key)
   const { status, failure } = (await ask("POST", `/withdrawals/${id}/release`)).body.data
   assert.deepStrictEqual([status, failure.code], ["failed", "node_error"])
@@ -71,12 +75,19 @@ it("lost withdrawals: a payout whose coins another wallet spent is released with
   for (const [body, message] of [
     [undefined, "spent_by is required for an on-chain withdrawal"],
     [{ spent_by: "00" }, "spent_by must be 32 bytes in hex"],
-    [{ spent_by: chain_tx_id }, "spent_by must be another wallet's transaction (this one is the withdrawal's own)"],
+    [
+      { spent_by: chain_tx_id },
+      "spent_by must be another wallet's transaction (this one is the withdrawal's own)"
+    ],
     [{ spent_by }, "spent_by must have at least 100 confirmations (it has 99)"]
   ] as const) {
     const { status, body: answer } = await release(body)
     const [issue] = answer.error?.issues ?? []
-    assert.deepStrictEqual([status, issue?.path, issue?.message], [400, "spent_by", message], JSON.stringify(body))
+    assert.deepStrictEqual(
+      [status, issue?.path, issue?.message],
+      [400, "spent_by", message],
+      JSON.stringify(body)
+    )
   }
   await sandbox((one) => one.mine(1))
   for (const given of [spent_by.toUpperCase(), spent_by]) {
@@ -106,7 +117,9 @@ it("lost withdrawals: a release names the operator who requests it, and refuses 
     }
   })
   const { ask, dispose } = await start({ instead: Context.make(LostWithdrawals, lost) })
-  const { token } = (await ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["all"] } })).body.data
+  const { token } = (
+    await ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["all"] } })
+  ).body.data
   const id = "01890a5d-ac96-774b-bcce-b302099a8057"
   const answer = await ask("POST", `/operator/withdrawals/${id}/release`, { key: token })
   assert.deepStrictEqual(seen(answer), bad(403, "another_operator_required"))

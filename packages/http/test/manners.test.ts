@@ -34,7 +34,8 @@ describe("request ids", () => {
     const ids = answers.map(({ headers }) => headers.get("x-request-id") ?? "none")
     for (const id of ids) assert.match(id, made)
     assert.strictEqual(new Set(ids).size, asked.length)
-    for (const [at, { status, body }] of answers.entries()) if (status >= 400) assert.strictEqual(body?.error?.request_id, ids[at])
+    for (const [at, { status, body }] of answers.entries())
+      if (status >= 400) assert.strictEqual(body?.error?.request_id, ids[at])
     assert.deepStrictEqual(
       answers.map(({ status }) => status),
       [200, 201, 200, 200, 200, 401, 404, 405, 400, 413]
@@ -52,13 +53,29 @@ describe("request ids", () => {
   for (const id of kept) {
     it(`request id: ${id.slice(0, 40)} is kept in the header and in errors`, async () => {
       const headers = { "x-request-id": id }
-      assert.strictEqual((await service.ask("GET", balance, { key, headers })).headers.get("x-request-id"), id)
+      assert.strictEqual(
+        (await service.ask("GET", balance, { key, headers })).headers.get("x-request-id"),
+        id
+      )
       const refused = await service.ask("GET", "/nowhere", { headers })
       assert.deepStrictEqual([refused.headers.get("x-request-id"), refused.body.error?.request_id], [id, id])
     })
   }
 
-  for (const id of ["", "x".repeat(129), "a b", "a,b", "a;b", '"a"', "<a>", "{}", "a\tb", "é", "a\\b", "%41"]) {
+  for (const id of [
+    "",
+    "x".repeat(129),
+    "a b",
+    "a,b",
+    "a;b",
+    '"a"',
+    "<a>",
+    "{}",
+    "a\tb",
+    "é",
+    "a\\b",
+    "%41"
+  ]) {
     it(`request id: ${JSON.stringify(id.slice(0, 20))} is malformed and is replaced`, async () => {
       const { headers, body } = await service.ask("GET", "/nowhere", { headers: { "x-request-id": id } })
       assert.match(headers.get("x-request-id") ?? "", made)
@@ -68,26 +85,45 @@ describe("request ids", () => {
 
   it("request id: every log line of a request has the id, and no other annotations except the application's", async () => {
     const balanceOf = () =>
-      Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
+      Effect.logWarning("looked").pipe(
+        Effect.andThen(Effect.yieldNow),
+        Effect.andThen(Effect.die(new Error("broken")))
+      )
     const never = () => Effect.die("not called in this test")
-    const instead = Transactions.of({ balance: balanceOf, deposit: never, callback: never, withdrawal: never, list: never })
-    const page = HttpRouter.add("GET", "/page", Effect.as(Effect.logInfo("shown"), HttpServerResponse.text("page")))
+    const instead = Transactions.of({
+      balance: balanceOf,
+      deposit: never,
+      callback: never,
+      withdrawal: never,
+      list: never
+    })
+    const page = HttpRouter.add(
+      "GET",
+      "/page",
+      Effect.as(Effect.logInfo("shown"), HttpServerResponse.text("page"))
+    )
     // The logger of the embedding application, to which an extension writes.
     const outside: Array<string> = []
     const logger = Logger.make(({ message, fiber }) => {
-      outside.push(`${JSON.stringify(message)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
+      outside.push(
+        `${JSON.stringify(message)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`
+      )
     })
     const host = await start({
       http: { extensions: [Extension.make(page)] },
       instead: Context.make(Transactions, instead),
-      around: Layer.merge(Layer.succeed(References.CurrentLogAnnotations, { host: "till" }), Logger.layer([logger]))
+      around: Layer.merge(
+        Layer.succeed(References.CurrentLogAnnotations, { host: "till" }),
+        Logger.layer([logger])
+      )
     })
     const { key } = await host.company()
     const before = host.logged.length
     const ask = (path: string, id: string) => host.ask("GET", path, { key, headers: { "x-request-id": id } })
     await Promise.all([ask(balance, "one"), ask("/page", "two"), ask(balance, "three")])
     const lines = [...outside, ...host.logged.slice(before)]
-    const by = (id: string) => lines.filter((line) => line.endsWith(` ${JSON.stringify({ host: "till", request_id: id })}`))
+    const by = (id: string) =>
+      lines.filter((line) => line.endsWith(` ${JSON.stringify({ host: "till", request_id: id })}`))
     assert.deepStrictEqual(
       by("two").map((line) => line.slice(0, 9)),
       ['["shown"]']
@@ -125,18 +161,26 @@ describe("links to explanations of errors", () => {
     const own = { status: 409, error: { code: "sold_out" } }
     const host = await start({
       http: {
-        extensions: [Extension.make(HttpRouter.add("GET", "/own", Effect.succeed(HttpServerResponse.jsonUnsafe(own, { status: 409 }))))]
+        extensions: [
+          Extension.make(
+            HttpRouter.add("GET", "/own", Effect.succeed(HttpServerResponse.jsonUnsafe(own, { status: 409 })))
+          )
+        ]
       }
     })
     assert.deepStrictEqual<unknown>((await host.ask("GET", "/own")).body, own)
-    assert.deepStrictEqual<unknown>(Object.keys((await host.ask("GET", "/lnurlp/pay.example.com/nobody")).body), ["status", "reason"])
+    assert.deepStrictEqual<unknown>(
+      Object.keys((await host.ask("GET", "/lnurlp/pay.example.com/nobody")).body),
+      ["status", "reason"]
+    )
     await host.dispose()
   })
 })
 
 describe("suggestions in errors", () => {
   const confirm = "/v1/bitcoin/withdraw/confirm"
-  const issuesOf = async (path: string, body: unknown) => (await service.ask("POST", path, { key, body })).body.error?.issues ?? []
+  const issuesOf = async (path: string, body: unknown) =>
+    (await service.ask("POST", path, { key, body })).body.error?.issues ?? []
 
   const members: ReadonlyArray<readonly [given: string, near: string]> = [
     ["metdata", "metadata"],
@@ -149,12 +193,20 @@ describe("suggestions in errors", () => {
   for (const [given, near] of members) {
     it(`unknown member: the error for ${given} suggests ${near}`, async () => {
       const issues = await issuesOf(invoicePath, { amount: 1, currency: "sats", [given]: 1 })
-      assert.deepStrictEqual(issues, [{ path: given, message: `unknown field "${given}": did you mean "${near}"?` }])
+      assert.deepStrictEqual(issues, [
+        { path: given, message: `unknown field "${given}": did you mean "${near}"?` }
+      ])
     })
   }
 
   it("unknown member: each unknown field has its own suggestion, and a field without a close match has none", async () => {
-    const issues = await issuesOf(confirm, { destinaton: "a@b.example", curency: "sats", amount: 1, colour: "red", x: 1 })
+    const issues = await issuesOf(confirm, {
+      destinaton: "a@b.example",
+      curency: "sats",
+      amount: 1,
+      colour: "red",
+      x: 1
+    })
     const said = issues.map(({ message }) => message)
     for (const one of [
       'unknown field "destinaton": did you mean "destination"?',
@@ -168,7 +220,9 @@ describe("suggestions in errors", () => {
 
   it("unknown member: the error for an optional body has suggestions too", async () => {
     const issues = await issuesOf("/v1/bitcoin/deposit/lightning-address", { handel: "shop" })
-    assert.deepStrictEqual(issues, [{ path: "handel", message: 'unknown field "handel": did you mean "handle"?' }])
+    assert.deepStrictEqual(issues, [
+      { path: "handel", message: 'unknown field "handel": did you mean "handle"?' }
+    ])
   })
 
   it("unknown parameter: the error suggests a similar name, or says that there are no parameters", async () => {
@@ -216,11 +270,20 @@ describe("suggestions in errors", () => {
       body: { destination, amount: 1000, currency: "sats" }
     })
     const needed = 1000 + estimate.body.data.service_fee_sats
-    const { status, body } = await service.ask("POST", confirm, { key: poor.key, body: { destination, amount: 1000, currency: "sats" } })
+    const { status, body } = await service.ask("POST", confirm, {
+      key: poor.key,
+      body: { destination, amount: 1000, currency: "sats" }
+    })
     assert.deepStrictEqual([status, body.error?.code], [422, "insufficient_balance"])
     assert.deepStrictEqual([body.error?.available_sats, body.error?.needed_sats], [1000, needed])
-    assert.strictEqual(body.message, `Insufficient balance: the amount plus fee is ${needed} sats, and 1000 sats are available.`)
-    const voucher = await service.ask("POST", "/v1/vouchers", { key: poor.key, body: { amount: 1000, currency: "sats" } })
+    assert.strictEqual(
+      body.message,
+      `Insufficient balance: the amount plus fee is ${needed} sats, and 1000 sats are available.`
+    )
+    const voucher = await service.ask("POST", "/v1/vouchers", {
+      key: poor.key,
+      body: { amount: 1000, currency: "sats" }
+    })
     assert.deepStrictEqual([voucher.status, voucher.body.error?.available_sats], [422, 1000])
     assert.isAbove(voucher.body.error?.needed_sats ?? 0, 1000)
   })
@@ -232,43 +295,81 @@ describe("keys of the wrong type", () => {
   const wrong: Readonly<Record<string, readonly [authorization: string | undefined, message: RegExp]>> = {
     "no header": [undefined, /^No API key was sent. Send "Authorization: Bearer <API_KEY>".$/],
     "nothing after Bearer": ["Bearer ", /^No API key was sent/],
-    "an unknown key": [`Bearer ${own}`, /^This API key is not valid\. Check that you copied the whole key\.$/],
+    "an unknown key": [
+      `Bearer ${own}`,
+      /^This API key is not valid\. Check that you copied the whole key\.$/
+    ],
     "a key for mainnet": [
       `Bearer ${mainnet}`,
       /^This API key is for mainnet, but this service runs on regtest\. Use a key that begins with sr_regtest_\.$/
     ],
-    "a key for an unknown network": [`Bearer ${mainnet.replace("mainnet", "moonnet")}`, /^This API key is malformed/],
+    "a key for an unknown network": [
+      `Bearer ${mainnet.replace("mainnet", "moonnet")}`,
+      /^This API key is malformed/
+    ],
     "half a key": [`Bearer ${own.slice(0, 30)}`, /^This API key is malformed/],
-    "a value with the prefix of an operator token": ["Bearer op_1234", /^This is an operator token, which is valid only for \/operator\./],
-    "the operator's token": [`Bearer ${operatorToken}`, /^This is an operator token, which is valid only for/],
-    "another service's key": ["Bearer sk_live_123", /^This API key is not valid\. Check that you copied the whole key\.$/],
-    "a key without Bearer": [own, /^The Authorization header does not use the Bearer scheme\. Send `Bearer`, a space and the key\.$/],
-    "a key as a password": [`Basic ${btoa(`user:${own}`)}`, /^The Authorization header does not use the Bearer scheme/]
+    "a value with the prefix of an operator token": [
+      "Bearer op_1234",
+      /^This is an operator token, which is valid only for \/operator\./
+    ],
+    "the operator's token": [
+      `Bearer ${operatorToken}`,
+      /^This is an operator token, which is valid only for/
+    ],
+    "another service's key": [
+      "Bearer sk_live_123",
+      /^This API key is not valid\. Check that you copied the whole key\.$/
+    ],
+    "a key without Bearer": [
+      own,
+      /^The Authorization header does not use the Bearer scheme\. Send `Bearer`, a space and the key\.$/
+    ],
+    "a key as a password": [
+      `Basic ${btoa(`user:${own}`)}`,
+      /^The Authorization header does not use the Bearer scheme/
+    ]
   }
   for (const [what, [authorization, message]] of Object.entries(wrong)) {
     it(`key: ${what} returns 401, and the error says how to send a valid key`, async () => {
-      const answer = await service.ask("GET", balance, authorization === undefined ? {} : { headers: { authorization } })
+      const answer = await service.ask(
+        "GET",
+        balance,
+        authorization === undefined ? {} : { headers: { authorization } }
+      )
       assert.deepStrictEqual([answer.status, answer.body.error?.code], [401, "unauthorized"])
       assert.match(answer.body.message, message)
-      for (const secret of [own.slice(24, 40), "sk_live", "op_1234", operatorToken]) assert.notInclude(answer.text, secret)
+      for (const secret of [own.slice(24, 40), "sk_live", "op_1234", operatorToken])
+        assert.notInclude(answer.text, secret)
     })
   }
 
   it("key: an API key on an operator route returns 401, and the error says that an operator token is required", async () => {
     for (const given of [key, mainnet, `  ${own}`]) {
-      const { status, body, text } = await service.ask("POST", "/operator/companies", { key: given, body: { name: "a", plan: "free" } })
+      const { status, body, text } = await service.ask("POST", "/operator/companies", {
+        key: given,
+        body: { name: "a", plan: "free" }
+      })
       assert.strictEqual(status, 401)
-      assert.match(body.message, /^This is an API key, which is valid only for \/v1\. A valid operator token is required/)
+      assert.match(
+        body.message,
+        /^This is an API key, which is valid only for \/v1\. A valid operator token is required/
+      )
       assert.notInclude(text, given.slice(-20))
     }
-    const other = await service.ask("POST", "/operator/companies", { key: "op_1", body: { name: "a", plan: "free" } })
+    const other = await service.ask("POST", "/operator/companies", {
+      key: "op_1",
+      body: { name: "a", plan: "free" }
+    })
     assert.match(other.body.message, /^A valid operator token is required/)
   })
 
   it("key: if no operator token is configured, operator routes return the same error as for a wrong token", async () => {
     const closed = await start({ operatorToken: undefined })
     for (const sent of [{}, ...["", "op_1", "undefined", operatorToken].map((key) => ({ key }))]) {
-      const { status, body } = await closed.ask("POST", "/operator/companies", { ...sent, body: { name: "a", plan: "free" } })
+      const { status, body } = await closed.ask("POST", "/operator/companies", {
+        ...sent,
+        body: { name: "a", plan: "free" }
+      })
       assert.deepStrictEqual([status, body.error?.code], [401, "unauthorized"])
       assert.match(body.message, /^A valid operator token is required/)
     }

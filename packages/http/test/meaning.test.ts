@@ -42,17 +42,27 @@ const amounts = [{ amount: 22 }, { currency: "btc", amount: 0.0001 }]
 
 const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
   await service.fund(company.key, 1_000_000)
-  const { data: deposits } = (await service.ask("GET", "/v1/transactions?type=deposit", { key: company.key })).body
-  const { data: invoices } = (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key })).body
+  const { data: deposits } = (await service.ask("GET", "/v1/transactions?type=deposit", { key: company.key }))
+    .body
+  const { data: invoices } = (
+    await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key })
+  ).body
   const [deposit_id, invoice_id] = [deposits[0].id, invoices[0].id]
   const addressed = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key: company.key })
-  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  const { destination } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_address" })
+  )
   for (const domain of ["shown.example", "other.example"])
     await service.run(
-      Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`]))
+      Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) =>
+        set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])
+      )
     )
   const { data: issued } = (
-    await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "old", scopes: ["read"] } })
+    await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
+      key: operatorToken,
+      body: { name: "old", scopes: ["read"] }
+    })
   ).body
   const limits = {
     per_withdrawal_sats: 1,
@@ -66,11 +76,29 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
   }
   const key = company.key
   const named = { name: "Ada / 1", role: "viewer" }
-  const domains = { body: { domain: "shown.example" }, same: [{ domain: "Shown.EXAMPLE" }], others: [{ domain: "other.example" }] }
+  const domains = {
+    body: { domain: "shown.example" },
+    same: [{ domain: "Shown.EXAMPLE" }],
+    others: [{ domain: "other.example" }]
+  }
   const hooks = {
-    body: { url: "https://shop.example/hooks", description: "", types: ["invoice.settled", "invoice.expired"] },
-    same: [{ description: null }, { types: ["invoice.expired", "invoice.settled"] }, { signature_header: "" }, { signature_header: null }],
-    others: [{ url: "https://shop.example/other" }, { description: "x" }, { types: ["invoice.settled"] }, { signature_header: "x-sig" }]
+    body: {
+      url: "https://shop.example/hooks",
+      description: "",
+      types: ["invoice.settled", "invoice.expired"]
+    },
+    same: [
+      { description: null },
+      { types: ["invoice.expired", "invoice.settled"] },
+      { signature_header: "" },
+      { signature_header: null }
+    ],
+    others: [
+      { url: "https://shop.example/other" },
+      { description: "x" },
+      { types: ["invoice.settled"] },
+      { signature_header: "x-sig" }
+    ]
   }
   const confirm = {
     key,
@@ -88,8 +116,21 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
   return {
     "/v1/bitcoin/deposit/lightning-invoice": {
       key,
-      body: { amount: 2100, currency: "sats", description: "", expiry_seconds: 3600, hold: true, payment_hash: preimage, metadata },
-      same: [{ description: null }, { expiry_seconds: null }, { currency: "Sats" }, { payment_hash: String(preimage).toUpperCase() }],
+      body: {
+        amount: 2100,
+        currency: "sats",
+        description: "",
+        expiry_seconds: 3600,
+        hold: true,
+        payment_hash: preimage,
+        metadata
+      },
+      same: [
+        { description: null },
+        { expiry_seconds: null },
+        { currency: "Sats" },
+        { payment_hash: String(preimage).toUpperCase() }
+      ],
       others: [
         ...amounts,
         { amount: null, currency: null },
@@ -117,9 +158,25 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
     },
     "/v1/bitcoin/deposit/offer": {
       key,
-      body: { amount: 2100, currency: "sats", description: "tea", lightning_address_id: addressed.body.data.id, metadata },
-      same: [{ currency: "SATS" }, { lightning_address_id: addressed.body.data.id.toUpperCase() }, { amount: 0.000021, currency: "btc" }],
-      others: [...amounts, { amount: null, currency: null }, { description: "coffee" }, { lightning_address_id: null }, { metadata: {} }]
+      body: {
+        amount: 2100,
+        currency: "sats",
+        description: "tea",
+        lightning_address_id: addressed.body.data.id,
+        metadata
+      },
+      same: [
+        { currency: "SATS" },
+        { lightning_address_id: addressed.body.data.id.toUpperCase() },
+        { amount: 0.000021, currency: "btc" }
+      ],
+      others: [
+        ...amounts,
+        { amount: null, currency: null },
+        { description: "coffee" },
+        { lightning_address_id: null },
+        { metadata: {} }
+      ]
     },
     "/v1/vouchers": {
       key,
@@ -177,7 +234,12 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
         on_checkout: true,
         metadata
       },
-      same: [{ description: null }, { on_checkout: null }, { deposit_id: deposit_id.toUpperCase() }, { currency: "SATS" }],
+      same: [
+        { description: null },
+        { on_checkout: null },
+        { deposit_id: deposit_id.toUpperCase() },
+        { currency: "SATS" }
+      ],
       others: [
         ...amounts,
         { amount: null, currency: null },
@@ -217,7 +279,11 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
     "/v1/domains": { key, ...domains },
     "/v1/people": { key, body: named, others: [{ name: "Bob" }, { role: "bookkeeper" }] },
     "/v1/webhook-endpoints": { key, ...hooks },
-    "/operator/companies": { key: operatorToken, body: { name: "a", plan: "free" }, others: [{ name: "b" }, { plan: "paid" }] },
+    "/operator/companies": {
+      key: operatorToken,
+      body: { name: "a", plan: "free" },
+      others: [{ name: "b" }, { plan: "paid" }]
+    },
     "/operator/companies/{id}/api-keys": {
       key: operatorToken,
       path: `/operator/companies/${company.id.toUpperCase()}/api-keys`,
@@ -225,7 +291,13 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
       same: [
         { scopes: ["receive", "read"] },
         { expires_at: laterElsewhere },
-        { limits: { ...limits, recipients: limits.recipients.toReversed(), recipient_types: limits.recipient_types.toReversed() } }
+        {
+          limits: {
+            ...limits,
+            recipients: limits.recipients.toReversed(),
+            recipient_types: limits.recipient_types.toReversed()
+          }
+        }
       ],
       others: [
         { name: "b" },
@@ -244,8 +316,17 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
       body: { overlap_seconds: 3600 },
       others: [{ overlap_seconds: 3601 }]
     },
-    "/operator/api-keys/{id}/connect": { key: operatorToken, path: `/operator/api-keys/${issued.id}/connect`, body: {}, others: [] },
-    "/operator/companies/{companyId}/domains": { key: operatorToken, path: `/operator/companies/${company.id}/domains`, ...domains },
+    "/operator/api-keys/{id}/connect": {
+      key: operatorToken,
+      path: `/operator/api-keys/${issued.id}/connect`,
+      body: {},
+      others: []
+    },
+    "/operator/companies/{companyId}/domains": {
+      key: operatorToken,
+      path: `/operator/companies/${company.id}/domains`,
+      ...domains
+    },
     "/operator/tokens": {
       key: operatorToken,
       body: { name: "night shift", scopes: ["read", "stop"] },
@@ -262,7 +343,12 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
       key: operatorToken,
       body: { company_id: company.id, amount_sats: -2100.5, reason: "twice", note: null },
       same: [{ company_id: company.id.toUpperCase() }],
-      others: [{ company_id: (await service.company()).id }, { amount_sats: 2100.5 }, { reason: "once" }, { note: "ticket 1" }]
+      others: [
+        { company_id: (await service.company()).id },
+        { amount_sats: 2100.5 },
+        { reason: "once" },
+        { note: "ticket 1" }
+      ]
     },
     "/operator/webhook-endpoints": { key: operatorToken, ...hooks }
   }
@@ -274,7 +360,10 @@ const numeral = (random: Random.Random, value: number): string => {
   const [whole = "", fraction = ""] = String(value).split(".")
   const zeros = "0".repeat(random.below(4))
   const scale = random.between(0, 5)
-  const [sign = "", digits = ""] = [whole.startsWith("-") ? "-" : "", (whole.replace("-", "") + fraction).replace(/^0+(?=\d)/, "")]
+  const [sign = "", digits = ""] = [
+    whole.startsWith("-") ? "-" : "",
+    (whole.replace("-", "") + fraction).replace(/^0+(?=\d)/, "")
+  ]
   return random.pick([
     `${whole}.${fraction}${zeros}0`,
     `${whole}${fraction === "" ? "" : `.${fraction}`}${random.pick(["e0", "E0", "e+0", "e-0"])}`,
@@ -298,7 +387,11 @@ const quoted = (random: Random.Random, text: string): string => {
 const written = (random: Random.Random, value: unknown): string => {
   const blank = () => random.pick(["", "", " ", "\n", "\t\r\n  "])
   const list = (open: string, items: ReadonlyArray<string>, close: string) =>
-    blank() + open + (items.length === 0 ? blank() : items.map((item) => blank() + item + blank()).join(",")) + close + blank()
+    blank() +
+    open +
+    (items.length === 0 ? blank() : items.map((item) => blank() + item + blank()).join(",")) +
+    close +
+    blank()
   if (typeof value === "number") return numeral(random, value)
   if (typeof value === "string") return quoted(random, value)
   if (Array.isArray(value))
@@ -320,14 +413,21 @@ const written = (random: Random.Random, value: unknown): string => {
 
 const repliesTo = ({ status, headers, text }: Response) => [status, headers.get("idempotency-replayed"), text]
 
-const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body))
+const documents = await Promise.all(
+  ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+)
 const { operations, resolve } = OpenApi.read(...documents)
-const documented = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "Idempotency-Key"))
+const documented = operations.filter(({ parameters }) =>
+  parameters.some(({ name }) => name === "Idempotency-Key")
+)
 
 /** The fields of an operation's body. */
 const fieldsOf = ({ body }: OpenApi.Operation): ReadonlyArray<string> => {
   if (body === undefined) return []
-  const schemas = [body.schema, ...OpenApi.alternatives(body.schema)].flatMap(OpenApi.parts).map(resolve).flatMap(OpenApi.parts)
+  const schemas = [body.schema, ...OpenApi.alternatives(body.schema)]
+    .flatMap(OpenApi.parts)
+    .map(resolve)
+    .flatMap(OpenApi.parts)
   return schemas.flatMap(({ properties }) => Object.keys(OpenApi.isObject(properties) ? properties : {}))
 }
 
@@ -341,14 +441,22 @@ describe("idempotency keys compare what requests mean", () => {
     assert.deepStrictEqual(documented.map(({ path }) => path).toSorted(), Object.keys(creations).toSorted())
     for (const operation of documented) {
       const { others = [] } = creations[operation.path] ?? {}
-      assert.deepStrictEqual(new Set(others.flatMap(Object.keys)), new Set(fieldsOf(operation)), operation.name)
+      assert.deepStrictEqual(
+        new Set(others.flatMap(Object.keys)),
+        new Set(fieldsOf(operation)),
+        operation.name
+      )
     }
   })
 
   for (const [number, { path: route }] of documented.entries()) {
     const the = () => creations[route] ?? assert.fail(route)
     const sends = (creation: Creation) => (text: string) =>
-      service.ask("POST", creation.path ?? route, { key: creation.key, body: text, headers: { "idempotency-key": `meaning-${route}` } })
+      service.ask("POST", creation.path ?? route, {
+        key: creation.key,
+        body: text,
+        headers: { "idempotency-key": `meaning-${route}` }
+      })
 
     it(`idempotency key: POST ${route}: the same meaning in any form returns the stored response, and another meaning is refused`, async () => {
       const creation = the()
@@ -358,14 +466,24 @@ describe("idempotency keys compare what requests mean", () => {
       assert.strictEqual(first.status, 201, first.text)
       for (const change of [{}, {}, {}, {}, ...(creation.same ?? [])]) {
         const text = written(random, { ...creation.body, ...change })
-        assert.deepStrictEqual(repliesTo(await send(text)), [201, "true", first.text], `seed ${seed}: ${text}`)
+        assert.deepStrictEqual(
+          repliesTo(await send(text)),
+          [201, "true", first.text],
+          `seed ${seed}: ${text}`
+        )
       }
       // A field that is null, or empty where that means "not given", may be left out.
-      const given = Object.fromEntries(Object.entries(creation.body).filter(([, value]) => value !== null && value !== ""))
+      const given = Object.fromEntries(
+        Object.entries(creation.body).filter(([, value]) => value !== null && value !== "")
+      )
       assert.deepStrictEqual(repliesTo(await send(JSON.stringify(given))), [201, "true", first.text])
       for (const change of creation.others) {
         const answer = await send(written(random, { ...creation.body, ...change }))
-        assert.deepStrictEqual(seen(answer), bad(422, "idempotency_mismatch"), `seed ${seed}: ${JSON.stringify(change)} ${answer.text}`)
+        assert.deepStrictEqual(
+          seen(answer),
+          bad(422, "idempotency_mismatch"),
+          `seed ${seed}: ${JSON.stringify(change)} ${answer.text}`
+        )
         assert.notMatch(answer.body.message, /new key|another key|other key/i)
       }
     })
@@ -383,15 +501,21 @@ describe("idempotency keys compare what requests mean", () => {
         forgetAtMillis: null
       }
       await service.run(
-        Effect.flatMap(Journal, (journal) => Effect.flatMap(Id.make, (id) => journal.commit(Answer.kept(id, owner, Date.now(), once))))
+        Effect.flatMap(Journal, (journal) =>
+          Effect.flatMap(Id.make, (id) => journal.commit(Answer.kept(id, owner, Date.now(), once)))
+        )
       )
-      const send = (body: string) => service.ask("POST", path, { key, body, headers: { "idempotency-key": once.key } })
+      const send = (body: string) =>
+        service.ask("POST", path, { key, body, headers: { "idempotency-key": once.key } })
       // A response with a secret is stored sealed, and this one is not.
       const answer = await send(text)
       if (answer.status === 409) assert.deepStrictEqual(seen(answer), bad(409, "answer_not_readable"))
       else assert.deepStrictEqual(repliesTo(answer), [201, "true", once.answer])
       for (const change of others.slice(0, 1))
-        assert.deepStrictEqual(seen(await send(JSON.stringify({ ...body, ...change }))), bad(422, "idempotency_mismatch"))
+        assert.deepStrictEqual(
+          seen(await send(JSON.stringify({ ...body, ...change }))),
+          bad(422, "idempotency_mismatch")
+        )
     })
   }
 })

@@ -15,7 +15,9 @@ const scraped = async () => {
     text
       .split("\n")
       .flatMap((line) =>
-        /^\w.* \S+$/.test(line) ? [[line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]] : []
+        /^\w.* \S+$/.test(line)
+          ? [[line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]]
+          : []
       )
   )
 }
@@ -24,7 +26,10 @@ const scraped = async () => {
 const added = async (prefix: string, meanwhile: () => Promise<unknown>) => {
   const before = await scraped()
   await meanwhile()
-  const changes = Array.from(await scraped(), ([series, value]) => [series, value - (before.get(series) ?? 0)] as const)
+  const changes = Array.from(
+    await scraped(),
+    ([series, value]) => [series, value - (before.get(series) ?? 0)] as const
+  )
   return Object.fromEntries(changes.filter(([series, change]) => series.startsWith(prefix) && change !== 0))
 }
 
@@ -72,7 +77,11 @@ it("metrics: requests are counted by route and status and timed by route, and no
 it("metrics: payments and their volume are counted by rail and result, but never by company", async () => {
   const { key } = await service.company()
   const payee = await service.company()
-  const pay = async (body: { readonly destination: string; readonly amount?: number; readonly currency?: string }) => {
+  const pay = async (body: {
+    readonly destination: string
+    readonly amount?: number
+    readonly currency?: string
+  }) => {
     assert.strictEqual((await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).status, 201)
     await service.work()
   }
@@ -81,12 +90,17 @@ it("metrics: payments and their volume are counted by rail and result, but never
   const counted = await added("satrail_payment", async () => {
     await service.fund(key, 20_000)
     await pay({ destination: await outside({ type: "lightning_invoice", amount: service.sats(1000) }) })
-    await pay({ destination: await outside({ type: "lightning_invoice", amount: service.sats(2000), behaviour: "fail" }) })
+    await pay({
+      destination: await outside({ type: "lightning_invoice", amount: service.sats(2000), behaviour: "fail" })
+    })
     await pay({ destination: await outside({ type: "chain_address" }), amount: 3000, currency: "sats" })
     await service.sandbox((sandbox) => sandbox.mine(2))
     await service.work()
     const body = { amount: 500, currency: "sats" }
-    const invoice = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: payee.key, body })
+    const invoice = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key: payee.key,
+      body
+    })
     await pay({ destination: invoice.body.data.payment_request })
   })
   const of = (rail: string, result: string, sats: number) => ({

@@ -10,9 +10,12 @@ const service = await start({
   ]
 })
 afterAll(service.dispose)
-const post = (path: string, body?: unknown, key = operatorToken) => service.ask("POST", `/operator${path}`, { key, body })
-const patch = (id: string, body: unknown) => service.ask("PATCH", `/operator/companies/${id}`, { key: operatorToken, body })
-const balance = (key: string) => service.ask("GET", "/v1/transactions/balance", { key }).then(({ status }) => status)
+const post = (path: string, body?: unknown, key = operatorToken) =>
+  service.ask("POST", `/operator${path}`, { key, body })
+const patch = (id: string, body: unknown) =>
+  service.ask("PATCH", `/operator/companies/${id}`, { key: operatorToken, body })
+const balance = (key: string) =>
+  service.ask("GET", "/v1/transactions/balance", { key }).then(({ status }) => status)
 const open = async (plan = "free") => (await post("/companies", { name: "Example Ltd", plan })).body.data.id
 const issue = async (id: string, body: object = {}) =>
   (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read", "receive"], ...body })).body.data
@@ -29,7 +32,8 @@ describe("companies", () => {
   it("company: a changed plan takes effect immediately", async () => {
     const id = await open("free")
     const { key } = await issue(id)
-    const create = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "mine" } })
+    const create = () =>
+      service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "mine" } })
     assert.strictEqual((await create()).body.error?.code, "plan_required")
     const { status, body } = await patch(id, { plan: "paid" })
     assert.deepStrictEqual([status, body.data.id, body.data.plan], [200, id, "paid"])
@@ -40,9 +44,19 @@ describe("companies", () => {
     const [one, two] = [await open("paid"), await open("paid")]
     const { status, body } = await post(`/companies/${one}/domains`, { domain: "Bücher.example" })
     assert.strictEqual(status, 201)
-    assert.deepStrictEqual(differences(body.data, { domain: is("xn--bcher-kva.example"), company_id: is(one), verified_at: instant }), [])
+    assert.deepStrictEqual(
+      differences(body.data, {
+        domain: is("xn--bcher-kva.example"),
+        company_id: is(one),
+        verified_at: instant
+      }),
+      []
+    )
     assert.strictEqual((await post(`/companies/${one}/domains`, { domain: "bücher.example" })).status, 201)
-    assert.deepStrictEqual((await post(`/companies/${two}/domains`, { domain: "bücher.example" })).body.error?.code, "domain_taken")
+    assert.deepStrictEqual(
+      (await post(`/companies/${two}/domains`, { domain: "bücher.example" })).body.error?.code,
+      "domain_taken"
+    )
     const { key } = await issue(one)
     const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", {
       key,
@@ -73,7 +87,8 @@ describe("keys", () => {
     )
     assert.strictEqual(await balance(issued.key), 200)
     assert.strictEqual(
-      (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: issued.key, body: {} })).body.error?.code,
+      (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: issued.key, body: {} })).body.error
+        ?.code,
       "scope_required"
     )
   })
@@ -101,7 +116,10 @@ describe("keys", () => {
     const first = await issue(await open())
     const second = (await post(`/api-keys/${first.id}/rotate`, { overlap_seconds: 3600 })).body.data
     assert.deepStrictEqual([await balance(first.key), await balance(second.key)], [200, 200])
-    assert.deepStrictEqual([second.company_id, second.name, second.scopes], [first.company_id, first.name, first.scopes])
+    assert.deepStrictEqual(
+      [second.company_id, second.name, second.scopes],
+      [first.company_id, first.name, first.scopes]
+    )
     const third = (await post(`/api-keys/${second.id}/rotate`, { overlap_seconds: 0 })).body.data
     assert.deepStrictEqual([await balance(second.key), await balance(third.key)], [401, 200])
   })
@@ -109,7 +127,9 @@ describe("keys", () => {
 
 describe("invalid input", () => {
   const nobody = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
-  const cases = async (): Promise<ReadonlyArray<readonly [path: string, body: unknown, status: number, at: string]>> => {
+  const cases = async (): Promise<
+    ReadonlyArray<readonly [path: string, body: unknown, status: number, at: string]>
+  > => {
     const id = await open()
     const { id: keyId } = await issue(id)
     return [
@@ -144,14 +164,21 @@ describe("invalid input", () => {
     for (const [path, body, status, at] of await cases()) {
       const answer = await post(path, body)
       const what = `${path} ${JSON.stringify(body)}: ${answer.text}`
-      assert.deepStrictEqual([answer.status, answer.body.status, answer.body.data], [status, status, null], what)
+      assert.deepStrictEqual(
+        [answer.status, answer.body.status, answer.body.data],
+        [status, status, null],
+        what
+      )
       if (status === 400)
         assert.isTrue(
           answer.body.error?.issues?.some((issue) => issue.path === at),
           what
         )
     }
-    assert.strictEqual((await service.ask("DELETE", "/operator/api-keys/nobody", { key: operatorToken })).status, 404)
+    assert.strictEqual(
+      (await service.ask("DELETE", "/operator/api-keys/nobody", { key: operatorToken })).status,
+      404
+    )
   })
 })
 
@@ -169,7 +196,13 @@ describe("operator authentication", () => {
   it("C52: operator: operator routes require an operator token, and no API key can use them, not even one with the admin scope", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
-      for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
+      for (const ask of [
+        {},
+        { key },
+        { key: "" },
+        { key: `${operatorToken}x` },
+        { key: operatorToken.slice(1) }
+      ]) {
         const answer = await service.ask(method, path, { ...ask, body: {} })
         assert.deepStrictEqual(
           [answer.status, answer.body.error?.code, answer.headers.get("www-authenticate")],
@@ -212,19 +245,28 @@ describe("health", () => {
   })
 
   it("readiness: a process that can receive but not send is ready with a warning, and the failed check is reported alone", async () => {
-    const sender = { name: "sender", isOptional: true, check: Effect.fail({ reason: "the node refuses to send" }) }
+    const sender = {
+      name: "sender",
+      isOptional: true,
+      check: Effect.fail({ reason: "the node refuses to send" })
+    }
     const receiving = await start({ checks: [{ name: "node", check: Effect.void }, sender] })
     const { status, body } = await receiving.ask("GET", "/readyz")
     assert.deepStrictEqual(
       [status, body.data],
-      [200, { ready: ["node"], warnings: [{ code: "sender_not_ready", message: "the node refuses to send" }] }]
+      [
+        200,
+        { ready: ["node"], warnings: [{ code: "sender_not_ready", message: "the node refuses to send" }] }
+      ]
     )
     const alone = await receiving.ask("GET", "/readyz/sender")
     assert.deepStrictEqual([alone.status, issuePaths(alone.body)], [503, ["sender"]])
     const metrics = await receiving.ask("GET", "/operator/metrics", { key: operatorToken })
     assert.match(metrics.text, /^satrail_ready\{check="sender"\} 0$/m)
     await receiving.dispose()
-    const away = await start({ checks: [{ name: "node", check: Effect.fail({ reason: "lnd is locked" }) }, sender] })
+    const away = await start({
+      checks: [{ name: "node", check: Effect.fail({ reason: "lnd is locked" }) }, sender]
+    })
     const both = await away.ask("GET", "/readyz")
     assert.deepStrictEqual([both.status, issuePaths(both.body)], [503, ["node", "sender"]])
     await away.dispose()

@@ -34,7 +34,9 @@ const storage = Layer.mergeAll(
     Effect.map(AccountReads, (accounts) => ({
       ...accounts,
       companiesAsked: (query, looks) =>
-        Effect.tap(accounts.companiesAsked(query, looks), ({ rows }) => Effect.sync(() => reads.push([query.limit, rows.length])))
+        Effect.tap(accounts.companiesAsked(query, looks), ({ rows }) =>
+          Effect.sync(() => reads.push([query.limit, rows.length]))
+        )
     }))
   ),
   Layer.effect(
@@ -48,7 +50,8 @@ const storage = Layer.mergeAll(
     NounReads,
     Effect.map(NounReads, (nouns) => ({
       ...nouns,
-      newestFirst: (noun, companyId, before, limit) => counted(noun.name, nouns.newestFirst(noun, companyId, before, limit))
+      newestFirst: (noun, companyId, before, limit) =>
+        counted(noun.name, nouns.newestFirst(noun, companyId, before, limit))
     }))
   )
 ).pipe(Layer.provideMerge(Memory.layer))
@@ -56,7 +59,8 @@ const service = await start({ http: { console: true }, storage })
 afterAll(service.dispose)
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
-const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+const operate = (path: string, body: object) =>
+  service.ask("POST", `/operator${path}`, { key: operatorToken, body })
 
 /** Payments without an owner, oldest first. */
 const suspended = (companyId: CompanyId.CompanyId, count: number) =>
@@ -71,14 +75,19 @@ const suspended = (companyId: CompanyId.CompanyId, count: number) =>
           received: Msat.fromSats(2),
           createdAtMillis: Date.now() + n
         }
-        return Effect.as(journal.commit(Invoice.unmatched({ ...payment, reason: `payment ${n}` })), payment.id)
+        return Effect.as(
+          journal.commit(Invoice.unmatched({ ...payment, reason: `payment ${n}` })),
+          payment.id
+        )
       })
     )
   )
 
 const opened = async (cookie: string, path: string) => {
   const response = await service.handler(
-    new Request(`http://service/operator/console${path}`, { headers: { cookie, "sec-fetch-site": "same-origin" } })
+    new Request(`http://service/operator/console${path}`, {
+      headers: { cookie, "sec-fetch-site": "same-origin" }
+    })
   )
   assert.strictEqual(response.status, 200, path)
   return response.text()
@@ -87,7 +96,10 @@ const opened = async (cookie: string, path: string) => {
 describe("the operator's console with more records than one list returns", () => {
   it("console: the Now page reads one page of a list and says that there is more, reads only frozen companies, and links to the oldest payment in suspense", async () => {
     const { id } = await service.company()
-    assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
+    assert.strictEqual(
+      (await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status,
+      200
+    )
     const { open } = await service.run(Companies)
     await service.run(Effect.forEach(numbers(listed), (n) => open({ name: `Shop ${n}`, plan: "free" })))
     const [oldest] = await suspended(id, listed + 1)
@@ -95,7 +107,11 @@ describe("the operator's console with more records than one list returns", () =>
     reads.length = 0
     const now = await opened(cookie, "")
     // One more than the page shows, to know whether there are more.
-    assert.deepStrictEqual(reads, [[mostFrozen + 1, 1]], "only frozen companies are read, and only one page of them")
+    assert.deepStrictEqual(
+      reads,
+      [[mostFrozen + 1, 1]],
+      "only frozen companies are read, and only one page of them"
+    )
     assert.include(now, "100 or more payments have no owner")
     assert.include(now, "is frozen")
     lists.length = 0
@@ -106,8 +122,15 @@ describe("the operator's console with more records than one list returns", () =>
       "the page of one payment reads no list"
     )
     const alarms = await opened(cookie, "/alarms")
-    const row = (alarms.split("<tr").find((one) => one.includes("100 or more payments have no owner")) ?? "").replaceAll(/<!--.*?-->/g, "")
-    for (const part of [">Active<", "only in the console", '/suspense"', 'docs/guides/incidents#missing-payment"'])
+    const row = (
+      alarms.split("<tr").find((one) => one.includes("100 or more payments have no owner")) ?? ""
+    ).replaceAll(/<!--.*?-->/g, "")
+    for (const part of [
+      ">Active<",
+      "only in the console",
+      '/suspense"',
+      'docs/guides/incidents#missing-payment"'
+    ])
       assert.include(row, part)
     assert.strictEqual(alarms.split("SatrailNoChannel").length, 2, "an alarm has one row")
   })

@@ -10,8 +10,13 @@ import { operatorToken, start } from "./Service.ts"
 const service = await start()
 afterAll(service.dispose)
 
-const ask = (method: string, path: string, body?: unknown, key = operatorToken, headers: Record<string, string> = {}) =>
-  service.ask(method, path, { key, headers, ...(body !== undefined && { body }) })
+const ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  key = operatorToken,
+  headers: Record<string, string> = {}
+) => service.ask(method, path, { key, headers, ...(body !== undefined && { body }) })
 
 /** How a verb's request, the path that shows its effect, and the outcome of a repetition differ from the default. */
 interface Verb {
@@ -38,9 +43,16 @@ const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/companies": { again: "once" },
   "POST /operator/companies/{id}/api-keys": { again: "another" },
   "POST /operator/api-keys/{id}/rotate": { body: { overlap_seconds: 0 }, again: "not_found" },
-  "POST /operator/api-keys/{id}/connect": { sees: "/operator/api-keys/ID/wallet-connection", again: "malformed" },
+  "POST /operator/api-keys/{id}/connect": {
+    sees: "/operator/api-keys/ID/wallet-connection",
+    again: "malformed"
+  },
   "POST /operator/tokens": { again: "another" },
-  "POST /operator/people": { body: { company_id: company.id, name: "Ada", role: "viewer" }, sees: people, again: "another" },
+  "POST /operator/people": {
+    body: { company_id: company.id, name: "Ada", role: "viewer" },
+    sees: people,
+    again: "another"
+  },
   "POST /operator/people/{id}/approve": { sees: people },
   "POST /operator/people/{id}/recover": { sees: people, again: "another" },
   "DELETE /operator/people/{id}": { sees: people },
@@ -48,7 +60,10 @@ const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/resume": { sees: "/operator/pause", isHidden: true },
   "PATCH /operator/reconciliation/own-funds": { isHidden: true },
   "POST /operator/suspense/{id}/assign": { again: "another_operator_required" },
-  "POST /operator/adjustments": { body: { company_id: company.id, amount_sats: 5, reason: "a drill" }, again: "once" },
+  "POST /operator/adjustments": {
+    body: { company_id: company.id, amount_sats: 5, reason: "a drill" },
+    again: "once"
+  },
   "POST /operator/webhook-endpoints": { again: "another" },
   "POST /operator/webhook-endpoints/{id}/rotate-secret": { again: "another", isHidden: true },
   "POST /operator/webhook-endpoints/{id}/replay": { isHidden: true },
@@ -58,19 +73,29 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 /** Returns the longest part of a documented path that can be read. */
 const readable = (path: string): string =>
-  documented.some(({ name }) => name === `GET ${path}`) ? path : readable(path.slice(0, path.lastIndexOf("/")))
+  documented.some(({ name }) => name === `GET ${path}`)
+    ? path
+    : readable(path.slice(0, path.lastIndexOf("/")))
 
 interface Operation {
   readonly group: string
   readonly endpoint: HttpApiEndpoint.Top
 }
-const groups: ReadonlyArray<{ readonly identifier: string; readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> =
-  Object.values(Api.groups)
+const groups: ReadonlyArray<{
+  readonly identifier: string
+  readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>>
+}> = Object.values(Api.groups)
 const operations = new Map<string, Operation>(
   groups.flatMap(({ identifier, endpoints }) =>
     Object.values(endpoints)
-      .filter(({ method, middlewares }) => method !== "GET" && [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
-      .map((endpoint) => [`${endpoint.method} ${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`, { group: identifier, endpoint }])
+      .filter(
+        ({ method, middlewares }) =>
+          method !== "GET" && [...middlewares].some(({ key }) => key === OperatorAuthentication.key)
+      )
+      .map((endpoint) => [
+        `${endpoint.method} ${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`,
+        { group: identifier, endpoint }
+      ])
   )
 )
 
@@ -85,9 +110,12 @@ describe("operator actions", () => {
   for (const [name, { group, endpoint }] of operations) {
     const { again = "same", isHidden = false, ...verb } = verbs[name] ?? {}
     it(`operator verbs: ${name}: the request requires its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat has the outcome "${again}"`}, and the audit log names the token`, async () => {
-      const { path: route, example } = documented.find((one) => one.name === name) ?? assert.fail("the verb is not documented")
+      const { path: route, example } =
+        documented.find((one) => one.name === name) ?? assert.fail("the verb is not documented")
       const body = verb.body ?? bodies[name] ?? example
-      const id = route.includes("{") ? await (makerOf(route) ?? assert.fail("nothing creates this record"))(service, company) : ""
+      const id = route.includes("{")
+        ? await (makerOf(route) ?? assert.fail("nothing creates this record"))(service, company)
+        : ""
       const at = (path: string) => path.replace(/\{\w+\}|ID/, id)
       const [path, sees] = [at(route), at(verb.sees ?? readable(route))]
       const rights: ReadonlyArray<string> = operatorScopesOf(endpoint)
@@ -109,7 +137,11 @@ describe("operator actions", () => {
 
       const untouched = await seen()
       const refused = await ask(method, path, body, without.token, headers)
-      assert.deepStrictEqual([refused.status, refused.body.error?.code], [403, "scope_required"], refused.text)
+      assert.deepStrictEqual(
+        [refused.status, refused.body.error?.code],
+        [403, "scope_required"],
+        refused.text
+      )
       assert.deepStrictEqual(await seen(), untouched)
 
       const first = await ask(method, path, body, has.token, headers)
@@ -128,12 +160,21 @@ describe("operator actions", () => {
       await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
       const entries = async (
         token: string
-      ): Promise<ReadonlyArray<{ readonly verb: string; readonly outcome: string; readonly actor_name: string }>> =>
-        (await ask("GET", `/operator/audit?actor_id=${token}`)).body.data
+      ): Promise<
+        ReadonlyArray<{ readonly verb: string; readonly outcome: string; readonly actor_name: string }>
+      > => (await ask("GET", `/operator/audit?actor_id=${token}`)).body.data
       const [done] = (await entries(has.id)).toReversed()
-      assert.deepInclude(done, { verb: `${group}.${endpoint.identifier}`, outcome: "done", actor_name: `with ${name}` })
+      assert.deepInclude(done, {
+        verb: `${group}.${endpoint.identifier}`,
+        outcome: "done",
+        actor_name: `with ${name}`
+      })
       const [turnedAway] = await entries(without.id)
-      assert.deepInclude(turnedAway, { verb: `${group}.${endpoint.identifier}`, outcome: "scope_required", actor_name: `without ${name}` })
+      assert.deepInclude(turnedAway, {
+        verb: `${group}.${endpoint.identifier}`,
+        outcome: "scope_required",
+        actor_name: `without ${name}`
+      })
     })
   }
 })

@@ -11,7 +11,9 @@ const as = (method: string, path: string, key: string, body?: object) =>
   service.ask(method, path, { key, ...(body !== undefined && { body }) })
 const issue = async (scopes: ReadonlyArray<string>, name = "night") =>
   (await as("POST", "/operator/tokens", operatorToken, { name, scopes })).body.data
-const code = async (answer: Promise<{ readonly status: number; readonly body: { readonly error?: { readonly code: string } } }>) => {
+const code = async (
+  answer: Promise<{ readonly status: number; readonly body: { readonly error?: { readonly code: string } } }>
+) => {
   const { status, body } = await answer
   return body.error?.code ?? status
 }
@@ -24,7 +26,10 @@ describe("operators", () => {
     assert.match(token, /^op_/)
     assert.strictEqual(await code(as("POST", "/operator/companies", token, company)), 201)
     assert.strictEqual(await code(as("GET", "/operator/reconciliation", token)), "scope_required")
-    assert.strictEqual(await code(as("POST", "/operator/tokens", token, { name: "Eve", scopes: ["all"] })), "scope_required")
+    assert.strictEqual(
+      await code(as("POST", "/operator/tokens", token, { name: "Eve", scopes: ["all"] })),
+      "scope_required"
+    )
     const { body, text } = await as("GET", "/operator/tokens", operatorToken)
     assert.include(
       body.data.map((one: { id: string }) => one.id),
@@ -39,13 +44,19 @@ describe("operators", () => {
     assert.strictEqual(await code(as("GET", "/operator/tokens", one.token)), "unauthorized")
     assert.strictEqual(await code(as("GET", "/operator/tokens", other.token)), 200)
     assert.strictEqual(await code(as("DELETE", `/operator/tokens/${one.id}`, other.token)), 200)
-    assert.strictEqual(await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)), "not_found")
+    assert.strictEqual(
+      await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)),
+      "not_found"
+    )
   })
 
   it("operator token: no route that changes data accepts a read-only token", () => {
-    const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.groups)
+    const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> =
+      Object.values(Api.groups)
     const all = groups.flatMap(({ endpoints }) => Object.values(endpoints))
-    const operators = all.filter(({ middlewares }) => [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
+    const operators = all.filter(({ middlewares }) =>
+      [...middlewares].some(({ key }) => key === OperatorAuthentication.key)
+    )
     assert.isAbove(operators.length, 20)
     for (const endpoint of operators.filter(({ method }) => method !== "GET"))
       assert.notInclude(operatorScopesOf(endpoint), "read", endpoint.identifier)

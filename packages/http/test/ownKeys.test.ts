@@ -14,7 +14,8 @@ afterAll(service.dispose)
 const path = "/v1/api-keys"
 const till = { name: "till 3", scopes: ["receive", "read"] }
 const from = (address: string) => ({ "x-forwarded-for": address })
-const create = (key: string, body: object = till, headers: Record<string, string> = {}) => service.ask("POST", path, { key, body, headers })
+const create = (key: string, body: object = till, headers: Record<string, string> = {}) =>
+  service.ask("POST", path, { key, body, headers })
 const list = async (key: string) => (await service.ask("GET", path, { key })).body.data
 const issuePath = (companyId: string) => `/operator/companies/${companyId}/api-keys`
 const issue = async (companyId: string, body: object) => {
@@ -32,7 +33,13 @@ describe("a company's own keys", () => {
     const { id, key } = await service.company()
     const made = await create(key)
     assert.strictEqual(made.status, 201, made.text)
-    assert.deepInclude(made.body.data, { ...till, company_id: id, limits: null, allowed_from: null, expires_at: null })
+    assert.deepInclude(made.body.data, {
+      ...till,
+      company_id: id,
+      limits: null,
+      allowed_from: null,
+      expires_at: null
+    })
     assert.strictEqual((await balance(made.body.data.key)).status, 200)
     const rows = await list(key)
     // Both may be created in the same millisecond.
@@ -49,7 +56,11 @@ describe("a company's own keys", () => {
   it("own keys: no created key can send, approve or create keys, whatever the request", async () => {
     const { key } = await service.company()
     for (const scope of ["send", "approve", "admin"])
-      assert.deepStrictEqual(seen(await create(key, { name: "x", scopes: ["read", scope] })), bad(400, "malformed"), scope)
+      assert.deepStrictEqual(
+        seen(await create(key, { name: "x", scopes: ["read", scope] })),
+        bad(400, "malformed"),
+        scope
+      )
     assert.deepStrictEqual(seen(await create(key, { name: "x", scopes: [] })), bad(400, "malformed"))
     const made = (await create(key, { name: "x", scopes: [...OwnKeys.scopes] })).body.data.key
     await service.fund(key, 10_000)
@@ -59,7 +70,11 @@ describe("a company's own keys", () => {
       ["/v1/vouchers", { amount: 1, currency: "sats" }],
       [path, till]
     ] as const)
-      assert.deepStrictEqual(seen(await service.ask("POST", to, { key: made, body })), bad(403, "scope_required"), to)
+      assert.deepStrictEqual(
+        seen(await service.ask("POST", to, { key: made, body })),
+        bad(403, "scope_required"),
+        to
+      )
   })
 
   it("own keys: only a key with the admin scope can list, create or revoke keys", async () => {
@@ -94,7 +109,10 @@ describe("a company's own keys", () => {
     const sooner = "2039-01-01T00:00:00.000Z"
     assert.strictEqual((await create(by.key, { ...till, expires_at: sooner })).body.data.expires_at, sooner)
     const later = await create(by.key, { ...till, expires_at: "2041-01-01T00:00:00.000Z" })
-    assert.deepStrictEqual([seen(later), later.body.error?.issues?.[0]?.path], [bad(400, "malformed"), "expires_at"])
+    assert.deepStrictEqual(
+      [seen(later), later.body.error?.issues?.[0]?.path],
+      [bad(400, "malformed"), "expires_at"]
+    )
   })
 
   it("own keys: a created key is limited to its creator's addresses", async () => {
@@ -104,10 +122,20 @@ describe("a company's own keys", () => {
     const inside = from("203.0.113.9")
     const made = await create(by.key, till, inside)
     assert.deepStrictEqual(made.body.data.allowed_from, allowed_from)
-    const elsewhere = await service.ask("GET", "/v1/transactions/balance", { key: made.body.data.key, headers: from("198.51.100.1") })
+    const elsewhere = await service.ask("GET", "/v1/transactions/balance", {
+      key: made.body.data.key,
+      headers: from("198.51.100.1")
+    })
     assert.deepStrictEqual(seen(elsewhere), bad(403, "address_not_allowed"))
-    const wider = await create(by.key, { ...till, allowed_from: { for: "everything", ranges: ["0.0.0.0/0"] } }, inside)
-    assert.deepStrictEqual([seen(wider), wider.body.error?.issues?.[0]?.path], [bad(400, "malformed"), "allowed_from"])
+    const wider = await create(
+      by.key,
+      { ...till, allowed_from: { for: "everything", ranges: ["0.0.0.0/0"] } },
+      inside
+    )
+    assert.deepStrictEqual(
+      [seen(wider), wider.body.error?.issues?.[0]?.path],
+      [bad(400, "malformed"), "allowed_from"]
+    )
   })
 
   it("own keys: the number of active keys is limited, and revoking a key makes room for a new key", async () => {
@@ -123,8 +151,11 @@ describe("a company's own keys", () => {
   it("own keys: a console user must re-enter the key to create or revoke keys, and the audit log names the actor", async () => {
     const { key } = await service.company()
     const own = { ...fromConsole, ...from("192.0.2.1") }
-    const cookie = cookieIn(await service.ask("POST", "/console/session", { body: { credential: key }, headers: own }))
-    const ask = (method: string, to: string, body?: object) => service.ask(method, to, { headers: { ...own, cookie }, body })
+    const cookie = cookieIn(
+      await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
+    )
+    const ask = (method: string, to: string, body?: object) =>
+      service.ask(method, to, { headers: { ...own, cookie }, body })
     const [, , id = ""] = key.split("_")
     assert.strictEqual((await ask("GET", path)).status, 200)
     assert.deepStrictEqual(seen(await ask("POST", path, till)), bad(403, "step_up_required"))

@@ -22,7 +22,10 @@ const storage: typeof Memory.layer = Layer.effectContext(
   Effect.map(Layer.build(Memory.layer), (context) => {
     const [checkouts, receiving] = [Context.get(context, CheckoutReads), Context.get(context, ReceivingReads)]
     return context.pipe(
-      Context.add(CheckoutReads, { ...checkouts, arrivedFor: (checkout) => counted(checkouts.arrivedFor(checkout)) }),
+      Context.add(CheckoutReads, {
+        ...checkouts,
+        arrivedFor: (checkout) => counted(checkouts.arrivedFor(checkout))
+      }),
       Context.add(ReceivingReads, {
         ...receiving,
         depositOfInvoice: (companyId, id) => counted(receiving.depositOfInvoice(companyId, id))
@@ -38,7 +41,10 @@ it("pages: simultaneous lists of one company leave room in the queue of reads fo
   const { key } = await service.company("paid")
   const count = Page.rowsAtOnce + 6
   for (let n = 0; n < count; n++) {
-    const { body } = await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1000, currency: "sats" } })
+    const { body } = await service.ask("POST", "/v1/checkouts", {
+      key,
+      body: { amount: 1000, currency: "sats" }
+    })
     const paymentRequest = body.data.payment_request
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
   }
@@ -46,7 +52,9 @@ it("pages: simultaneous lists of one company leave room in the queue of reads fo
   for (const path of ["/v1/checkouts", "/v1/bitcoin/deposit/lightning-invoice"]) {
     most = 0
     const lists = await Promise.all(
-      Array.from({ length: 2 * Page.pagesAtOnce.each }, () => service.ask("GET", `${path}?limit=1000`, { key }))
+      Array.from({ length: 2 * Page.pagesAtOnce.each }, () =>
+        service.ask("GET", `${path}?limit=1000`, { key })
+      )
     )
     for (const { status, body } of lists) assert.deepStrictEqual([status, body.data.length], [200, count])
     assert.strictEqual(most, Page.pagesAtOnce.each * Page.rowsAtOnce, path)

@@ -14,7 +14,9 @@ const overtaken = Layer.effect(
         const first = meanwhile
         if (
           first === undefined ||
-          !/^(ApiKeyLimited|CompanyLimited|CompanyFeesChanged|EndpointChanged|LightningAddressChanged)$/.test(change._tag)
+          !/^(ApiKeyLimited|CompanyLimited|CompanyFeesChanged|EndpointChanged|LightningAddressChanged)$/.test(
+            change._tag
+          )
         )
           return commit(change)
         meanwhile = undefined
@@ -27,7 +29,10 @@ const overtaken = Layer.effect(
 const service = await start({ storage: Layer.provideMerge(overtaken, Memory.layer) })
 afterAll(service.dispose)
 const { id, key } = await service.company("paid")
-const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { metadata: { shop: "1" } } })
+const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", {
+  key,
+  body: { metadata: { shop: "1" } }
+})
 const endpoint = await service.ask("POST", "/v1/webhook-endpoints", {
   key,
   body: { url: "https://shop.example/hooks", description: "Orders", types: ["deposit.*"] }
@@ -62,14 +67,24 @@ const resources: Readonly<Record<string, Resource>> = {
   },
   "a webhook endpoint": {
     path: `/v1/webhook-endpoints/${endpoint.body.data.id}`,
-    whole: { url: "https://shop.example/hooks", description: "Orders", types: ["deposit.*"], signature_header: "X-Shop-Signature" },
+    whole: {
+      url: "https://shop.example/hooks",
+      description: "Orders",
+      types: ["deposit.*"],
+      signature_header: "X-Shop-Signature"
+    },
     changed: { url: "https://shop.example/others" },
     cleared: ["signature_header", null]
   },
   "an operator's webhook endpoint": {
     path: `/operator/webhook-endpoints/${operatorEndpoint.body.data.id}`,
     key: operatorToken,
-    whole: { url: "https://operator.example/hooks", description: "Alarms", types: ["deposit.*"], signature_header: "X-Shop-Signature" },
+    whole: {
+      url: "https://operator.example/hooks",
+      description: "Alarms",
+      types: ["deposit.*"],
+      signature_header: "X-Shop-Signature"
+    },
     changed: { description: "All alarms" },
     cleared: ["types", []]
   },
@@ -165,7 +180,10 @@ describe("PATCH of a rate's fields", () => {
       on_chain: null,
       internal: { base_sats: 2, parts_per_million: 0 }
     })
-    const base = await own("PATCH", { lightning: { base_sats: 3 }, internal: { base_sats: null, parts_per_million: 7 } })
+    const base = await own("PATCH", {
+      lightning: { base_sats: 3 },
+      internal: { base_sats: null, parts_per_million: 7 }
+    })
     assert.deepStrictEqual(base, {
       lightning: { base_sats: 3, parts_per_million: 5 },
       on_chain: null,
@@ -182,6 +200,9 @@ describe("PATCH of a rate's fields", () => {
 
   it("patch: a company's fees: PUT replaces the entire rate", async () => {
     await own("PUT", { lightning: rate })
-    assert.deepStrictEqual((await own("PUT", { lightning: { parts_per_million: 5 } })).lightning, { base_sats: 0, parts_per_million: 5 })
+    assert.deepStrictEqual((await own("PUT", { lightning: { parts_per_million: 5 } })).lightning, {
+      base_sats: 0,
+      parts_per_million: 5
+    })
   })
 })

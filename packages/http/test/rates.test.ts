@@ -22,10 +22,15 @@ describe("GET /v1/rates", () => {
     const { status, body } = await service.ask("GET", "/v1/rates", { key })
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(
-      body.data.map(({ currency, price }: { readonly currency: string; readonly price: string }) => `${currency} ${price}`),
-      "usd 50000,eur 46000,gbp 39500,jpy 7500000,cny 360000,cad 68500,aud 76500,chf 44250,hkd 390000,nzd 83000".split(",")
+      body.data.map(
+        ({ currency, price }: { readonly currency: string; readonly price: string }) => `${currency} ${price}`
+      ),
+      "usd 50000,eur 46000,gbp 39500,jpy 7500000,cny 360000,cad 68500,aud 76500,chf 44250,hkd 390000,nzd 83000".split(
+        ","
+      )
     )
-    for (const { updated_at } of body.data) assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    for (const { updated_at } of body.data)
+      assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
   it("GET /v1/rates: returns 503 if there are no rates", async () => {

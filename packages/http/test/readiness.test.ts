@@ -39,26 +39,30 @@ const outage = new NodeUnavailable({
 })
 
 describe("readiness", () => {
-  it.effect("readiness: a thousand concurrent callers share one check, and its result is reused for a second", () =>
-    Effect.gen(function* () {
-      const { state, check } = counted(Effect.sleep(100))
-      yield* looking([check], (look) =>
-        Effect.gen(function* () {
-          const callers = yield* Effect.forkChild(Effect.replicateEffect(look, 1000, { concurrency: "unbounded" }))
-          yield* TestClock.adjust(100)
-          const found = yield* Fiber.join(callers)
-          assert.lengthOf(found, 1000)
-          assert.isTrue(found.every(({ reason }) => reason === undefined))
-          assert.strictEqual(state.asked, 1)
-          yield* TestClock.adjust(899)
-          yield* look
-          assert.strictEqual(state.asked, 1)
-          yield* TestClock.adjust(1)
-          yield* Effect.andThen(Effect.forkChild(look), TestClock.adjust(100))
-          assert.strictEqual(state.asked, 2)
-        })
-      )
-    })
+  it.effect(
+    "readiness: a thousand concurrent callers share one check, and its result is reused for a second",
+    () =>
+      Effect.gen(function* () {
+        const { state, check } = counted(Effect.sleep(100))
+        yield* looking([check], (look) =>
+          Effect.gen(function* () {
+            const callers = yield* Effect.forkChild(
+              Effect.replicateEffect(look, 1000, { concurrency: "unbounded" })
+            )
+            yield* TestClock.adjust(100)
+            const found = yield* Fiber.join(callers)
+            assert.lengthOf(found, 1000)
+            assert.isTrue(found.every(({ reason }) => reason === undefined))
+            assert.strictEqual(state.asked, 1)
+            yield* TestClock.adjust(899)
+            yield* look
+            assert.strictEqual(state.asked, 1)
+            yield* TestClock.adjust(1)
+            yield* Effect.andThen(Effect.forkChild(look), TestClock.adjust(100))
+            assert.strictEqual(state.asked, 2)
+          })
+        )
+      })
   )
 
   it.effect("readiness: a slow check is not started twice, and a check that times out fails", () =>
@@ -101,9 +105,12 @@ describe("readiness", () => {
       const { check } = counted(Effect.suspend(() => (isAway ? Effect.fail(outage) : Effect.void)))
       yield* looking([check], (look, logged) =>
         Effect.gen(function* () {
-          const isReady = Metric.withAttributes(Metric.gauge("satrail_ready", { description: "Result of a check of /readyz: 1 or 0" }), {
-            check: "node"
-          })
+          const isReady = Metric.withAttributes(
+            Metric.gauge("satrail_ready", { description: "Result of a check of /readyz: 1 or 0" }),
+            {
+              check: "node"
+            }
+          )
           for (let i = 0; i < 5; i++) {
             assert.strictEqual((yield* look).reason, "lnd is locked")
             yield* TestClock.adjust("1 second")
@@ -115,7 +122,10 @@ describe("readiness", () => {
             yield* TestClock.adjust("1 second")
           }
           assert.strictEqual((yield* Metric.value(isReady)).value, 1)
-          assert.deepStrictEqual(logged, ["not ready: node: lnd is locked. Unlock it at https://10.0.0.1:8080.", "ready again: node"])
+          assert.deepStrictEqual(logged, [
+            "not ready: node: lnd is locked. Unlock it at https://10.0.0.1:8080.",
+            "ready again: node"
+          ])
         })
       )
     })
@@ -144,7 +154,9 @@ describe("readiness", () => {
     const running: Check = {
       name: "running",
       isOurs: true,
-      check: Effect.suspend(() => (isStopping ? Effect.fail({ reason: "the process is being stopped" }) : Effect.void))
+      check: Effect.suspend(() =>
+        isStopping ? Effect.fail({ reason: "the process is being stopped" }) : Effect.void
+      )
     }
     const service = await start({ checks: [running] })
     assert.strictEqual((await service.ask("GET", "/readyz/running")).status, 200)

@@ -19,7 +19,11 @@ const away = new StoreUnavailable({ operation: "test", cause: "away" })
 const silent = await start({
   instead: Context.make(
     Reconciliation,
-    Reconciliation.of({ last: Effect.fail(away), waiting: Effect.fail(away), stateOwnFunds: () => Effect.fail(away) })
+    Reconciliation.of({
+      last: Effect.fail(away),
+      waiting: Effect.fail(away),
+      stateOwnFunds: () => Effect.fail(away)
+    })
   )
 })
 afterAll(() => Promise.all([service.dispose(), usual.dispose(), silent.dispose()]))
@@ -28,14 +32,21 @@ const path = "/operator/reconciliation"
 const shown = async (of = service) => (await of.ask("GET", path, { key: operatorToken })).body
 const compare = (of = service) =>
   of.run(
-    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run()))
+    Effect.scoped(
+      Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) =>
+        Context.get(built, Reconciler.Reconciler).run()
+      )
+    )
   )
 const gauges = async () =>
   new Map(
     (await service.ask("GET", "/operator/metrics", { key: operatorToken })).text
       .split("\n")
       .filter((line) => line.startsWith("satrail_"))
-      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))] as const)
+      .map(
+        (line) =>
+          [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))] as const
+      )
   )
 
 /** Our node pays an external payee without a withdrawal. */
@@ -46,7 +57,11 @@ const behindOurBack = async (sats: number, of = service) => {
   await of.run(
     Effect.gen(function* () {
       const invoice = yield* Effect.fromResult(Bolt11.decode(destination))
-      return yield* (yield* LightningSender).pay({ invoice, amount: service.sats(sats), feeLimit: service.sats(1000) })
+      return yield* (yield* LightningSender).pay({
+        invoice,
+        amount: service.sats(sats),
+        feeLimit: service.sats(1000)
+      })
     })
   )
   return paymentHash
@@ -58,7 +73,8 @@ describe("GET /operator/reconciliation", () => {
     assert.match(message, /^No reconciliation run yet/)
     assert.isNull(data.report)
     assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds])
-    for (const kind of Waiting.kinds) assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0, oldest: [] })
+    for (const kind of Waiting.kinds)
+      assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0, oldest: [] })
   })
 
   it("metrics: before the first reconciliation, its age is the time since the process started, so that an alert fires", async () => {
@@ -84,12 +100,21 @@ describe("GET /operator/reconciliation", () => {
     const { report, waiting } = data
     const held = 500 + confirmed.data.fee_sats
     assert.deepStrictEqual(
-      [report.liabilities_sats, report.accounts.available, report.accounts.held, report.accounts.node, report.is_behind],
+      [
+        report.liabilities_sats,
+        report.accounts.available,
+        report.accounts.held,
+        report.accounts.node,
+        report.is_behind
+      ],
       [50_000, 50_000 - held, held, -50_000, false]
     )
     assert.deepStrictEqual([report.differences, report.differences_by_cause], [[], {}])
     assert.strictEqual(report.node.owned_sats, report.node.own_sats + report.node.ledger_sats)
-    assert.deepStrictEqual([report.node.ledger_sats, report.node.unexplained_sats, report.on_chain.ledger_sats], [50_000, 0, 0])
+    assert.deepStrictEqual(
+      [report.node.ledger_sats, report.node.unexplained_sats, report.on_chain.ledger_sats],
+      [50_000, 0, 0]
+    )
     const { oldest, ...counted } = waiting.withdrawal_dispatched
     assert.deepStrictEqual(counted, { count: 1, oldest_at: confirmed.data.created_at, amount_sats: held })
     assert.deepStrictEqual([oldest[0].id, oldest[0].amount_sats, oldest.length], [confirmed.data.id, held, 1])
@@ -125,7 +150,10 @@ describe("GET /operator/reconciliation", () => {
     const { reconciled_at, differences, unconfirmed, confirmed_at, node } = data.report
     assert.isAtMost(node.unexplained_sats, -700)
     assert.deepStrictEqual([differences, unconfirmed], [[], 2])
-    assert.strictEqual(Date.parse(confirmed_at) - Date.parse(reconciled_at), Policy.defaults.reconciliation.everyMillis)
+    assert.strictEqual(
+      Date.parse(confirmed_at) - Date.parse(reconciled_at),
+      Policy.defaults.reconciliation.everyMillis
+    )
     assert.strictEqual(message, `2 differences to be confirmed by the comparison at ${confirmed_at}`)
   })
 
@@ -142,7 +170,10 @@ describe("GET /operator/reconciliation", () => {
     const late = await start({ instead: Context.make(Reconciliation, Reconciliation.of(outdated)) })
     const { message, data } = await shown(late)
     await late.dispose()
-    assert.match(message, new RegExp(`^Outdated: no comparison since ${data.report.reconciled_at}\\. .* Result then: `))
+    assert.match(
+      message,
+      new RegExp(`^Outdated: no comparison since ${data.report.reconciled_at}\\. .* Result then: `)
+    )
   })
 
   it("console: the Now page shows a mismatch and that the comparison with it is outdated", async () => {
@@ -154,10 +185,19 @@ describe("GET /operator/reconciliation", () => {
     )
     const { waiting, stateOwnFunds } = await usual.run(Reconciliation)
     const [node, chain] = [last.node, last.chain].map((one) => ({ ...one, unexplained: Msat.zero }))
-    const mismatch = { cause: "payment_fee", companyId: null, recordId: null, ours: Msat.zero, theirs: Msat.make(1000n) } as const
+    const mismatch = {
+      cause: "payment_fee",
+      companyId: null,
+      recordId: null,
+      ours: Msat.zero,
+      theirs: Msat.make(1000n)
+    } as const
     const differences = [{ ...mismatch, about: "00".repeat(32), sinceMillis: 0 }]
     const outdated = { ...last, ...(node && chain && { node, chain }), differences, isOutdated: true }
-    const instead = Context.make(Reconciliation, Reconciliation.of({ last: Effect.succeedSome(outdated), waiting, stateOwnFunds }))
+    const instead = Context.make(
+      Reconciliation,
+      Reconciliation.of({ last: Effect.succeedSome(outdated), waiting, stateOwnFunds })
+    )
     const late = await start({ http: { console: true }, instead })
     const headers = { cookie: await late.signIn(operatorToken), "sec-fetch-site": "same-origin" }
     const now = await (await late.handler(new Request("http://service/operator/console", { headers }))).text()
@@ -179,11 +219,17 @@ describe("reconciliation metrics", () => {
     const { report, waiting } = (await shown()).data
     const of = (name: string) => told.get(`satrail_${name}`) ?? assert.fail(`there is no ${name}`)
     assert.deepStrictEqual(
-      [of("assets_sats"), of("liabilities_sats"), of('owned_sats{account="node"}'), of('unexplained_sats{account="node"}')],
+      [
+        of("assets_sats"),
+        of("liabilities_sats"),
+        of('owned_sats{account="node"}'),
+        of('unexplained_sats{account="node"}')
+      ],
       [report.assets_sats, report.liabilities_sats, report.node.owned_sats, report.node.unexplained_sats]
     )
     assert.strictEqual(of('account_sats{account="held"}'), report.accounts.held)
-    for (const cause of Cause.literals) assert.strictEqual(of(`differences{cause="${cause}"}`), report.differences_by_cause[cause] ?? 0)
+    for (const cause of Cause.literals)
+      assert.strictEqual(of(`differences{cause="${cause}"}`), report.differences_by_cause[cause] ?? 0)
     assert.deepStrictEqual(
       [of('waiting{kind="withdrawal_dispatched"}'), of('waiting_sats{kind="withdrawal_dispatched"}')],
       [1, waiting.withdrawal_dispatched.amount_sats]

@@ -55,7 +55,10 @@ const lightningPayment: Shape = {
   htlcs: is([])
 }
 
-const fee = ["sats to three decimals", (value: unknown) => Number.isInteger(Number(value) * 1000) && Number(value) >= 0] as const
+const fee = [
+  "sats to three decimals",
+  (value: unknown) => Number.isInteger(Number(value) * 1000) && Number(value) >= 0
+] as const
 
 const withdrawal = (rail: string, status: string): Shape => ({
   id: uuid,
@@ -67,13 +70,17 @@ const withdrawal = (rail: string, status: string): Shape => ({
   network_type: is("regtest"),
   rail_type: is(rail),
   status: is(status),
-  lightning_payment: status === "pending" || rail === "on_chain" ? is(null) : ["an object", (value) => typeof value === "object"],
+  lightning_payment:
+    status === "pending" || rail === "on_chain"
+      ? is(null)
+      : ["an object", (value) => typeof value === "object"],
   chain_tx_id: rail === "on_chain" && status === "settled" ? hex32 : nullOr(hex32),
   refund_id: is(null),
   metadata: is(metadata),
   created_at: instant,
   updated_at: instant,
-  failure: status === "failed" ? ["an object", (value) => typeof value === "object" && value !== null] : is(null),
+  failure:
+    status === "failed" ? ["an object", (value) => typeof value === "object" && value !== null] : is(null),
   destination: ["its parts", (value) => differences(value, destination(rail, status)).length === 0],
   approval: is(null)
 })
@@ -133,7 +140,9 @@ describe("every record has exactly the expected fields", () => {
     assert.strictEqual(created.status, 201)
     const open = { amount_sats: null, min_sats: 100, max_sats: 200 }
     assert.deepInclude(created.body.data, { ...open, received_sats: 0, status: "open" })
-    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: created.body.data.payment_request, amount: Msat.fromSats(7) }))
+    await service.sandbox((sandbox) =>
+      sandbox.pay({ paymentRequest: created.body.data.payment_request, amount: Msat.fromSats(7) })
+    )
     await service.work()
     const { data } = (await get(`${path}/${created.body.data.id}`)).body
     assert.deepInclude(data, { ...open, received_sats: 7, status: "settled" })
@@ -154,7 +163,11 @@ describe("every record has exactly the expected fields", () => {
     ]
     for (const [body, path] of refusals) {
       const { status, body: answer } = await post("/v1/bitcoin/deposit/lightning-invoice", body)
-      assert.deepStrictEqual([status, answer.error?.code, issuePaths(answer)], [400, "malformed", [path]], path)
+      assert.deepStrictEqual(
+        [status, answer.error?.code, issuePaths(answer)],
+        [400, "malformed", [path]],
+        path
+      )
     }
   })
 
@@ -168,17 +181,34 @@ describe("every record has exactly the expected fields", () => {
     const refused = await post(path, { amount: 100, currency: "sats", payment_hash })
     assert.deepStrictEqual([refused.status, issuePaths(refused.body)], [400, ["payment_hash"]])
     const { data } = (await post(path, { amount: 100, currency: "sats", hold: true, payment_hash })).body
-    assert.deepInclude(data, { hold: true, status: "open", held_sats: null, held_until: null, r_hash: payment_hash.toLowerCase() })
+    assert.deepInclude(data, {
+      hold: true,
+      status: "open",
+      held_sats: null,
+      held_until: null,
+      r_hash: payment_hash.toLowerCase()
+    })
     const early = await post(`${path}/${data.id}/settle`, { preimage })
     assert.deepStrictEqual([early.status, early.body.error?.code], [409, "invoice_not_held"])
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: data.payment_request }))
     const without = await post(`${path}/${data.id}/settle`)
     assert.deepStrictEqual([without.status, issuePaths(without.body)], [400, ["preimage"]])
     const settled = await post(`${path}/${data.id}/settle`, { preimage })
-    assert.deepInclude(settled.body.data, { status: "settled", received_sats: 100, r_preimage: preimage, held_sats: null })
+    assert.deepInclude(settled.body.data, {
+      status: "settled",
+      received_sats: 100,
+      r_preimage: preimage,
+      held_sats: null
+    })
     const page = (await get("/v1/events?limit=50")).body.data
     const told = page.find((event: { readonly type: string }) => event.type === "invoice.held")
-    assert.deepInclude(told.data, { id: data.id, status: "accepted", held_sats: 100, received_sats: 0, r_preimage: "" })
+    assert.deepInclude(told.data, {
+      id: data.id,
+      status: "accepted",
+      held_sats: 100,
+      received_sats: 0,
+      r_preimage: ""
+    })
     assert.isAbove(Date.parse(told.data.held_until), Date.parse(data.created_at))
   })
 
@@ -194,14 +224,19 @@ describe("every record has exactly the expected fields", () => {
     const path = `/v1/bitcoin/deposit/lightning-invoice/${created.body.data.id}`
     assert.deepStrictEqual((await get(path)).body.data, created.body.data)
 
-    const { preimage } = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: created.body.data.payment_request }))
+    const { preimage } = await service.sandbox((sandbox) =>
+      sandbox.pay({ paymentRequest: created.body.data.payment_request })
+    )
     await service.work()
     const paid = (await get(path)).body.data
     assert.deepStrictEqual(differences(paid, lightningInvoice(true)), [])
     const { settled_at, deposit_id } = paid
     const now = { settled: true, status: "settled", received_sats: 2100, settled_at, deposit_id }
     assert.deepStrictEqual(paid, { ...created.body.data, ...now, r_preimage: preimage })
-    assert.strictEqual((await get(`/v1/transactions/deposits/${deposit_id}`)).body.data.lightning_invoice_id, paid.id)
+    assert.strictEqual(
+      (await get(`/v1/transactions/deposits/${deposit_id}`)).body.data.lightning_invoice_id,
+      paid.id
+    )
   })
 
   it("record: a deposit from an invoice has exactly the expected fields", async () => {
@@ -211,13 +246,18 @@ describe("every record has exactly the expected fields", () => {
     assert.deepStrictEqual(differences(body.data, deposit("lightning", "settled")), [])
     assert.strictEqual(body.data.amount_sats, 2100)
     assert.strictEqual(
-      (await get(`/v1/bitcoin/deposit/lightning-invoice/${body.data.lightning_invoice_id}`)).body.data.payment_request,
+      (await get(`/v1/bitcoin/deposit/lightning-invoice/${body.data.lightning_invoice_id}`)).body.data
+        .payment_request,
       body.data.recipient
     )
   })
 
   it("record: a Lightning address has exactly the expected fields", async () => {
-    const { status, body } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "Satoshi", domain: "", metadata })
+    const { status, body } = await post("/v1/bitcoin/deposit/lightning-address", {
+      handle: "Satoshi",
+      domain: "",
+      metadata
+    })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(
       differences(body.data, {
@@ -244,7 +284,10 @@ describe("every record has exactly the expected fields", () => {
     it(`record: an on-chain address (${type}) has exactly the expected fields, under data.address`, async () => {
       const { status, body } = await post("/v1/bitcoin/deposit/on-chain", { address_type: type, metadata })
       assert.strictEqual(status, 201)
-      assert.deepStrictEqual(differences(body.data, { address: ["an object", (value) => typeof value === "object"] }), [])
+      assert.deepStrictEqual(
+        differences(body.data, { address: ["an object", (value) => typeof value === "object"] }),
+        []
+      )
       assert.deepStrictEqual(
         differences(body.data.address, {
           id: uuid,
@@ -278,22 +321,42 @@ describe("every record has exactly the expected fields", () => {
       const { status, body } = await get("/v1/transactions/balance")
       return [status, body.data]
     }
-    assert.deepStrictEqual(await balance(), [200, { balance: 102_107, held_sats: 0, pending_deposits_sats: 0 }])
+    assert.deepStrictEqual(await balance(), [
+      200,
+      { balance: 102_107, held_sats: 0, pending_deposits_sats: 0 }
+    ])
     const { body } = await post("/v1/bitcoin/deposit/on-chain")
-    await service.sandbox((sandbox) => sandbox.send({ address: body.data.address.address, amount: service.sats(5000) }))
+    await service.sandbox((sandbox) =>
+      sandbox.send({ address: body.data.address.address, amount: service.sats(5000) })
+    )
     await service.work()
-    assert.deepStrictEqual(await balance(), [200, { balance: 102_107, held_sats: 0, pending_deposits_sats: 5000 }])
+    assert.deepStrictEqual(await balance(), [
+      200,
+      { balance: 102_107, held_sats: 0, pending_deposits_sats: 5000 }
+    ])
     await service.mine()
-    assert.deepStrictEqual(await balance(), [200, { balance: 107_107, held_sats: 0, pending_deposits_sats: 0 }])
+    assert.deepStrictEqual(await balance(), [
+      200,
+      { balance: 107_107, held_sats: 0, pending_deposits_sats: 0 }
+    ])
     const voucher = await post("/v1/vouchers", { amount: 1000, currency: "sats" })
     const held = 1000 + voucher.body.data.fee_sats
-    assert.deepStrictEqual(await balance(), [200, { balance: 107_107 - held, held_sats: held, pending_deposits_sats: 0 }])
+    assert.deepStrictEqual(await balance(), [
+      200,
+      { balance: 107_107 - held, held_sats: held, pending_deposits_sats: 0 }
+    ])
     await service.ask("POST", `/v1/vouchers/${voucher.body.data.id}/cancel`, { key })
   })
 
   it("record: an estimate has exactly the expected fields", async () => {
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
-    const { status, body } = await post("/v1/bitcoin/withdraw/estimate", { amount: 1000, currency: "sats", destination })
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address" })
+    )
+    const { status, body } = await post("/v1/bitcoin/withdraw/estimate", {
+      amount: 1000,
+      currency: "sats",
+      destination
+    })
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(
       differences(body.data, {
@@ -341,7 +404,10 @@ describe("every record has exactly the expected fields", () => {
     await service.work()
     const failed = (await get(`/v1/transactions/withdrawals/${body.data.id}`)).body.data
     assert.deepStrictEqual(differences(failed, withdrawal("lightning", "failed")), [])
-    assert.deepStrictEqual(differences(failed.failure, { code: is("incorrect_payment_details"), message: text }), [])
+    assert.deepStrictEqual(
+      differences(failed.failure, { code: is("incorrect_payment_details"), message: text }),
+      []
+    )
     assert.deepStrictEqual(
       differences(failed.lightning_payment, {
         ...lightningPayment,
@@ -359,7 +425,12 @@ describe("every record has exactly the expected fields", () => {
 
   it("record: an on-chain withdrawal has exactly the expected fields, when confirmed and when settled", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
-    const { body } = await post("/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination, metadata })
+    const { body } = await post("/v1/bitcoin/withdraw/confirm", {
+      amount: 1000,
+      currency: "sats",
+      destination,
+      metadata
+    })
     assert.deepStrictEqual(differences(body.data, withdrawal("on_chain", "pending")), [])
     await service.work()
     await service.sandbox((sandbox) => sandbox.mine(2))
@@ -378,7 +449,8 @@ describe("every record has exactly the expected fields", () => {
   })
 
   it("record: metadata is {} if none was sent, and is otherwise returned as it was sent, whatever its keys", async () => {
-    const create = async (given?: unknown) => (await post("/v1/bitcoin/deposit/lightning-address", given)).body.data.metadata
+    const create = async (given?: unknown) =>
+      (await post("/v1/bitcoin/deposit/lightning-address", given)).body.data.metadata
     assert.deepStrictEqual(await create(), {})
     assert.deepStrictEqual(await create({ metadata: null }), {})
     const odd = JSON.parse(`{"__proto__":"x","constructor":"y","🙂":"z"}`)
@@ -386,6 +458,7 @@ describe("every record has exactly the expected fields", () => {
   })
 
   it("record: the comparison detects an extra field, a missing field, or a field of another type", () => {
-    for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []]) assert.isNotEmpty(differences(wrong, { a: sats }))
+    for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []])
+      assert.isNotEmpty(differences(wrong, { a: sats }))
   })
 })

@@ -26,11 +26,18 @@ describe("the request log", () => {
     const { service, lines } = await started(true)
     const { key } = await service.company()
     const id = "0197a000-0000-7000-8000-000000000000"
-    const ask = (method: string, path: string, as: string, more: { readonly key?: string; readonly body?: unknown } = {}) =>
-      service.ask(method, path, { ...more, headers: { "x-request-id": as } })
+    const ask = (
+      method: string,
+      path: string,
+      as: string,
+      more: { readonly key?: string; readonly body?: unknown } = {}
+    ) => service.ask(method, path, { ...more, headers: { "x-request-id": as } })
     await ask("GET", "/v1/transactions/balance", "one", { key })
     await ask("GET", `/v1/vouchers/${id}`, "two", { key })
-    await ask("POST", "/operator/companies", "three", { key: operatorToken, body: { name: "Example Ltd", plan: "free" } })
+    await ask("POST", "/operator/companies", "three", {
+      key: operatorToken,
+      body: { name: "Example Ltd", plan: "free" }
+    })
     await ask("GET", "/v1/transactions/balance", "four", { key: "sr_wrong" })
     await ask("GET", `/secret-${id}?k1=${id}`, "five")
     await ask("GET", "/lnurlw?k1=00", "six")
@@ -54,7 +61,8 @@ describe("the request log", () => {
         { id: "seven", method: "OPTIONS", route: "other", status: 200 }
       ]
     )
-    for (const secret of [key, operatorToken, "sr_wrong", id]) assert.notInclude(service.logged.join("\n"), secret)
+    for (const secret of [key, operatorToken, "sr_wrong", id])
+      assert.notInclude(service.logged.join("\n"), secret)
   })
 
   it("request log: requests of the console page are marked", async () => {
@@ -78,7 +86,9 @@ describe("the request log", () => {
   it("request log: a client that disconnects is logged as 499", async () => {
     const { service, lines, reached } = await started(true)
     const controller = new AbortController()
-    const asked = service.handler(new Request("http://service/slow", { signal: controller.signal, headers: { "x-request-id": "gone" } }))
+    const asked = service.handler(
+      new Request("http://service/slow", { signal: controller.signal, headers: { "x-request-id": "gone" } })
+    )
     await reached
     controller.abort()
     await asked.catch(() => undefined)

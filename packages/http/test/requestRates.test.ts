@@ -10,7 +10,11 @@ const limits = (given: RequestRates.Limits) => ({
   instead: Context.make(RequestRates.RequestRates, RequestRates.make(given)),
   around: stillTime
 })
-const [perKey, perStranger, open] = [await start(limits({ perKey: 3 })), await start(limits({ perStranger: 2, proxies: 1 })), await start()]
+const [perKey, perStranger, open] = [
+  await start(limits({ perKey: 3 })),
+  await start(limits({ perStranger: 2, proxies: 1 })),
+  await start()
+]
 afterAll(() => Promise.all([perKey, perStranger, open].map(({ dispose }) => dispose())))
 
 const path = "/v1/transactions/balance"
@@ -41,17 +45,30 @@ describe("request rates", () => {
   it("audit: a flood of requests with one key is recorded immediately and again after a minute, whatever is requested", async () => {
     const company = await perKey.company()
     for (let i = 0; i < 6; i++) await perKey.ask("GET", path, { key: company.key })
-    for (let i = 0; i < 3; i++) assert.strictEqual((await perKey.ask("POST", "/v1/vouchers", { key: company.key, body: {} })).status, 429)
+    for (let i = 0; i < 3; i++)
+      assert.strictEqual(
+        (await perKey.ask("POST", "/v1/vouchers", { key: company.key, body: {} })).status,
+        429
+      )
     assert.strictEqual((await perKey.ask("GET", "/v1/events/stream", { key: company.key })).status, 429)
     const lines = async () => {
       await perKey.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
-      const { data } = (await perKey.ask("GET", `/operator/audit?company_id=${company.id}&outcome=rate_limited`, { key: operatorToken }))
-        .body
-      return data.map(({ verb, actor_id, count }: { readonly verb: string; readonly actor_id: string; readonly count: number }) => [
-        verb,
-        actor_id,
-        count
-      ])
+      const { data } = (
+        await perKey.ask("GET", `/operator/audit?company_id=${company.id}&outcome=rate_limited`, {
+          key: operatorToken
+        })
+      ).body
+      return data.map(
+        ({
+          verb,
+          actor_id,
+          count
+        }: {
+          readonly verb: string
+          readonly actor_id: string
+          readonly count: number
+        }) => [verb, actor_id, count]
+      )
     }
     const id = company.key.split("_")[2]
     assert.deepStrictEqual(await lines(), [["read.balance", id, 1]])
@@ -85,21 +102,24 @@ describe("request rates", () => {
       })
   )
 
-  it.effect("request rates: the number of delayed rejections is limited; any further rejection is sent immediately", () =>
-    Effect.gen(function* () {
-      const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
-      yield* ofKey("a")
-      const ask = Effect.forkChild(Effect.flip(ofKey("a")), { startImmediately: true })
-      const waiting = (yield* Effect.replicateEffect(ask, RequestRates.promptRefusals.count + RequestRates.maxLate)).slice(
-        -RequestRates.maxLate
-      )
-      assert.isTrue(waiting.every((fiber) => fiber.pollUnsafe() === undefined))
-      assert.isDefined((yield* ask).pollUnsafe())
-      // An interrupted request frees its slot.
-      yield* Fiber.interrupt(waiting[0] ?? assert.fail("no request waits"))
-      assert.isUndefined((yield* ask).pollUnsafe())
-      assert.isDefined((yield* ask).pollUnsafe())
-    })
+  it.effect(
+    "request rates: the number of delayed rejections is limited; any further rejection is sent immediately",
+    () =>
+      Effect.gen(function* () {
+        const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
+        yield* ofKey("a")
+        const ask = Effect.forkChild(Effect.flip(ofKey("a")), { startImmediately: true })
+        const waiting = (yield* Effect.replicateEffect(
+          ask,
+          RequestRates.promptRefusals.count + RequestRates.maxLate
+        )).slice(-RequestRates.maxLate)
+        assert.isTrue(waiting.every((fiber) => fiber.pollUnsafe() === undefined))
+        assert.isDefined((yield* ask).pollUnsafe())
+        // An interrupted request frees its slot.
+        yield* Fiber.interrupt(waiting[0] ?? assert.fail("no request waits"))
+        assert.isUndefined((yield* ask).pollUnsafe())
+        assert.isDefined((yield* ask).pollUnsafe())
+      })
   )
 
   it.effect(
@@ -108,7 +128,10 @@ describe("request rates", () => {
       Effect.gen(function* () {
         const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
         assert.deepStrictEqual([RequestRates.burstOf(600), RequestRates.promptOf(20)], [20, 10])
-        const asked = yield* Effect.replicateEffect(Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }), 21)
+        const asked = yield* Effect.replicateEffect(
+          Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }),
+          21
+        )
         const taken = () => asked.slice(0, 20).filter((fiber) => fiber.pollUnsafe() !== undefined).length
         assert.strictEqual(taken(), 10)
         for (let more = 1; more <= 10; more++) {
@@ -118,12 +141,18 @@ describe("request rates", () => {
           assert.strictEqual(taken(), 10 + more)
         }
         const last = yield* Fiber.join(asked[20] ?? assert.fail())
-        assert.include(JSON.stringify(last), "Rate limit reached: at most 20 requests per second with this key")
+        assert.include(
+          JSON.stringify(last),
+          "Rate limit reached: at most 20 requests per second with this key"
+        )
         // Each key has its own rate, and evenly spaced requests never wait.
         assert.isDefined((yield* Effect.forkChild(ofKey("b"), { startImmediately: true })).pollUnsafe())
         yield* TestClock.adjust(1000)
         for (let n = 0; n < 100; n++) {
-          assert.isDefined((yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(), `${n}`)
+          assert.isDefined(
+            (yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(),
+            `${n}`
+          )
           yield* TestClock.adjust(50)
         }
       })
@@ -136,7 +165,10 @@ describe("request rates", () => {
         const ofKey = RequestRates.make({ perKey: 15 }).ofKey ?? assert.fail("keys are not limited")
         const asked = Effect.suspend(() => {
           const exchange = Exchange.make("a request")
-          return Effect.map(Effect.exit(Effect.provideService(ofKey("a"), Exchange.Current, exchange)), () => exchange.headers)
+          return Effect.map(
+            Effect.exit(Effect.provideService(ofKey("a"), Exchange.Current, exchange)),
+            () => exchange.headers
+          )
         })
         const told = (left: string, retryAfter?: string) => ({
           "ratelimit-policy": '"key";q=15;w=60, "burst";q=10;w=1',
@@ -175,7 +207,10 @@ describe("request rates", () => {
     const refused = await perKey.ask("GET", path, { key })
     assert.deepStrictEqual(told(refused), [403, policy, '"key";r=2;t=20', null])
     for (let i = 0; i < 2; i++) await perKey.ask("GET", path, { key })
-    assert.deepStrictEqual(seen(await perKey.ask("GET", "/v1/events/stream", { key })), bad(429, "rate_limited"))
+    assert.deepStrictEqual(
+      seen(await perKey.ask("GET", "/v1/events/stream", { key })),
+      bad(429, "rate_limited")
+    )
   })
 
   it("request rates: on every route, requests without a valid key or token are counted by address, and do not affect a valid key used from that address", async () => {
@@ -192,23 +227,40 @@ describe("request rates", () => {
       const answer = await perStranger.ask("GET", way, { key: "a guess", ...from("192.0.2.1") })
       assert.deepStrictEqual(seen(answer), bad(429, "rate_limited"))
     }
-    assert.strictEqual((await perStranger.ask("GET", path, { key: "a guess", ...from("192.0.2.2") })).status, 401)
+    assert.strictEqual(
+      (await perStranger.ask("GET", path, { key: "a guess", ...from("192.0.2.2") })).status,
+      401
+    )
     assert.strictEqual((await perStranger.ask("GET", path, { key, ...from("192.0.2.1") })).status, 200)
-    assert.strictEqual((await perStranger.ask("GET", "/operator/companies", { key: operatorToken, ...from("192.0.2.1") })).status, 200)
+    assert.strictEqual(
+      (await perStranger.ask("GET", "/operator/companies", { key: operatorToken, ...from("192.0.2.1") }))
+        .status,
+      200
+    )
   })
 
   it("request rates: a caller is counted by address, although the proxy appends the port of each connection", async () => {
     const askFrom = async (address: string) =>
-      (await perStranger.ask("GET", path, { key: "a guess", headers: { "x-forwarded-for": `203.0.113.9, ${address}` } })).status
+      (
+        await perStranger.ask("GET", path, {
+          key: "a guess",
+          headers: { "x-forwarded-for": `203.0.113.9, ${address}` }
+        })
+      ).status
     for (const address of ["192.0.2.77", "[2001:db8:77::1]"]) {
-      const statuses = [await askFrom(`${address}:50001`), await askFrom(`${address}:50002`), await askFrom(`${address}:50003`)]
+      const statuses = [
+        await askFrom(`${address}:50001`),
+        await askFrom(`${address}:50002`),
+        await askFrom(`${address}:50003`)
+      ]
       assert.deepStrictEqual(statuses, [401, 401, 429], address)
     }
   })
 
   it("request rates: responses have no rate headers if no limit is set", async () => {
     const { key } = await open.company()
-    for (let i = 0; i < 5; i++) assert.deepStrictEqual(told(await open.ask("GET", path, { key })), [200, null, null, null])
+    for (let i = 0; i < 5; i++)
+      assert.deepStrictEqual(told(await open.ask("GET", path, { key })), [200, null, null, null])
     assert.deepStrictEqual(told(await open.ask("GET", path)), [401, null, null, null])
   })
 })

@@ -29,7 +29,11 @@ describe("a path has one spelling", () => {
   for (const path of others) {
     it(`path: ${path} returns 404`, async () => {
       for (const method of ["GET", "POST", "OPTIONS"])
-        assert.deepStrictEqual(seen(await service.ask(method, path, { key: company.key })), bad(404, "not_found"), method)
+        assert.deepStrictEqual(
+          seen(await service.ask(method, path, { key: company.key })),
+          bad(404, "not_found"),
+          method
+        )
     })
   }
 
@@ -49,8 +53,14 @@ describe("a path has one spelling", () => {
       ["/pay/3f/", "../3f"]
     ] as const
     for (const [path, location] of pages) {
-      const { status, headers } = await service.ask("GET", path, { headers: { accept: "text/html,*/*;q=0.8" } })
-      assert.deepStrictEqual([status === 303 || status === 308, headers.get("location")], [true, location], path)
+      const { status, headers } = await service.ask("GET", path, {
+        headers: { accept: "text/html,*/*;q=0.8" }
+      })
+      assert.deepStrictEqual(
+        [status === 303 || status === 308, headers.get("location")],
+        [true, location],
+        path
+      )
     }
   })
 
@@ -61,18 +71,29 @@ describe("a path has one spelling", () => {
       ["POST", `${balance}/`, "No such route. Check the path and the method."]
     ] as const) {
       const { status, body } = await service.ask(method, path, { key: company.key })
-      assert.deepStrictEqual([status, body.error?.code, body.message], [404, "not_found", says], `${method} ${path}`)
+      assert.deepStrictEqual(
+        [status, body.error?.code, body.message],
+        [404, "not_found", says],
+        `${method} ${path}`
+      )
     }
   })
 
   it("path: an invalid URL returns 404, even to a browser", async () => {
     for (const path of ["//[/", "//%/"])
-      assert.strictEqual((await service.ask("GET", path, { headers: { accept: "text/html" } })).status, 404, path)
+      assert.strictEqual(
+        (await service.ask("GET", path, { headers: { accept: "text/html" } })).status,
+        404,
+        path
+      )
   })
 
   it("path: a path may be followed by a query whose parameters are separated by &", async () => {
     assert.strictEqual((await service.ask("GET", `${balance}?`, { key: company.key })).status, 200)
     assert.strictEqual((await service.ask("GET", "/openapi.json?x=1")).status, 200)
-    assert.strictEqual((await service.ask("GET", "/v1/transactions?limit=1;x=2", { key: company.key })).status, 400)
+    assert.strictEqual(
+      (await service.ask("GET", "/v1/transactions?limit=1;x=2", { key: company.key })).status,
+      400
+    )
   })
 })

@@ -5,7 +5,10 @@ import * as Docs from "@satrail/service/http/pages/Docs"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- documents are read by their names, as by a client generator
 type Any = any
-const [whole, served]: readonly [Any, Any] = [Docs.whole(Api, { network: "regtest" }), Docs.documents(Api, { network: "regtest" })]
+const [whole, served]: readonly [Any, Any] = [
+  Docs.whole(Api, { network: "regtest" }),
+  Docs.documents(Api, { network: "regtest" })
+]
 
 /** Returns the schema names of a response, sorted. */
 const schemasOf = (response: Any): ReadonlyArray<string> => {
@@ -32,12 +35,18 @@ for (const name of ["customer", "operator"] as const) {
   it(`openapi: records of the ${name} document that extend another record keep every field`, () => {
     const { resolve } = OpenApi.read(served[name])
     const schemas = served[name].components.schemas
-    const membersOf = ({ properties = {}, required = [] }: Any) => [Object.keys(properties).toSorted(), required.toSorted()]
+    const membersOf = ({ properties = {}, required = [] }: Any) => [
+      Object.keys(properties).toSorted(),
+      required.toSorted()
+    ]
     for (const [each, schema] of Object.entries<Any>(whole[name].components.schemas))
       if (each in schemas) assert.deepStrictEqual(membersOf(resolve(schemas[each])), membersOf(schema), each)
-    const extending = Object.keys(schemas).filter((each) => schemas[each].allOf?.some(({ $ref }: Any) => $ref !== undefined))
+    const extending = Object.keys(schemas).filter((each) =>
+      schemas[each].allOf?.some(({ $ref }: Any) => $ref !== undefined)
+    )
     assert.include(extending, "IssuedWebhookEndpoint")
     // Some generators ignore what stands beside a single reference, such as an endpoint's secret.
-    for (const each of extending) assert.isTrue(schemas[each].allOf.length > 1 && schemas[each].properties === undefined, each)
+    for (const each of extending)
+      assert.isTrue(schemas[each].allOf.length > 1 && schemas[each].properties === undefined, each)
   })
 }

@@ -29,15 +29,25 @@ afterAll(service.dispose)
 const get = async (path: string) => (await service.ask("GET", path, { key: operatorToken })).body.data
 const compare = () =>
   service.run(
-    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run()))
+    Effect.scoped(
+      Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) =>
+        Context.get(built, Reconciler.Reconciler).run()
+      )
+    )
   )
 
 describe("GET /operator/status", () => {
   it("status: the response shows the network, the node, and failed checks with their reasons, and shows no lag if nothing is pending", async () => {
     const status = await get("/operator/status")
-    assert.deepStrictEqual([status.network, status.checks], ["regtest", [{ name: "node", reason: "lnd is locked" }]])
+    assert.deepStrictEqual(
+      [status.network, status.checks],
+      ["regtest", [{ name: "node", reason: "lnd is locked" }]]
+    )
     assert.match(status.node_id, /^0[23][0-9a-f]{64}$/)
-    assert.deepStrictEqual([status.events_lag_seconds, status.lags, status.roles], [0, [{ feature: "webhooks", lag_seconds: 0 }], []])
+    assert.deepStrictEqual(
+      [status.events_lag_seconds, status.lags, status.roles],
+      [0, [{ feature: "webhooks", lag_seconds: 0 }], []]
+    )
     assert.isString(status.rates_at)
     assert.isNull(status.database)
   })
@@ -52,7 +62,10 @@ describe("GET /operator/status", () => {
     )
     const { roles } = await get("/operator/status")
     const [free, held] = roles
-    assert.deepStrictEqual([held.role, held.claims, free], ["webhooks", 1, { role: "domains", held_until: null, claims: 0 }])
+    assert.deepStrictEqual(
+      [held.role, held.claims, free],
+      ["webhooks", 1, { role: "domains", held_until: null, claims: 0 }]
+    )
     assert.isAbove(Date.parse(held.held_until), Date.now())
   })
 })
@@ -118,7 +131,13 @@ describe("GET /operator/liquidity", () => {
     assert.strictEqual(after.outgoing_sats, before.outgoing_sats + 100_000)
     assert.strictEqual(after.incoming_sats, before.incoming_sats - 100_000)
     assert.isNumber(after.wallet_sats)
-    assert.deepStrictEqual(after.channels, { active: 2, inactive: 0, opening: 0, closing: 0, force_closing: 0 })
+    assert.deepStrictEqual(after.channels, {
+      active: 2,
+      inactive: 0,
+      opening: 0,
+      closing: 0,
+      force_closing: 0
+    })
     assert.deepStrictEqual([after.spent_sats, after.days_left], [0, null])
     await service.sandbox(({ pause }) => pause("node"))
     assert.deepStrictEqual((await get("/operator/liquidity")).outgoing_sats, null)

@@ -7,7 +7,8 @@ afterAll(service.dispose)
 const [shop, other] = [await service.company(), await service.company()]
 const list = async () => (await service.ask("GET", "/operator/suspense", { key: operatorToken })).body.data
 const issue = async (name: string, scopes: ReadonlyArray<string> = ["mend"]): Promise<string> =>
-  (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name, scopes } })).body.data.token
+  (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name, scopes } })).body.data
+    .token
 const [ada, bob, eve] = [await issue("Ada"), await issue("Bob"), await issue("Eve")]
 const by = (key: string, id: string, companyId: string) =>
   service.ask("POST", `/operator/suspense/${id}/assign`, { key, body: { company_id: companyId } })
@@ -16,7 +17,8 @@ const assign = async (id: string, companyId: string) => {
   await by(ada, id, companyId)
   return by(bob, id, companyId)
 }
-const balance = async ({ key }: { readonly key: string }) => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
+const balance = async ({ key }: { readonly key: string }) =>
+  (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
 
 describe("suspense", () => {
   it("suspense: one operator requests an assignment, and only another operator's same request credits the company", async () => {
@@ -31,7 +33,10 @@ describe("suspense", () => {
     assert.deepInclude((await list())[0], waiting)
     assert.strictEqual((await balance(shop)).balance, before)
     const assigned = await by(bob, id, shop.id)
-    assert.deepStrictEqual([assigned.status, assigned.body.message, assigned.body.data.assigned_to], [200, "Payment assigned", shop.id])
+    assert.deepStrictEqual(
+      [assigned.status, assigned.body.message, assigned.body.data.assigned_to],
+      [200, "Payment assigned", shop.id]
+    )
     assert.strictEqual((await balance(shop)).balance, before + 40)
     assert.deepStrictEqual((await by(ada, id, shop.id)).body.data, assigned.body.data)
   })
@@ -45,7 +50,11 @@ describe("suspense", () => {
       [eve, shop.id, "Eve"],
       [eve, other.id, "Eve"]
     ] as const)
-      assert.deepInclude((await by(key, id, companyId)).body.data, { requested_for: companyId, requested_by: name, assigned_to: null })
+      assert.deepInclude((await by(key, id, companyId)).body.data, {
+        requested_for: companyId,
+        requested_by: name,
+        assigned_to: null
+      })
     assert.deepStrictEqual([(await balance(shop)).balance, (await balance(other)).balance], before)
     assert.strictEqual((await by(ada, id, other.id)).body.data.assigned_to, other.id)
   })
@@ -53,15 +62,24 @@ describe("suspense", () => {
   it("suspense: a payment becomes one deposit of one company, even if it is assigned several times", async () => {
     const id = await suspended(service, shop.id, 30)
     const [held, elsewhere] = [(await balance(shop)).balance, (await balance(other)).balance]
-    assert.deepInclude((await list())[0], { id, company_id: shop.id, received_sats: 30, assigned_to: null, deposit_id: null })
+    assert.deepInclude((await list())[0], {
+      id,
+      company_id: shop.id,
+      received_sats: 30,
+      assigned_to: null,
+      deposit_id: null
+    })
     await by(ada, id, shop.id)
-    const answers = await Promise.all(Array.from({ length: 64 }, (_, at) => by(at % 2 === 0 ? bob : eve, id, shop.id)))
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, at) => by(at % 2 === 0 ? bob : eve, id, shop.id))
+    )
     assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
     const [deposit, ...more] = [...new Set(answers.map(({ body }) => body.data.deposit_id))]
     assert.deepStrictEqual(more, [])
     assert.deepStrictEqual(seen(await assign(id, other.id)), bad(409, "already_assigned"))
     assert.deepInclude((await list())[0], { id, assigned_to: shop.id, deposit_id: deposit })
-    const row = (await service.ask("GET", `/v1/transactions/deposits/${deposit}`, { key: shop.key })).body.data
+    const row = (await service.ask("GET", `/v1/transactions/deposits/${deposit}`, { key: shop.key })).body
+      .data
     assert.deepInclude(row, { status: "settled", amount_sats: 30 })
     assert.strictEqual((await balance(shop)).balance, held + 30)
     assert.strictEqual((await balance(other)).balance, elsewhere)
@@ -70,7 +88,9 @@ describe("suspense", () => {
   it("suspense: the company gets an event for the assigned deposit, even if the payment was for another company's invoice", async () => {
     const id = await suspended(service, other.id, 21)
     const { deposit_id } = (await assign(id, shop.id)).body.data
-    const { body } = await service.ask("GET", "/v1/events?types=deposit.lightning.completed", { key: shop.key })
+    const { body } = await service.ask("GET", "/v1/events?types=deposit.lightning.completed", {
+      key: shop.key
+    })
     assert.include(
       body.data.map(({ data }: { readonly data: { readonly id: string } }) => data.id),
       deposit_id
@@ -83,7 +103,12 @@ describe("suspense", () => {
     const refunded = await service.ask("POST", "/v1/refunds", { key: shop.key, body: { deposit_id } })
     assert.deepStrictEqual([refunded.status, refunded.body.data.amount_sats], [201, 2000])
     assert.deepStrictEqual(
-      seen(await service.ask("POST", "/v1/refunds", { key: shop.key, body: { deposit_id, amount: 1, currency: "sats" } })),
+      seen(
+        await service.ask("POST", "/v1/refunds", {
+          key: shop.key,
+          body: { deposit_id, amount: 1, currency: "sats" }
+        })
+      ),
       bad(422, "refund_too_large")
     )
   })
@@ -94,7 +119,10 @@ describe("suspense", () => {
     assert.deepStrictEqual(seen(await assign(none, shop.id)), bad(404, "not_found"))
     const unknown = await by(ada, id, none)
     assert.deepStrictEqual([unknown.status, unknown.body.error?.issues?.[0]?.path], [400, "company_id"])
-    assert.deepStrictEqual(seen(await by(await issue("night", ["read", "stop"]), id, shop.id)), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await by(await issue("night", ["read", "stop"]), id, shop.id)),
+      bad(403, "scope_required")
+    )
     assert.isNull((await list())[0].assigned_to)
   })
 
@@ -102,10 +130,15 @@ describe("suspense", () => {
     const [one, two] = [await suspended(service, shop.id), await suspended(service, shop.id)]
     await assign(one, shop.id)
     const ids = async (status: string) => {
-      const { body } = await service.ask("GET", `/operator/suspense?status=${status}&limit=1`, { key: operatorToken })
+      const { body } = await service.ask("GET", `/operator/suspense?status=${status}&limit=1`, {
+        key: operatorToken
+      })
       return body.data.map(({ id }: { readonly id: string }) => id)
     }
     assert.deepStrictEqual([await ids("open"), await ids("assigned")], [[two], [one]])
-    assert.deepStrictEqual(seen(await service.ask("GET", "/operator/suspense?status=x", { key: operatorToken })), bad(400, "malformed"))
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", "/operator/suspense?status=x", { key: operatorToken })),
+      bad(400, "malformed")
+    )
   })
 })

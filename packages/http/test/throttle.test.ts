@@ -9,7 +9,11 @@ const anHour = 3600 * 1000
 const service = await start({
   http: { proxies: 1 },
   settings: {
-    lnurl: { ...Policy.defaults.lnurl, perAddress: { count: 8, everyMillis: anHour }, perCaller: { count: 3, everyMillis: anHour } }
+    lnurl: {
+      ...Policy.defaults.lnurl,
+      perAddress: { count: 8, everyMillis: anHour },
+      perCaller: { count: 3, everyMillis: anHour }
+    }
   }
 })
 afterAll(service.dispose)
@@ -37,12 +41,21 @@ const times = (count: number, caller: string) => Array.from({ length: count }, (
 
 describe("invoices for wallets", () => {
   it("throttle: the number of invoices for one caller is limited across all Lightning addresses", async () => {
-    assert.strictEqual((await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)), 3)
+    assert.strictEqual(
+      (await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)),
+      3
+    )
     assert.strictEqual(await served(times(1, "203.0.113.2"), 0), 1)
   })
 
   it("throttle: all addresses of an IPv6 network count as one caller", async () => {
-    const network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:DB8:0:0:1:2:3:4", "2001:db8:0:1::1"]
+    const network = [
+      "2001:db8::1",
+      "2001:db8::2",
+      "2001:db8:0:0:ffff::",
+      "2001:DB8:0:0:1:2:3:4",
+      "2001:db8:0:1::1"
+    ]
     assert.strictEqual(await served(network, 1), 4)
   })
 
@@ -68,7 +81,8 @@ describe("X-Forwarded-For", () => {
       const warned = () => one.logged.filter((line) => line.includes("SATRAIL_PROXIES")).length
       await one.ask("GET", "/healthz")
       assert.strictEqual(warned(), 0)
-      for (let n = 0; n < 3; n++) await one.ask("GET", "/healthz", { headers: { "x-forwarded-for": "203.0.113.1" } })
+      for (let n = 0; n < 3; n++)
+        await one.ask("GET", "/healthz", { headers: { "x-forwarded-for": "203.0.113.1" } })
       assert.strictEqual(warned(), warnings)
       await one.dispose()
     }

@@ -43,13 +43,24 @@ describe("a host's traces", () => {
   it("traces: spans show request and response without secrets such as keys and voucher links", async () => {
     const { key } = await service.company()
     await service.fund(key, 10_000)
-    const { body } = await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })
+    const { body } = await service.ask("POST", "/v1/vouchers", {
+      key,
+      body: { amount: 1000, currency: "sats" }
+    })
     const [, k1 = ""] = /k1=([0-9a-f]{64})/.exec(body.data.lnurlw) ?? []
     const ask = (method: string, path: string, headers: Record<string, string>) =>
       handler(new Request(`http://service${path}`, { method, headers }))
-    assert.strictEqual((await ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${key}` })).status, 200)
     assert.strictEqual(
-      (await ask("POST", "/operator/companies", { authorization: `Bearer ${operatorToken}`, "idempotency-key": key })).status,
+      (await ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${key}` })).status,
+      200
+    )
+    assert.strictEqual(
+      (
+        await ask("POST", "/operator/companies", {
+          authorization: `Bearer ${operatorToken}`,
+          "idempotency-key": key
+        })
+      ).status,
       400
     )
     assert.strictEqual((await ask("GET", `/lnurlw?k1=${k1}`, {})).status, 200)

@@ -36,20 +36,38 @@ const freeze = { reason: "reported key theft", pending: "wait" }
 
 /** For each protection: a request that sets it, and a request that loosens it. */
 const loosened = {
-  "a company's limit raised": { at: "company", path: "limits", tight: limits, loose: { ...limits, day_sats: 1001 } },
+  "a company's limit raised": {
+    at: "company",
+    path: "limits",
+    tight: limits,
+    loose: { ...limits, day_sats: 1001 }
+  },
   "a company's limits removed": { at: "company", path: "limits", tight: limits, loose: {} },
-  "a key's approval threshold removed": { at: "key", path: "limits", tight: limits, loose: { ...limits, approval_above_sats: null } },
+  "a key's approval threshold removed": {
+    at: "key",
+    path: "limits",
+    tight: limits,
+    loose: { ...limits, approval_above_sats: null }
+  },
   "a recipient added to a key": {
     at: "key",
     path: "limits",
     tight: limits,
     loose: { ...limits, recipients: ["ada@example.com", "b@example.com"] }
   },
-  "a key without address ranges": { at: "key", path: "allowed-from", tight: { allowed_from: ranges }, loose: { allowed_from: null } }
+  "a key without address ranges": {
+    at: "key",
+    path: "allowed-from",
+    tight: { allowed_from: ranges },
+    loose: { allowed_from: null }
+  }
 } as const
 
-const pathOf = ({ id, keyId }: { readonly id: string; readonly keyId: string }, at: "company" | "key", path: string) =>
-  `${at === "company" ? `/companies/${id}` : `/api-keys/${keyId}`}/${path}`
+const pathOf = (
+  { id, keyId }: { readonly id: string; readonly keyId: string },
+  at: "company" | "key",
+  path: string
+) => `${at === "company" ? `/companies/${id}` : `/api-keys/${keyId}`}/${path}`
 const needed = bad(403, "second_operator_required")
 
 describe("loosening the protections of a company with a large balance", () => {
@@ -57,12 +75,19 @@ describe("loosening the protections of a company with a large balance", () => {
     it(`two operators: ${what}: the change takes effect when another operator sends the same request`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const shown = async () => {
-        const { data } = (await ask("GET", route.replace("/allowed-from", "").replace(/(api-keys.*)\/limits/, "$1"), operatorToken)).body
+        const { data } = (
+          await ask(
+            "GET",
+            route.replace("/allowed-from", "").replace(/(api-keys.*)\/limits/, "$1"),
+            operatorToken
+          )
+        ).body
         return JSON.stringify([data.limits, data.allowed_from])
       }
       assert.strictEqual((await ask("PUT", route, stop, tight)).status, 200)
       const before = await shown()
-      for (const same of [ada, ada, adasOther]) assert.deepStrictEqual(seen(await ask("PUT", route, same, loose)), needed)
+      for (const same of [ada, ada, adasOther])
+        assert.deepStrictEqual(seen(await ask("PUT", route, same, loose)), needed)
       assert.strictEqual(await shown(), before)
       assert.strictEqual((await ask("PUT", route, bob, loose)).status, 200)
       assert.notStrictEqual(await shown(), before)
@@ -78,7 +103,10 @@ describe("loosening the protections of a company with a large balance", () => {
               { ...limits, day_sats: 5000 },
               { ...limits, day_sats: 999 }
             ]
-          : [{ allowed_from: { ...ranges, for: "sending" } }, { allowed_from: { ...ranges, ranges: ["203.0.113.7"] } }]
+          : [
+              { allowed_from: { ...ranges, for: "sending" } },
+              { allowed_from: { ...ranges, ranges: ["203.0.113.7"] } }
+            ]
       await ask("PUT", route, stop, tight)
       await ask("PUT", route, ada, loose)
       assert.deepStrictEqual(seen(await ask("PUT", route, bob, other)), needed)
@@ -93,7 +121,10 @@ describe("loosening the protections of a company with a large balance", () => {
     const frozen = async () => (await ask("GET", `/companies/${id}`, operatorToken)).body.data.frozen?.pending
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, stop, freeze)).status, 200)
     const goOn = { ...freeze, pending: "go_on" }
-    assert.deepStrictEqual(seen(await ask("POST", `/companies/${id}/freeze`, stop, goOn)), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await ask("POST", `/companies/${id}/freeze`, stop, goOn)),
+      bad(403, "scope_required")
+    )
     assert.deepStrictEqual(seen(await ask("POST", `/companies/${id}/freeze`, ada, goOn)), needed)
     assert.strictEqual(await frozen(), "wait")
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, bob, goOn)).status, 200)
@@ -110,9 +141,15 @@ describe("loosening the protections of a company with a large balance", () => {
   it("two operators: a token with the stop scope can neither request nor grant a change", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
-    assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await ask("PUT", `/companies/${id}/limits`, stop, {})),
+      bad(403, "scope_required")
+    )
     assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, ada, {})), needed)
-    assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await ask("PUT", `/companies/${id}/limits`, stop, {})),
+      bad(403, "scope_required")
+    )
   })
 
   it("two operators: a PATCH that loosens a protection takes effect when another operator sends the same request", async () => {
@@ -121,7 +158,10 @@ describe("loosening the protections of a company with a large balance", () => {
     const patch = (token: string) => ask("PATCH", `/companies/${id}/limits`, token, { day_sats: null })
     assert.deepStrictEqual(seen(await patch(ada)), needed)
     const { status, body } = await patch(bob)
-    assert.deepStrictEqual([status, body.data.limits.day_sats, body.data.limits.approval_above_sats], [200, null, 500])
+    assert.deepStrictEqual(
+      [status, body.data.limits.day_sats, body.data.limits.approval_above_sats],
+      [200, null, 500]
+    )
   })
 
   it("two operators: one operator is enough if the company's balance does not exceed the threshold, or no threshold is set", async () => {
@@ -145,8 +185,19 @@ describe("loosening the protections of a company with a large balance", () => {
     const { data } = (await ask("GET", `/audit?company_id=${id}&limit=20`, operatorToken)).body
     type Changed = { readonly field: string; readonly before: string | null; readonly after: string | null }
     const found = data.flatMap(
-      ({ actor_name, changes }: { readonly actor_name: string; readonly changes: ReadonlyArray<Changed> | null }) =>
-        (changes ?? []).map(({ field, before, after }) => [actor_name, field, before !== null, after !== null])
+      ({
+        actor_name,
+        changes
+      }: {
+        readonly actor_name: string
+        readonly changes: ReadonlyArray<Changed> | null
+      }) =>
+        (changes ?? []).map(({ field, before, after }) => [
+          actor_name,
+          field,
+          before !== null,
+          after !== null
+        ])
     )
     assert.sameDeepMembers(
       found.filter(([name]: readonly [string]) => ["Stop", "Ada", "Bob"].includes(name)),
@@ -162,7 +213,12 @@ describe("loosening the protections of a company with a large balance", () => {
   it("two operators: a requested change can be granted for one day", () => {
     const [wanted, first, second] = [{ limits: null }, { id: "1", name: "Ada" }, { id: "2", name: "Bob" }]
     const pending = Loosening.waiting(null, wanted, first, 0)
-    assert.deepStrictEqual(pending, { wanted, requestedById: "1", requestedBy: "Ada", untilMillis: 24 * 3_600_000 })
+    assert.deepStrictEqual(pending, {
+      wanted,
+      requestedById: "1",
+      requestedBy: "Ada",
+      untilMillis: 24 * 3_600_000
+    })
     const last = SecondOperator.waitMillis - 1
     assert.isUndefined(Loosening.waiting(pending ?? null, wanted, second, last))
     assert.strictEqual(Loosening.waiting(pending ?? null, wanted, second, last + 1)?.requestedBy, "Bob")

@@ -9,7 +9,8 @@ afterAll(service.dispose)
 
 const [file = assert.fail("there are no files")] = Files.read()
 const url = `/${Ui.path(file.name)}`
-const fetched = (headers: Record<string, string>) => service.handler(new Request(`http://localhost${url}`, { headers }))
+const fetched = (headers: Record<string, string>) =>
+  service.handler(new Request(`http://localhost${url}`, { headers }))
 
 describe("files loaded by pages", () => {
   it("ui: a file's name contains the hash of its content, the file is cached permanently, and an unchanged file returns 304", async () => {
@@ -36,12 +37,22 @@ describe("files loaded by pages", () => {
   })
 
   it("ui: a page of another version, as during an upgrade, gets this version's file of that name, which is checked on each use", async () => {
-    const { status, headers, text } = await service.ask("GET", url.replace(/-[\w-]{22}\./, `-${"A".repeat(22)}.`))
+    const { status, headers, text } = await service.ask(
+      "GET",
+      url.replace(/-[\w-]{22}\./, `-${"A".repeat(22)}.`)
+    )
     assert.deepStrictEqual([status, text, headers.get("cache-control")], [200, file.text, "no-cache"])
   })
 
   it("ui: an unknown file name returns 404", async () => {
-    for (const path of ["/ui/embed.js", `/ui/unknown-${"A".repeat(22)}.js`, "/ui/package.json", "/ui/..%2Fpackage.json", "/ui/", "/ui"])
+    for (const path of [
+      "/ui/embed.js",
+      `/ui/unknown-${"A".repeat(22)}.js`,
+      "/ui/package.json",
+      "/ui/..%2Fpackage.json",
+      "/ui/",
+      "/ui"
+    ])
       assert.strictEqual((await service.ask("GET", path)).status, 404, path)
   })
 })

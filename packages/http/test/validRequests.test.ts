@@ -15,7 +15,9 @@ const service = await start()
 afterAll(service.dispose)
 const company = await service.company("paid")
 await service.fund(company.key, 1_000_000)
-const documents = await Promise.all(["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body))
+const documents = await Promise.all(
+  ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+)
 const { operations, resolve } = OpenApi.read(...documents)
 const documented = new Set(SchemaExceptions.rules.flatMap(({ members }) => members))
 
@@ -44,7 +46,10 @@ describe("requests that the OpenAPI document allows", () => {
       const value = Valid.make(random, resolve)
       for (let count = 0; count < each; count++) {
         const given = operation.parameters
-          .filter(({ in: place, required }) => place === "path" || (place === "query" && (required || random.chance(0.4))))
+          .filter(
+            ({ in: place, required }) =>
+              place === "path" || (place === "query" && (required || random.chance(0.4)))
+          )
           .map(({ in: place, name, schema }) => ({ place, name, text: value(schema) }))
         const body = operation.body === undefined ? undefined : value(operation.body.schema)
         const missing = [
@@ -54,9 +59,14 @@ describe("requests that the OpenAPI document allows", () => {
         assert.deepStrictEqual(missing, [], "no generated value fits the schema, so it needs an example")
         const path = given
           .filter(({ place }) => place === "path")
-          .reduce((whole, { name, text }) => whole.replace(`{${name}}`, encodeURIComponent(String(text)) || "x"), operation.path)
+          .reduce(
+            (whole, { name, text }) => whole.replace(`{${name}}`, encodeURIComponent(String(text)) || "x"),
+            operation.path
+          )
         const query = new URLSearchParams(
-          given.filter(({ place }) => place === "query").map(({ name, text }): [string, string] => [name, String(text)])
+          given
+            .filter(({ place }) => place === "query")
+            .map(({ name, text }): [string, string] => [name, String(text)])
         )
         const key = keyOf(operation)
         const target = query.size === 0 ? path : `${path}?${query}`
@@ -67,7 +77,10 @@ describe("requests that the OpenAPI document allows", () => {
         const shown = `seed ${seed}, request ${count}: ${operation.method} ${target} ${JSON.stringify(body)?.slice(0, 500)}: ${answer.text.slice(0, 1000)}`
         assert.isTrue(answer.status < 500 || answer.status === 503, shown)
         if (answer.status !== 400 && answer.status !== 422) continue
-        assert.isTrue(operation.answers.has(answer.status), `a status that the operation does not list: ${shown}`)
+        assert.isTrue(
+          operation.answers.has(answer.status),
+          `a status that the operation does not list: ${shown}`
+        )
         if (answer.body.error?.code !== "malformed") continue
         const others = answer.body.error.issues?.filter(({ path }) => !documented.has(memberOf(path)))
         assert.deepStrictEqual(others, [], shown)

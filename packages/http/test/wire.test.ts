@@ -33,11 +33,20 @@ describe("an invoice", () => {
       return [settled, r_preimage]
     }
     assert.deepStrictEqual(seen("settled"), [true, preimage])
-    for (const status of ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"] as const)
+    for (const status of [
+      "pending",
+      "claimed",
+      "held",
+      "settling",
+      "expired",
+      "canceling",
+      "canceled"
+    ] as const)
       assert.deepStrictEqual(seen(status), [false, ""])
   })
 
-  it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Invoices.view.of(invoice).amount_sats, 2100))
+  it("wire: an invoice's amount is in whole sats, rounded down", () =>
+    assert.strictEqual(Invoices.view.of(invoice).amount_sats, 2100))
 })
 
 describe("the status of an invoice", () => {
@@ -66,17 +75,27 @@ describe("the status of an invoice", () => {
   })
 
   it("wire: an invoice shows its times of creation, expiry and settlement, the received amount and its deposit's id", () => {
-    const paid = { ...invoice, status: "settled", received: Msat.make(2_200_999n), settledAtMillis: at } as const
-    const members = ({ received_sats, created_at, expires_at, settled_at, deposit_id }: ReturnType<typeof Invoices.view.of>) => [
+    const paid = {
+      ...invoice,
+      status: "settled",
+      received: Msat.make(2_200_999n),
+      settledAtMillis: at
+    } as const
+    const members = ({
       received_sats,
       created_at,
       expires_at,
       settled_at,
       deposit_id
-    ]
+    }: ReturnType<typeof Invoices.view.of>) => [received_sats, created_at, expires_at, settled_at, deposit_id]
     const times = ["2026-01-31T12:00:00.123Z", "2026-01-31T13:00:00.123Z"]
     assert.deepStrictEqual(members(Invoices.view.of(invoice)), [0, ...times, null, null])
-    assert.deepStrictEqual(members(Invoices.view.of(Invoice.shown(paid, ends, "d"))), [2200, ...times, "2026-01-31T12:00:00.007Z", "d"])
+    assert.deepStrictEqual(members(Invoices.view.of(Invoice.shown(paid, ends, "d"))), [
+      2200,
+      ...times,
+      "2026-01-31T12:00:00.007Z",
+      "d"
+    ])
   })
 })
 
@@ -85,16 +104,26 @@ describe("amounts", () => {
     const confirmed = Withdrawals.view.of(withdrawal)
     assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
     assert.strictEqual(
-      JSON.stringify(Withdrawals.view.of({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) }).fee_sats),
+      JSON.stringify(
+        Withdrawals.view.of({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) })
+          .fee_sats
+      ),
       "0.3"
     )
     const { balanceView } = Transactions
     assert.deepStrictEqual(
-      balanceView.of({ posted: Msat.make(1_000_999n), held: Msat.make(300_001n), pendingDeposits: Msat.make(21_000n) }),
+      balanceView.of({
+        posted: Msat.make(1_000_999n),
+        held: Msat.make(300_001n),
+        pendingDeposits: Msat.make(21_000n)
+      }),
       { balance: 700, held_sats: 300.001, pending_deposits_sats: 21 }
     )
     const all = { balance: 2_100_000_000_000_000, held_sats: 0, pending_deposits_sats: 2_100_000_000_000_000 }
-    assert.deepStrictEqual(balanceView.of({ posted: Msat.max, held: Msat.zero, pendingDeposits: Msat.max }), all)
+    assert.deepStrictEqual(
+      balanceView.of({ posted: Msat.max, held: Msat.zero, pendingDeposits: Msat.max }),
+      all
+    )
   })
 
   it("wire: an estimate's fee is the fee that confirm charges", () => {
@@ -112,7 +141,10 @@ describe("amounts", () => {
 
 it("wire: a withdrawal and a deposit show the ids of their company and their ledger transaction in the right fields", () => {
   const ids = { id: "a", companyId: CompanyId.make("b"), ledgerTxId: "c" }
-  for (const shown of [Withdrawals.view.of({ ...withdrawal, ...ids }), Deposits.view.of({ ...Deposits.example(world), ...ids })])
+  for (const shown of [
+    Withdrawals.view.of({ ...withdrawal, ...ids }),
+    Deposits.view.of({ ...Deposits.example(world), ...ids })
+  ])
     assert.deepInclude(shown, { id: "a", company_id: "b", ledger_tx_id: "c" })
 })
 
@@ -125,7 +157,8 @@ describe("failures and destinations of a withdrawal", () => {
     })
   }
 
-  it("wire: a withdrawal that did not fail has a null failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
+  it("wire: a withdrawal that did not fail has a null failure", () =>
+    assert.isNull(Withdrawals.view.of(withdrawal).failure))
 
   it("wire: a withdrawal's destination has only the fields of its recipient type", () => {
     const none = {
@@ -140,7 +173,11 @@ describe("failures and destinations of a withdrawal", () => {
     for (const [recipientType, recipient, expected] of [
       ["lightning_invoice", "lnbcrt1", {}],
       ["lightning_address", "a@b.example", { lightning_address: "a@b.example", domain: "b.example" }],
-      ["lightning_address", "₿a@b.example", { lightning_address: "a@b.example", bip353_name: "₿a@b.example", domain: "b.example" }],
+      [
+        "lightning_address",
+        "₿a@b.example",
+        { lightning_address: "a@b.example", bip353_name: "₿a@b.example", domain: "b.example" }
+      ],
       ["lnurl", lnurl, { domain: "pay.example" }],
       ["lnurl", "lnurlp://pay.example/7", { domain: "pay.example" }],
       ["chain_address", "bcrt1q", { bitcoin_address: "bcrt1q" }]
@@ -164,7 +201,8 @@ describe("failures and destinations of a withdrawal", () => {
 })
 
 describe("lightning_payment", () => {
-  const payment = (change: Partial<Withdrawal>) => Withdrawals.view.of({ ...withdrawal, ...change }).lightning_payment
+  const payment = (change: Partial<Withdrawal>) =>
+    Withdrawals.view.of({ ...withdrawal, ...change }).lightning_payment
 
   it("wire: lightning_payment is null until the outcome is known, and always null for an on-chain withdrawal", () => {
     for (const change of [

@@ -26,12 +26,23 @@ export interface Options extends Omit<LdkOptions, "socket"> {
 export const ldk = (options: Options): Lightning => {
   const { directory, socket, program, ...others }: Options = Object(options)
   if (typeof directory !== "string" || directory === "")
-    throw new OptionsInvalid(`ldk's directory must be the path of a directory (got ${JSON.stringify(directory)})`)
+    throw new OptionsInvalid(
+      `ldk's directory must be the path of a directory (got ${JSON.stringify(directory)})`
+    )
   if ((others.bitcoind === undefined) === (others.esplora === undefined))
-    throw new OptionsInvalid("ldk needs either bitcoind (http://user:password@host:port) or esplora (https://…)")
+    throw new OptionsInvalid(
+      "ldk needs either bitcoind (http://user:password@host:port) or esplora (https://…)"
+    )
   const at = path.resolve(socket ?? path.join(directory, "socket"))
   const bytes = Buffer.byteLength(at)
   if (bytes > maxSocketBytes)
-    throw new OptionsInvalid(`ldk's socket must be a path of at most ${maxSocketBytes} bytes (got ${bytes}): ${at}`)
-  return lightning({ ...others, directory: path.resolve(directory), socket: at, program: program ?? installed() })
+    throw new OptionsInvalid(
+      `ldk's socket must be a path of at most ${maxSocketBytes} bytes (got ${bytes}): ${at}`
+    )
+  return lightning({
+    ...others,
+    directory: path.resolve(directory),
+    socket: at,
+    program: program ?? installed()
+  })
 }

@@ -5,7 +5,8 @@ import { program } from "./Program.ts"
 
 try {
   const file = program()
-  if (process.execve === undefined) throw new Error(`Node 22.19 or newer is required (this is ${process.version})`)
+  if (process.execve === undefined)
+    throw new Error(`Node 22.19 or newer is required (this is ${process.version})`)
   process.execve(file, [file, ...process.argv.slice(2)])
 } catch (error) {
   console.error(`satrail-ldk: ${error instanceof Error ? error.message : String(error)}`)

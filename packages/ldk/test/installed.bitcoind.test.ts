@@ -27,7 +27,10 @@ const own = natives.filter(({ name }) => name === `@satrail/ldk-${process.platfo
 const installed = async (folder: string): Promise<string> => {
   const tarballs = await pack(folder, own)
   const host = path.join(folder, "host")
-  const ldk = ["@satrail/ldk", ...own.map(({ name }) => name)].map((name) => [name, `file:${tarballs.get(name)}`])
+  const ldk = ["@satrail/ldk", ...own.map(({ name }) => name)].map((name) => [
+    name,
+    `file:${tarballs.get(name)}`
+  ])
   install(host, { ...files(tarballs), ...Object.fromEntries(ldk) })
   copyFileSync(path.join(import.meta.dirname, "shop.mjs"), path.join(host, "shop.mjs"))
   return host
@@ -67,10 +70,19 @@ Real.suite("the packages of LDK", ["bitcoind", "lnd"], () => {
       () =>
         Effect.gen(function* () {
           const [{ bob, carol }, { url, user, password }] = [yield* Network.Network, yield* Chain]
-          const host = yield* Effect.flatMap(Process.folder, (folder) => Effect.promise(() => installed(folder)))
-          const bitcoind = Object.assign(new URL(url), { username: user, password: Redacted.value(password) }).href
+          const host = yield* Effect.flatMap(Process.folder, (folder) =>
+            Effect.promise(() => installed(folder))
+          )
+          const bitcoind = Object.assign(new URL(url), {
+            username: user,
+            password: Redacted.value(password)
+          }).href
           const listen = `127.0.0.1:${yield* Process.freePort}`
-          const env = { BITCOIND: bitcoind, LISTEN: listen, SATRAIL_SECRET: "of-the-test-of-the-ldk-package-alone" }
+          const env = {
+            BITCOIND: bitcoind,
+            LISTEN: listen,
+            SATRAIL_SECRET: "of-the-test-of-the-ldk-package-alone"
+          }
           const shop = start(host, env)
           yield* Effect.addFinalizer(() => Effect.sync(() => shop.child.kill("SIGKILL")))
           yield* shop.next("ready")
@@ -101,7 +113,10 @@ Real.suite("the packages of LDK", ["bitcoind", "lnd"], () => {
           assert.match(yield* invoice(7000), /^lnbcrt70u1/)
 
           const bin = path.join(host, "node_modules/@satrail/ldk/dist/bin.js")
-          const called = execFileSync(process.execPath, [bin, "call", "hello"], { encoding: "utf8", env: { LDK_STORE: store } })
+          const called = execFileSync(process.execPath, [bin, "call", "hello"], {
+            encoding: "utf8",
+            env: { LDK_STORE: store }
+          })
           assert.match(JSON.parse(called).result.node, /^0[23][\da-f]{64}$/)
 
           shop.child.stdin.end()
@@ -113,7 +128,10 @@ Real.suite("the packages of LDK", ["bitcoind", "lnd"], () => {
           for (const { name } of own) renameSync(path.join(modules, name), path.join(modules, `${name}-away`))
           const without = yield* Effect.promise(start(host, env).ended)
           assert.notStrictEqual(without.code, 0)
-          assert.match(without.said, /ProgramMissing: @satrail\/ldk-linux-\w+ is not installed: run npm install/)
+          assert.match(
+            without.said,
+            /ProgramMissing: @satrail\/ldk-linux-\w+ is not installed: run npm install/
+          )
         }),
       3_600_000
     )

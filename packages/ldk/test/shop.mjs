@@ -7,9 +7,14 @@ import { createInterface } from "node:readline"
 const print = (value) => console.log(JSON.stringify(value))
 
 const { BITCOIND: bitcoind, LISTEN: listen } = process.env
-const pay = await satrail({ directory: "data", lightning: ldk({ directory: "node", bitcoind, listen, alias: "shop" }) })
+const pay = await satrail({
+  directory: "data",
+  lightning: ldk({ directory: "node", bitcoind, listen, alias: "shop" })
+})
 const shop = await pay.companies.create({ name: "Shop", plan: "paid" })
-pay.on("deposit.settled", async () => print({ available: String((await pay.transactions.balance(shop.id)).available.sats) }))
+pay.on("deposit.settled", async () =>
+  print({ available: String((await pay.transactions.balance(shop.id)).available.sats) })
+)
 print({ ready: true })
 for await (const line of createInterface({ input: process.stdin })) {
   const { paymentRequest } = await pay.invoices.create({ company: shop, amount: Number(line) })

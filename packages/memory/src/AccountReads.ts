@@ -37,13 +37,21 @@ export const make = (read: Read): AccountReads["Service"] => ({
   domainsToCheck: (beforeMillis, after, limit) =>
     read((now) =>
       HashMap.toValues(now.domains)
-        .filter((row) => row.shownBy === "dns" && row.checkedAtMillis < beforeMillis && (after === null || row.domain > after))
+        .filter(
+          (row) =>
+            row.shownBy === "dns" &&
+            row.checkedAtMillis < beforeMillis &&
+            (after === null || row.domain > after)
+        )
         .toSorted((a, b) => compare(a.domain, b.domain))
         .slice(0, limit)
     ),
   companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit)),
   companiesAsked: (query, looks) => read((now) => Lists.companies(now, query, looks)),
   standings: (ids, nowMillis) =>
-    read((now) => ids.filter((id) => HashMap.has(now.companies, id)).map((id) => standing(now, id, nowMillis))),
-  keysOf: (companyId, before, limit) => read((now) => newestByTime(State.ownedBy(now, ApiKey.noun, companyId), before, limit))
+    read((now) =>
+      ids.filter((id) => HashMap.has(now.companies, id)).map((id) => standing(now, id, nowMillis))
+    ),
+  keysOf: (companyId, before, limit) =>
+    read((now) => newestByTime(State.ownedBy(now, ApiKey.noun, companyId), before, limit))
 })

@@ -11,14 +11,25 @@ const isMoved = (
   expects: ApiKey.ApiKeyApproved["expects"]
 ): boolean => {
   const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
-  return !!old && expects !== undefined && !(Equal.equals(old.limits, expects.limits) && Equal.equals(old.allowedFrom, expects.allowedFrom))
+  return (
+    !!old &&
+    expects !== undefined &&
+    !(Equal.equals(old.limits, expects.limits) && Equal.equals(old.allowedFrom, expects.allowedFrom))
+  )
 }
 
 /** Makes the replaced key expire at the given time, unless it expires earlier. */
-const ended = (state: State.State, companyId: ApiKey.ApiKey["companyId"], replaces: ApiKey.Replaces | null): State.State => {
+const ended = (
+  state: State.State,
+  companyId: ApiKey.ApiKey["companyId"],
+  replaces: ApiKey.Replaces | null
+): State.State => {
   const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
   if (!old || !replaces) return state
-  return State.put(state, ApiKey.noun, { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) })
+  return State.put(state, ApiKey.noun, {
+    ...old,
+    expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis)
+  })
 }
 
 const issued: Kind<ApiKey.ApiKeyIssued> = {
@@ -37,13 +48,19 @@ const approved: Kind<ApiKey.ApiKeyApproved> = {
   move: (state, change) => {
     if (isMoved(state, change, change.expects)) return new ProtectionMoved({ id: change.id })
     const { companyId, approvedBy, atMillis: approvedAtMillis, replaces } = change
-    return ended(State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), approvedBy, approvedAtMillis }), companyId, replaces)
+    return ended(
+      State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), approvedBy, approvedAtMillis }),
+      companyId,
+      replaces
+    )
   }
 }
 
 const used: Kind<ApiKey.ApiKeyUsed> = {
-  before: (state, change) => ((own(state, ApiKey.noun, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again"),
-  move: (state, change) => State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), lastUsedAtMillis: change.atMillis })
+  before: (state, change) =>
+    (own(state, ApiKey.noun, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again",
+  move: (state, change) =>
+    State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), lastUsedAtMillis: change.atMillis })
 }
 
 export const kinds = { ApiKeyIssued: issued, ApiKeyApproved: approved, ApiKeyUsed: used }

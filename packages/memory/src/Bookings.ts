@@ -21,13 +21,22 @@ export const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<
   const sums = new Map<string, Booking.Turnover>()
   for (const { from, to, amount } of entries) {
     const known = sums.get(`${from} ${to}`)
-    sums.set(`${from} ${to}`, { from, to, amount: Msat.sum(amount, known?.amount ?? Msat.zero), count: (known?.count ?? 0) + 1 })
+    sums.set(`${from} ${to}`, {
+      from,
+      to,
+      amount: Msat.sum(amount, known?.amount ?? Msat.zero),
+      count: (known?.count ?? 0) + 1
+    })
   }
   return [...sums.values()]
 }
 
 /** Sums the entries before a period and within it. */
-export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): Booking.Sums => {
+export const sums = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  { fromMillis, untilMillis }: Booking.Period
+): Booking.Sums => {
   const entries = all(state, companyId).filter(({ atMillis }) => atMillis < untilMillis)
   return {
     last: entries.at(-1)?.id ?? 0n,
@@ -44,7 +53,9 @@ export const turnedSince = (
 ): ReadonlyArray<Booking.Turned> =>
   boundaries.flatMap((fromMillis, step) => {
     const untilMillis = boundaries[step + 1] ?? Infinity
-    const within = all(state, companyId).filter(({ atMillis }) => atMillis >= fromMillis && atMillis < untilMillis)
+    const within = all(state, companyId).filter(
+      ({ atMillis }) => atMillis >= fromMillis && atMillis < untilMillis
+    )
     return turnovers(within).map(({ from, to, amount }) => ({ step, from, to, amount }))
   })
 
@@ -52,7 +63,12 @@ export const turnedSince = (
 export const entries = (state: State.State, query: Booking.Query): Booking.Found => {
   const { companyId, after, upTo, fromMillis, untilMillis, limit } = query
   const found = all(state, companyId).filter(
-    (entry) => entry.id > after && entry.id <= upTo && entry.atMillis >= fromMillis && entry.atMillis < untilMillis && Booking.moves(entry)
+    (entry) =>
+      entry.id > after &&
+      entry.id <= upTo &&
+      entry.atMillis >= fromMillis &&
+      entry.atMillis < untilMillis &&
+      Booking.moves(entry)
   )
   const page = found.slice(0, limit)
   return { entries: page, lookedTo: found.length > limit ? (page.at(-1)?.id ?? null) : null }
@@ -87,7 +103,10 @@ const ratedBy = (state: State.State, row: Deposit.Deposit) => {
 
 const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject => {
   const { companyId, lightningInvoiceId } = row
-  const invoice = lightningInvoiceId === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, lightningInvoiceId))
+  const invoice =
+    lightningInvoiceId === null
+      ? null
+      : Option.getOrNull(State.get(state, Invoice.noun, companyId, lightningInvoiceId))
   const rated = ratedBy(state, row)
   return {
     transferId: row.ledgerTxId,

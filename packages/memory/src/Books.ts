@@ -50,7 +50,11 @@ const taskOf = (state: State.State, companyId: CompanyId.CompanyId, id: string):
 }
 
 /** Returns that task. */
-export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Claimed | null => {
+export const job = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  id: string
+): Waiting.Claimed | null => {
   const task = taskOf(state, companyId, id)
   return task === null ? null : claimedOf(state, task)
 }
@@ -62,7 +66,16 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
     const task = taskId === null ? null : jobOf(state, taskId)
     const kind = withdrawalKind(one, task)
     if (kind === undefined) return []
-    return [{ kind, id, companyId, sinceMillis: Withdrawal.beganAtMillis(one), amount: Withdrawal.held(one), job: task }]
+    return [
+      {
+        kind,
+        id,
+        companyId,
+        sinceMillis: Withdrawal.beganAtMillis(one),
+        amount: Withdrawal.held(one),
+        job: task
+      }
+    ]
   }),
   ...state.features.flatMap(({ holds = [] }) =>
     holds.flatMap((hold) =>
@@ -108,7 +121,8 @@ export const waiting = (state: State.State, overdueBeforeMillis: number): Waitin
   })
 }
 
-const older = (a: Waiting.Place, b: Waiting.Place): number => compare(a.sinceMillis, b.sinceMillis) || compare(a.id, b.id)
+const older = (a: Waiting.Place, b: Waiting.Place): number =>
+  compare(a.sinceMillis, b.sinceMillis) || compare(a.id, b.id)
 
 export const backlog = (state: State.State, query: Waiting.Query): ReadonlyArray<Waiting.Item> => {
   const { after, kinds, limit, overdueBeforeMillis, perKind, sinceBeforeMillis } = query
@@ -134,9 +148,14 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     recounts: Fault.recounts(state.features, (noun) => State.ownedBy(state, noun, companyId)),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
-    assignments: State.all(state, SuspenseAssignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),
+    assignments: State.all(state, SuspenseAssignment.noun).filter(
+      ({ unmatchedCompanyId }) => unmatchedCompanyId === companyId
+    ),
     posted: Posted.by(state, companyId),
     isPaidInside: (paymentHash) =>
-      Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ dispatchedAtMillis }) => dispatchedAtMillis === null)
+      Option.exists(
+        State.named(state, Withdrawal.noun, { paymentHash }),
+        ({ dispatchedAtMillis }) => dispatchedAtMillis === null
+      )
   }).slice(0, maxFaults)
 }

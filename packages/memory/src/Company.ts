@@ -24,7 +24,10 @@ const answered = () => ({ loosening: null })
 const guarded = { CompanyLimited: "limits", CompanyFeesChanged: "fees", FreezeChanged: "frozen" } as const
 
 /** Returns whether the company's field is not what the Change expects. */
-const isMoved = (company: Company.Company, { _tag, expects }: Extract<Changing, { readonly _tag: keyof typeof guarded }>): boolean =>
+const isMoved = (
+  company: Company.Company,
+  { _tag, expects }: Extract<Changing, { readonly _tag: keyof typeof guarded }>
+): boolean =>
   expects !== undefined && !Equal.equals(company[guarded[_tag]], Reflect.get(expects, guarded[_tag]))
 
 /** Replaces one field of a company. */
@@ -43,7 +46,10 @@ const changed = <C extends Changing>(
         ? new ProtectionMoved({ id: change.id })
         : {
             ...state,
-            companies: HashMap.modify(state.companies, change.id, (company) => ({ ...after(company, change), ...also?.(company) }))
+            companies: HashMap.modify(state.companies, change.id, (company) => ({
+              ...after(company, change),
+              ...also?.(company)
+            }))
           }
   }
 }

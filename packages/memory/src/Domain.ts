@@ -6,8 +6,10 @@ const verified: Kind<DomainVerified> = {
   before: (state, { domain, replaces, companyId }) => {
     const row = Option.getOrUndefined(HashMap.get(state.domains, domain.domain))
     if (row === undefined) return undefined
-    if (row.companyId === companyId) return row.shownBy === "operator" || domain.shownBy === "dns" ? "again" : undefined
-    const isLost = replaces !== null && row.companyId === replaces.companyId && row.lostAtMillis === replaces.lostAtMillis
+    if (row.companyId === companyId)
+      return row.shownBy === "operator" || domain.shownBy === "dns" ? "again" : undefined
+    const isLost =
+      replaces !== null && row.companyId === replaces.companyId && row.lostAtMillis === replaces.lostAtMillis
     return isLost ? undefined : new DomainTaken({ domain: domain.domain })
   },
   move: (state, { domain }) => ({ ...state, domains: HashMap.set(state.domains, domain.domain, domain) })

@@ -13,7 +13,12 @@ const at = (state: State, id: number): Published | undefined => {
 }
 
 /** Returns the events of a company (null: of all) after an id, oldest first. */
-export const after = (state: State, companyId: CompanyId.CompanyId | null, after: bigint, limit: number): ReadonlyArray<Published> => {
+export const after = (
+  state: State,
+  companyId: CompanyId.CompanyId | null,
+  after: bigint,
+  limit: number
+): ReadonlyArray<Published> => {
   const page: Array<Published> = []
   const last = lastId(state)
   for (let id = Math.max(0, Number(after)) + 1; page.length < limit && id <= last; id++) {
@@ -24,7 +29,12 @@ export const after = (state: State, companyId: CompanyId.CompanyId | null, after
 }
 
 /** Returns a company's events before an id, newest first. */
-const before = (state: State, companyId: CompanyId.CompanyId, id: bigint, limit: number): ReadonlyArray<Published> => {
+const before = (
+  state: State,
+  companyId: CompanyId.CompanyId,
+  id: bigint,
+  limit: number
+): ReadonlyArray<Published> => {
   const page: Array<Published> = []
   for (let one = Math.min(lastId(state), Number(id) - 1); page.length < limit && one > 0; one--) {
     const event = at(state, one)
@@ -81,7 +91,9 @@ export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
       }),
     forgetEvents: (beforeMillis, limit) => Ref.modify(state, (now) => forget(now, beforeMillis, limit)),
     forgottenUntil: (companyId) =>
-      read((now) => Option.getOrElse(HashMap.get(now.forgottenUntil, companyId ?? CompanyId.operator), () => 0n)),
+      read((now) =>
+        Option.getOrElse(HashMap.get(now.forgottenUntil, companyId ?? CompanyId.operator), () => 0n)
+      ),
     // The state changes atomically, so there is never an open transaction.
     unreadableSinceMillis: Effect.succeed(null)
   })

@@ -9,7 +9,9 @@ const forgotten: Kind<Invoice.InvoiceForgotten> = {
     const invoice = own(state, Invoice.noun, change)
     const { id: invoiceId, status } = invoice
     const mayGo = status === "pending" || status === "expired"
-    return mayGo ? State.remove(state, Invoice.noun, invoice) : new Invoice.InvoiceNotPayable({ invoiceId, status })
+    return mayGo
+      ? State.remove(state, Invoice.noun, invoice)
+      : new Invoice.InvoiceNotPayable({ invoiceId, status })
   }
 }
 

@@ -24,11 +24,14 @@ export const make = (read: Read): LedgerReads["Service"] => ({
   balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
   answer: (owner, key) =>
     read((now) =>
-      Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, meaning, answer }) => ({
-        fingerprint,
-        meaning,
-        answer
-      }))
+      Option.map(
+        HashMap.get(now.answers, State.answerAddress(owner, key)),
+        ({ fingerprint, meaning, answer }) => ({
+          fingerprint,
+          meaning,
+          answer
+        })
+      )
     ),
   expiredAnswers: (atMillis) => read((now) => Answer.expired(now, atMillis).length > 0),
   cursor: (source) => read((now) => HashMap.get(now.cursors, source)),

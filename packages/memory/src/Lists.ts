@@ -37,7 +37,13 @@ const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
   }
 }
 
-const fromPosted = ({ row: { id, companyId }, amount, type, reason, atMillis }: Posts.Posted): Transaction => ({
+const fromPosted = ({
+  row: { id, companyId },
+  amount,
+  type,
+  reason,
+  atMillis
+}: Posts.Posted): Transaction => ({
   ...none,
   id,
   companyId,
@@ -70,7 +76,10 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
   }
 }
 
-const kinds: { readonly [type in Transaction["type"]]?: Noun.Noun } = { deposit: Deposit.noun, withdrawal: Withdrawal.noun }
+const kinds: { readonly [type in Transaction["type"]]?: Noun.Noun } = {
+  deposit: Deposit.noun,
+  withdrawal: Withdrawal.noun
+}
 
 /** Returns the description of a transaction, which is that of its checkout, invoice or refund. */
 const descriptionOf = (state: State.State, { id, companyId, type }: Transaction): string => {
@@ -86,18 +95,32 @@ const descriptionOf = (state: State.State, { id, companyId, type }: Transaction)
 }
 
 /** Filters the first `looks` lines for up to `limit` matches, and returns where the scan stopped. */
-const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limit: number, isPicked: (line: A) => boolean): Found<A> => {
+const picked = <A extends Position>(
+  lines: ReadonlyArray<A>,
+  looks: number,
+  limit: number,
+  isPicked: (line: A) => boolean
+): Found<A> => {
   const looked = lines.slice(0, looks)
   const rows = looked.filter(isPicked).slice(0, limit)
   const last = looked.at(-1)
   const stopped = rows.length < limit && lines.length > looked.length ? last : undefined
-  return { rows, lookedTo: stopped === undefined ? null : { createdAtMillis: stopped.createdAtMillis, id: stopped.id } }
+  return {
+    rows,
+    lookedTo: stopped === undefined ? null : { createdAtMillis: stopped.createdAtMillis, id: stopped.id }
+  }
 }
 
 /** Returns the transactions that match, out of at most `looks`. */
-export const transactions = (state: State.State, companyId: CompanyId.CompanyId, query: Query, looks: number): Found<Transaction> => {
+export const transactions = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  query: Query,
+  looks: number
+): Found<Transaction> => {
   const { label, paymentHash, chainTxId, lightningInvoiceId } = query
-  const hashOf = (id: string | null) => (id === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, id))?.paymentHash)
+  const hashOf = (id: string | null) =>
+    id === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, id))?.paymentHash
   const isFound = (row: Deposit.Deposit | Withdrawal.Withdrawal) =>
     (label === undefined || Metadata.has(row.metadata, label)) &&
     (chainTxId === undefined || row.chainTxId === chainTxId) &&
@@ -105,7 +128,8 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
       ("paymentHash" in row
         ? [row.paymentHash, row.reportedHash].includes(paymentHash)
         : hashOf(row.lightningInvoiceId) === paymentHash)) &&
-    (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
+    (lightningInvoiceId === undefined ||
+      ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
   // Postings are not payments, so omit them from a search for payments.
   const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)
   const lines = [
@@ -148,7 +172,12 @@ export const invoicesOf = (
       (createdAfterMillis === undefined || createdAfterMillis < one.createdAtMillis) &&
       (createdBeforeMillis === undefined || createdBeforeMillis > one.createdAtMillis)
   )
-  return picked(lines, looks, query.limit, (one) => standing === undefined || Invoice.standing(one, query.atMillis) === standing)
+  return picked(
+    lines,
+    looks,
+    query.limit,
+    (one) => standing === undefined || Invoice.standing(one, query.atMillis) === standing
+  )
 }
 
 /** Returns the companies that match, out of at most `looks`. */

@@ -10,7 +10,11 @@ export type Read = <A>(select: (now: State.State) => A) => Effect.Effect<A>
 export const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Returns the page of `rows` after `after`, ordered by id. */
-export const page = <A extends { readonly id: string }>(rows: Iterable<A>, after: string | null, limit: number): ReadonlyArray<A> =>
+export const page = <A extends { readonly id: string }>(
+  rows: Iterable<A>,
+  after: string | null,
+  limit: number
+): ReadonlyArray<A> =>
   Array.from(rows)
     .filter(({ id }) => after === null || id > after)
     .toSorted((a, b) => compare(a.id, b.id))
@@ -28,10 +32,15 @@ export const newestFirst = <A extends { readonly id: string }>(
     .slice(0, limit)
 
 /** Compares two records for a list sorted newest first. */
-export const newest = (a: Position, b: Position): number => compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
+export const newest = (a: Position, b: Position): number =>
+  compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
 /** Returns the page of `rows` after `after`, newest first by time, then by id. */
-export const newestByTime = <A extends Position>(rows: ReadonlyArray<A>, after: Position | null, limit: number): ReadonlyArray<A> =>
+export const newestByTime = <A extends Position>(
+  rows: ReadonlyArray<A>,
+  after: Position | null,
+  limit: number
+): ReadonlyArray<A> =>
   rows
     .filter((row) => after === null || newest(after, row) < 0)
     .toSorted(newest)

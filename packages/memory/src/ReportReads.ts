@@ -29,7 +29,9 @@ const recount = (state: State.State, companyId: CompanyId.CompanyId): Audit => (
     ...State.ownedBy(state, Withdrawal.noun, companyId)
       .filter(({ status }) => status === "pending")
       .map(Withdrawal.held),
-    ...Fault.holding(state.features, (noun) => State.ownedBy(state, noun, companyId)).map(({ amount }) => amount)
+    ...Fault.holding(state.features, (noun) => State.ownedBy(state, noun, companyId)).map(
+      ({ amount }) => amount
+    )
   )
 })
 
@@ -42,7 +44,8 @@ export const make = (read: Read): ReportReads["Service"] => ({
   bookedEntries: (query) => read((now) => Bookings.entries(now, query)),
   subjects: (companyId, transferIds) => read((now) => Bookings.subjects(now, companyId, transferIds)),
   found: (companyId, sought) => read((now) => Search.found(now, companyId, sought)),
-  postingsOf: (companyId, transferId) => read((now) => Bookings.all(now, companyId).filter((entry) => entry.transferId === transferId)),
+  postingsOf: (companyId, transferId) =>
+    read((now) => Bookings.all(now, companyId).filter((entry) => entry.transferId === transferId)),
   turnedSince: (companyId, boundaries) => read((now) => Bookings.turnedSince(now, companyId, boundaries)),
   companyNames: (after, limit) =>
     read((now) =>

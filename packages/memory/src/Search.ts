@@ -24,23 +24,44 @@ type Way = readonly [by: Search.Hit["by"], matches: (fields: Fields, sought: Sea
 
 /** The ways in which a record can match a search. The database store has an index for each of them. */
 const ways: ReadonlyArray<Way> = [
-  ["order", ({ order }, { text }) => text !== null && order?.toLowerCase().startsWith(text.toLowerCase()) === true],
-  ["text", ({ metadata }, { text }) => Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text?.toLowerCase())],
+  [
+    "order",
+    ({ order }, { text }) => text !== null && order?.toLowerCase().startsWith(text.toLowerCase()) === true
+  ],
+  [
+    "text",
+    ({ metadata }, { text }) =>
+      Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text?.toLowerCase())
+  ],
   ["text", ({ words = "" }, { text }) => text !== null && words.toLowerCase().includes(text.toLowerCase())],
   ["id", ({ id }, { ids }) => ids !== null && id >= ids[0] && id <= ids[1]],
-  ["hash", ({ hash = null }, sought) => hash !== null && (hash === sought.hash || hash === sought.preimageHash)],
+  [
+    "hash",
+    ({ hash = null }, sought) => hash !== null && (hash === sought.hash || hash === sought.preimageHash)
+  ],
   ["transaction", ({ transaction }, { hash }) => hash !== null && transaction === hash],
   [
     "recipient",
     ({ recipients = [] }, { address, recipient, lightningAddress }) =>
       recipients.some((one) => one !== null && [address, recipient, lightningAddress].includes(one))
   ],
-  ["amount", ({ amount }, { amounts }) => amounts !== null && amount !== undefined && amount >= amounts[0] && amount <= amounts[1]]
+  [
+    "amount",
+    ({ amount }, { amounts }) =>
+      amounts !== null && amount !== undefined && amount >= amounts[0] && amount <= amounts[1]
+  ]
 ]
 
 /** Returns a company's records that match a search. */
-export const found = (state: State.State, companyId: CompanyId.CompanyId, sought: Search.Sought): ReadonlyArray<Search.Hit> => {
-  const hits = <A extends Row>(noun: Noun<A>, of: (row: A) => Omit<Fields, "id">): ReadonlyArray<Search.Hit> => {
+export const found = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  sought: Search.Sought
+): ReadonlyArray<Search.Hit> => {
+  const hits = <A extends Row>(
+    noun: Noun<A>,
+    of: (row: A) => Omit<Fields, "id">
+  ): ReadonlyArray<Search.Hit> => {
     const newest = State.ownedBy(state, noun, companyId)
       .map((row) => ({ id: row.id, ...of(row) }))
       .toSorted((one, other) => (one.id < other.id ? 1 : -1))
@@ -52,9 +73,16 @@ export const found = (state: State.State, companyId: CompanyId.CompanyId, sought
   }
   return [
     ...Descriptions.ordered(state.features).flatMap(({ noun, description, orderId }) =>
-      hits(noun, (row) => ({ order: Descriptions.textOf(row, orderId), words: Descriptions.textOf(row, description) ?? "" }))
+      hits(noun, (row) => ({
+        order: Descriptions.textOf(row, orderId),
+        words: Descriptions.textOf(row, description) ?? ""
+      }))
     ),
-    ...hits(Invoice.noun, ({ metadata, memo, paymentHash }) => ({ metadata, words: memo, hash: paymentHash })),
+    ...hits(Invoice.noun, ({ metadata, memo, paymentHash }) => ({
+      metadata,
+      words: memo,
+      hash: paymentHash
+    })),
     ...hits(OnChainAddress.noun, ({ address }) => ({ recipients: [address] })),
     ...hits(LightningAddress.noun, (row) => ({ recipients: [LightningAddress.text(row)] })),
     ...hits(Deposit.noun, ({ metadata, chainTxId, amount, rail, recipient }) => ({
@@ -63,12 +91,15 @@ export const found = (state: State.State, companyId: CompanyId.CompanyId, sought
       amount,
       ...(rail === "on_chain" && { recipients: [recipient] })
     })),
-    ...hits(Withdrawal.noun, ({ metadata, chainTxId, amount, paymentHash, reportedHash, recipient, paymentRequest }) => ({
-      metadata,
-      transaction: chainTxId,
-      amount,
-      hash: paymentHash ?? reportedHash,
-      recipients: [recipient, paymentRequest]
-    }))
+    ...hits(
+      Withdrawal.noun,
+      ({ metadata, chainTxId, amount, paymentHash, reportedHash, recipient, paymentRequest }) => ({
+        metadata,
+        transaction: chainTxId,
+        amount,
+        hash: paymentHash ?? reportedHash,
+        recipients: [recipient, paymentRequest]
+      })
+    )
   ]
 }

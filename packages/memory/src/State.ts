@@ -137,24 +137,36 @@ export const push = <A>(lists: Map<List<A>>, key: string, ...more: ReadonlyArray
 }
 
 /** Returns the items of the list at this key, newest first. */
-export const listed = <A>(lists: Map<List<A>>, key: string): Iterable<A> => items(Option.getOrNull(HashMap.get(lists, key)))
+export const listed = <A>(lists: Map<List<A>>, key: string): Iterable<A> =>
+  items(Option.getOrNull(HashMap.get(lists, key)))
 
 /** Returns the records of a type, by id. */
 export const of = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Map<A> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `put` stores records only under their own noun
   Option.getOrElse(HashMap.get(state.tables, noun.name), HashMap.empty) as Map<A>
 
-export const all = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Array<A> => HashMap.toValues(of(state, noun))
+export const all = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Array<A> =>
+  HashMap.toValues(of(state, noun))
 
 /** Returns a company's records of a type, newest first. */
-export const ownedBy = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId): Array<A> => {
+export const ownedBy = <A extends Noun.Row>(
+  state: State,
+  noun: Noun.Noun<A>,
+  companyId: CompanyId.CompanyId
+): Array<A> => {
   const rows = of(state, noun)
-  return Array.from(listed(state.lists, `${noun.name} ${companyId}`)).flatMap((id) => Option.toArray(HashMap.get(rows, id)))
+  return Array.from(listed(state.lists, `${noun.name} ${companyId}`)).flatMap((id) =>
+    Option.toArray(HashMap.get(rows, id))
+  )
 }
 
 /** Returns a company's record. */
-export const get = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId, id: string): Option.Option<A> =>
-  Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)
+export const get = <A extends Noun.Row>(
+  state: State,
+  noun: Noun.Noun<A>,
+  companyId: CompanyId.CompanyId,
+  id: string
+): Option.Option<A> => Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)
 
 const nameOf = (noun: Noun.Noun, members: ReadonlyArray<string>, record: object): string | undefined => {
   const values = members.map((member) => Reflect.get(record, member))
@@ -165,9 +177,15 @@ const namesOf = (noun: Noun.Noun, record: Noun.Row): ReadonlyArray<string> =>
   noun.unique.flatMap((members) => nameOf(noun, members, record) ?? [])
 
 /** Returns the record with this unique name, whichever company owns it. */
-export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name: Partial<NoInfer<A>>): Option.Option<A> => {
+export const named = <A extends Noun.Row>(
+  state: State,
+  noun: Noun.Noun<A>,
+  name: Partial<NoInfer<A>>
+): Option.Option<A> => {
   const key = nameOf(noun, Object.keys(name), name)
-  return key === undefined ? Option.none() : Option.flatMap(HashMap.get(state.names, key), (id) => HashMap.get(of(state, noun), id))
+  return key === undefined
+    ? Option.none()
+    : Option.flatMap(HashMap.get(state.names, key), (id) => HashMap.get(of(state, noun), id))
 }
 
 /** Returns whether any company's record has one of the unique names of this record, which is not stored yet. */
@@ -178,8 +196,10 @@ export const isTaken = (state: State, noun: Noun.Noun, record: Noun.Row): boolea
 const check = <A extends Noun.Row>({ name, members }: Noun.Noun<A>, record: A): void => {
   for (const [member] of members) {
     const value: unknown = Reflect.get(record, member)
-    if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(`${name}.${member} must be an integer`)
-    if (typeof value === "string" && !isText(value)) throw new Error(`${name}.${member} must be well-formed text without NUL characters`)
+    if (typeof value === "number" && !Number.isSafeInteger(value))
+      throw new Error(`${name}.${member} must be an integer`)
+    if (typeof value === "string" && !isText(value))
+      throw new Error(`${name}.${member} must be well-formed text without NUL characters`)
   }
 }
 
@@ -191,7 +211,9 @@ export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record
     ...state,
     tables: HashMap.set(state.tables, noun.name, HashMap.set(rows, record.id, record)),
     names: namesOf(noun, record).reduce((all, name) => HashMap.set(all, name, record.id), state.names),
-    lists: HashMap.has(rows, record.id) ? state.lists : push(state.lists, `${noun.name} ${record.companyId}`, record.id)
+    lists: HashMap.has(rows, record.id)
+      ? state.lists
+      : push(state.lists, `${noun.name} ${record.companyId}`, record.id)
   }
 }
 
@@ -210,8 +232,11 @@ export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance
 export const spender = (companyId: CompanyId.CompanyId, subject: string): string => `${companyId} ${subject}`
 
 /** Returns the usage of limits by a subject of a company, such as a key. */
-export const spentBy = (state: State, companyId: CompanyId.CompanyId, subject: string): ReadonlyArray<Spent> =>
-  Option.getOrElse(HashMap.get(state.spent, spender(companyId, subject)), () => [])
+export const spentBy = (
+  state: State,
+  companyId: CompanyId.CompanyId,
+  subject: string
+): ReadonlyArray<Spent> => Option.getOrElse(HashMap.get(state.spent, spender(companyId, subject)), () => [])
 
 /**
  * Returns the key under which a response is stored. Idempotency keys contain only visible characters and owners
@@ -245,7 +270,17 @@ const creditedCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =
     const address = status === "settled" ? addresses.get(recipient) : undefined
     if (address?.nodeId !== wallet || chainTxId === null || vout === null) return []
     const { scriptPubKey, type, index } = address
-    return [{ outpoint: Coin.outpoint(chainTxId, vout), scriptPubKey, amount, type, branch: 0, index, isConfirmed: true }]
+    return [
+      {
+        outpoint: Coin.outpoint(chainTxId, vout),
+        scriptPubKey,
+        amount,
+        type,
+        branch: 0,
+        index,
+        isConfirmed: true
+      }
+    ]
   })
 }
 
@@ -253,7 +288,10 @@ const changeCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
   Array.from(HashMap.entries(state.candidates)).flatMap(([id, all]) =>
     all.flatMap(({ txId, change, standing, isDeep }) => {
       const isOffered =
-        standing === "offered" && !isDeep && all.length === 1 && HashMap.getUnsafe(of(state, Withdrawal.noun), id).status === "pending"
+        standing === "offered" &&
+        !isDeep &&
+        all.length === 1 &&
+        HashMap.getUnsafe(of(state, Withdrawal.noun), id).status === "pending"
       if (change === null || change.wallet !== wallet || (standing === "offered" && !isOffered)) return []
       const { vout, wallet: _, ...coin } = change
       return [{ ...coin, outpoint: Coin.outpoint(txId, vout), isConfirmed: !isOffered }]
@@ -264,4 +302,6 @@ const changeCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
 export const coins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
   [...creditedCoins(state, wallet), ...changeCoins(state, wallet)]
     .filter(({ outpoint }) => !HashMap.has(state.withdrawalByCoin, outpoint))
-    .toSorted((a, b) => (a.amount === b.amount ? (a.outpoint < b.outpoint ? -1 : 1) : a.amount > b.amount ? -1 : 1))
+    .toSorted((a, b) =>
+      a.amount === b.amount ? (a.outpoint < b.outpoint ? -1 : 1) : a.amount > b.amount ? -1 : 1
+    )

@@ -57,9 +57,12 @@ const takeOver = (before: State.State, ask: AskOver): readonly [ReadonlyArray<Ta
   const { holder: own, kinds, nowMillis, aliveMillis, limit } = ask
   const state = { ...before, processes: HashMap.set(before.processes, own, nowMillis + aliveMillis) }
   const isDead = (holder: string | undefined) =>
-    holder !== undefined && Option.exists(HashMap.get(state.processes, holder), (untilMillis) => untilMillis < nowMillis)
+    holder !== undefined &&
+    Option.exists(HashMap.get(state.processes, holder), (untilMillis) => untilMillis < nowMillis)
   const held = Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
-    .filter(({ kind, dueAtMillis, holder }) => kinds.includes(kind) && dueAtMillis > nowMillis && isDead(holder))
+    .filter(
+      ({ kind, dueAtMillis, holder }) => kinds.includes(kind) && dueAtMillis > nowMillis && isDead(holder)
+    )
     .toSorted((a, b) => compare(a.id, b.id))
     .slice(0, limit)
   const [claimed, after] = claim(state, held, ask)

@@ -14,8 +14,13 @@ import * as Writes from "./Writes.ts"
 
 const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.AlreadyTerminal({ id, status })
 
-const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId, networkFee }: Withdrawal.Settlement): boolean =>
-  withdrawal.preimage === preimage && withdrawal.chainTxId === chainTxId && withdrawal.networkFee === networkFee
+const sameSettlement = (
+  withdrawal: Withdrawal.Withdrawal,
+  { preimage, chainTxId, networkFee }: Withdrawal.Settlement
+): boolean =>
+  withdrawal.preimage === preimage &&
+  withdrawal.chainTxId === chainTxId &&
+  withdrawal.networkFee === networkFee
 
 /**
  * Returns whether another withdrawal has this payment hash. A hash belongs to one withdrawal permanently, even
@@ -25,7 +30,10 @@ const hashTaken = (state: State.State, paymentHash: PaymentHash.PaymentHash, byO
   Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ id }) => id !== byOtherThan)
 
 /** Returns whether the stored followers are the same as those in the Change. */
-const isLed = (state: State.State, { id, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced): boolean =>
+const isLed = (
+  state: State.State,
+  { id, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced
+): boolean =>
   Equal.equals(
     State.followers(state, id).map((row) => row.id),
     followers.map((follower) => follower.id).toSorted()
@@ -56,10 +64,21 @@ const offer = (
   if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))
     return new Withdrawal.CoinTaken({ withdrawalId: row.id })
   const { txId: chainTxId, rawTx } = candidate
-  const led = followers.reduce((next, follower) => State.put(next, Withdrawal.noun, { ...follower, chainTxId }), state)
+  const led = followers.reduce(
+    (next, follower) => State.put(next, Withdrawal.noun, { ...follower, chainTxId }),
+    state
+  )
   return {
-    ...State.put(led, Withdrawal.noun, { ...row, chainTxId, rawTx, networkFee: Withdrawal.ownShare(candidate, followers) }),
-    candidates: HashMap.set(state.candidates, row.id, [...State.candidates(state, row.id), { ...candidate, standing: "offered" }]),
+    ...State.put(led, Withdrawal.noun, {
+      ...row,
+      chainTxId,
+      rawTx,
+      networkFee: Withdrawal.ownShare(candidate, followers)
+    }),
+    candidates: HashMap.set(state.candidates, row.id, [
+      ...State.candidates(state, row.id),
+      { ...candidate, standing: "offered" }
+    ]),
     withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, row.id), state.withdrawalByCoin)
   }
 }
@@ -68,25 +87,43 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   before: (state, change) => {
     const row = own(state, Withdrawal.noun, change)
     const attempt = Option.getOrUndefined(HashMap.get(state.attempts, change.id))
-    if (attempt !== undefined) return Equal.equals(attempt, change.attempt) && isLed(state, change) ? "again" : conflict(change)
+    if (attempt !== undefined)
+      return Equal.equals(attempt, change.attempt) && isLed(state, change) ? "again" : conflict(change)
     if (row.dispatchedAtMillis !== null) return conflict(change)
     return row.status === "pending" ? undefined : terminal(row)
   },
   move: (state, change) => {
     const { attempt, atMillis } = change
     const attempts = HashMap.set(state.attempts, change.id, attempt)
-    const row = { ...own(state, Withdrawal.noun, change), dispatchedAtMillis: atMillis, updatedAtMillis: atMillis }
+    const row = {
+      ...own(state, Withdrawal.noun, change),
+      dispatchedAtMillis: atMillis,
+      updatedAtMillis: atMillis
+    }
     if (attempt._tag === "Lightning") {
       const { paymentHash, paymentRequest, successAction } = attempt
       return hashTaken(state, paymentHash, change.id)
         ? new Withdrawal.PaymentHashTaken({ paymentHash })
-        : { ...State.put(state, Withdrawal.noun, { ...row, paymentHash, paymentRequest, successAction }), attempts }
+        : {
+            ...State.put(state, Withdrawal.noun, { ...row, paymentHash, paymentRequest, successAction }),
+            attempts
+          }
     }
-    if (attempt._tag === "Bolt12") return { ...State.put(state, Withdrawal.noun, { ...row, paymentRequest: attempt.offer }), attempts }
+    if (attempt._tag === "Bolt12")
+      return { ...State.put(state, Withdrawal.noun, { ...row, paymentRequest: attempt.offer }), attempts }
     const followers = led(state, change)
-    if (followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)) return conflict(change)
+    if (
+      followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)
+    )
+      return conflict(change)
     const sent = followers.map((follower) => ({ ...follower, dispatchedAtMillis: atMillis }))
-    const offered = offer(state, { ...row, paymentRequest: attempt.paymentRequest ?? null }, sent, attempt, attempt.coins)
+    const offered = offer(
+      state,
+      { ...row, paymentRequest: attempt.paymentRequest ?? null },
+      sent,
+      attempt,
+      attempt.coins
+    )
     if ("_tag" in offered) return offered
     const ids = followers.map(({ id }) => id)
     return { ...offered, attempts, followers: HashMap.set(state.followers, change.id, ids) }
@@ -106,11 +143,22 @@ const replaced: Kind<Withdrawal.WithdrawalReplaced> = {
     const followers = led(state, change)
     const ended = followers.find(({ status }) => status !== "pending")
     if (ended !== undefined) return terminal(ended)
-    return offer(state, row, followers, attempt, replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change])
+    return offer(
+      state,
+      row,
+      followers,
+      attempt,
+      replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change]
+    )
   }
 }
 
-const standing = (state: State.State, id: string, txId: TxId.TxId, standing: State.Signed["standing"]): State.State => ({
+const standing = (
+  state: State.State,
+  id: string,
+  txId: TxId.TxId,
+  standing: State.Signed["standing"]
+): State.State => ({
   ...state,
   candidates: HashMap.set(
     state.candidates,
@@ -120,7 +168,8 @@ const standing = (state: State.State, id: string, txId: TxId.TxId, standing: Sta
 })
 
 const buried: Kind<Withdrawal.PayoutBuried> = {
-  before: (state, { id }) => (State.candidates(state, id).some(({ standing }) => standing === "buried") ? "again" : undefined),
+  before: (state, { id }) =>
+    State.candidates(state, id).some(({ standing }) => standing === "buried") ? "again" : undefined,
   move: (state, { id, txId }) => standing(state, id, txId, "buried")
 }
 
@@ -140,12 +189,18 @@ const released: Kind<PayoutReleased> = {
       counted: null,
       updatedAtMillis: change.atMillis
     } as const
-    const withdrawalByCoin = HashMap.filter(state.withdrawalByCoin, (id, coin) => id !== change.id || !change.coins.includes(coin))
+    const withdrawalByCoin = HashMap.filter(
+      state.withdrawalByCoin,
+      (id, coin) => id !== change.id || !change.coins.includes(coin)
+    )
     return State.put({ ...state, withdrawalByCoin }, Withdrawal.noun, row)
   }
 }
 
-const settledBy = (state: State.State, change: Withdrawal.WithdrawalSettled | Withdrawal.InternalTransferred): Withdrawal.Withdrawal => ({
+const settledBy = (
+  state: State.State,
+  change: Withdrawal.WithdrawalSettled | Withdrawal.InternalTransferred
+): Withdrawal.Withdrawal => ({
   ...own(state, Withdrawal.noun, change),
   ...change.settlement,
   status: "settled",
@@ -167,10 +222,14 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
     // Release the change output. It was reserved until the transaction was certain to confirm.
     const coin = winner?.change ? Coin.outpoint(chainTxId, winner.change.vout) : ""
     const isKept = Option.exists(HashMap.get(next.withdrawalByCoin, coin), (id) => id === change.id)
-    return State.put(isKept ? { ...next, withdrawalByCoin: HashMap.remove(next.withdrawalByCoin, coin) } : next, Withdrawal.noun, {
-      ...row,
-      rawTx: winner?.rawTx ?? row.rawTx
-    })
+    return State.put(
+      isKept ? { ...next, withdrawalByCoin: HashMap.remove(next.withdrawalByCoin, coin) } : next,
+      Withdrawal.noun,
+      {
+        ...row,
+        rawTx: winner?.rawTx ?? row.rawTx
+      }
+    )
   }
 }
 
@@ -181,7 +240,9 @@ const transferred: Kind<Withdrawal.InternalTransferred> = {
     const row = own(state, Withdrawal.noun, change)
     if (row.status === "pending") return undefined
     const deposit = Option.getOrUndefined(HashMap.get(State.of(state, Deposit.noun), change.deposit.id))
-    return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
+    return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement)
+      ? "again"
+      : terminal(row)
   },
   move: (state, change) => {
     const { invoice: pays, settlement, deposit, atMillis } = change
@@ -190,13 +251,27 @@ const transferred: Kind<Withdrawal.InternalTransferred> = {
     const used = Writes.follow(credited, change, addressUsed(deposit.companyId, change.lightningAddressId))
     if (pays === null) return State.put(used, Withdrawal.noun, withdrawal)
     const invoice = HashMap.getUnsafe(State.of(state, Invoice.noun), pays.id)
-    if (invoice.status !== "claimed" || invoice.claimedBy !== change.id || hashTaken(state, pays.paymentHash, change.id)) {
+    if (
+      invoice.status !== "claimed" ||
+      invoice.claimedBy !== change.id ||
+      hashTaken(state, pays.paymentHash, change.id)
+    ) {
       return new Invoice.InvoiceNotPayable({ invoiceId: pays.id, status: invoice.status })
     }
     return State.put(
-      State.put(used, Withdrawal.noun, { ...withdrawal, paymentHash: pays.paymentHash, paymentRequest: pays.paymentRequest }),
+      State.put(used, Withdrawal.noun, {
+        ...withdrawal,
+        paymentHash: pays.paymentHash,
+        paymentRequest: pays.paymentRequest
+      }),
       Invoice.noun,
-      { ...invoice, status: "settled", received: deposit.amount, preimage: settlement.preimage, settledAtMillis: atMillis }
+      {
+        ...invoice,
+        status: "settled",
+        received: deposit.amount,
+        preimage: settlement.preimage,
+        settledAtMillis: atMillis
+      }
     )
   }
 }

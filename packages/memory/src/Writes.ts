@@ -33,12 +33,20 @@ const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
  * Returns whether a record was created by this request, which is the case if all fields match except those that
  * can change later.
  */
-export const isAsAsked = <A extends object>({ members, moving }: Noun.Members<A>, row: A, asked: A): boolean =>
-  members.every(([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member)))
+export const isAsAsked = <A extends object>(
+  { members, moving }: Noun.Members<A>,
+  row: A,
+  asked: A
+): boolean =>
+  members.every(
+    ([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member))
+  )
 
-const isIn = (row: Noun.Row, statuses: ReadonlyArray<string>): boolean => statuses.length === 0 || statuses.includes(statusOf(row))
+const isIn = (row: Noun.Row, statuses: ReadonlyArray<string>): boolean =>
+  statuses.length === 0 || statuses.includes(statusOf(row))
 
-const areEmpty = (row: Noun.Row, members: ReadonlyArray<string>): boolean => members.every((member) => Reflect.get(row, member) === null)
+const areEmpty = (row: Noun.Row, members: ReadonlyArray<string>): boolean =>
+  members.every((member) => Reflect.get(row, member) === null)
 
 const applies = (row: Noun.Row, { move: { from, empty, expects }, found }: Noun.Transition): boolean =>
   isIn(row, from) && areEmpty(row, empty) && alike(row, found, expects)
@@ -46,13 +54,20 @@ const applies = (row: Noun.Row, { move: { from, empty, expects }, found }: Noun.
 const wasApplied = (row: Noun.Row, write: Noun.Transition, atMillis: number): boolean => {
   const { again, empty } = write.move
   if (again === "otherwise") return !applies(row, write)
-  return isIn(row, again.in) && areEmpty(row, empty) && alike(row, Noun.after(row, write, atMillis), again.same)
+  return (
+    isIn(row, again.in) && areEmpty(row, empty) && alike(row, Noun.after(row, write, atMillis), again.same)
+  )
 }
 
 /** Returns the record to which a move applies, if the record exists. */
-const current = (state: State.State, change: Written.Any, { move, found }: Noun.Transition): Noun.Row | undefined => {
+const current = (
+  state: State.State,
+  change: Written.Any,
+  { move, found }: Noun.Transition
+): Noun.Row | undefined => {
   const { companyId, id } = found
-  if (id !== change.id || companyId !== change.companyId) throw new Error(`${change._tag}: the first write is to another record`)
+  if (id !== change.id || companyId !== change.companyId)
+    throw new Error(`${change._tag}: the first write is to another record`)
   return Option.getOrUndefined(State.get(state, move.noun, companyId, id))
 }
 
@@ -82,18 +97,26 @@ const added = (state: State.State, { noun, member, companyId, id, amount }: Noun
 }
 
 /** Applies a write that follows from the first one. */
-export const follow = (state: State.State, change: Pick<Written.Any, "atMillis">, write: Noun.Follow): State.State => {
+export const follow = (
+  state: State.State,
+  change: Pick<Written.Any, "atMillis">,
+  write: Noun.Follow
+): State.State => {
   if (write._tag === "Add") return added(state, write)
   if (write._tag === "Insert") {
     const { noun, record } = write
-    if (HashMap.has(State.of(state, noun), record.id)) throw new Error(`${noun.name} ${record.id} already exists`)
+    if (HashMap.has(State.of(state, noun), record.id))
+      throw new Error(`${noun.name} ${record.id} already exists`)
     return State.put(state, noun, record)
   }
   const { noun, stamps, companyId, id } = write
   const row = id === null ? undefined : Option.getOrUndefined(State.get(state, noun, companyId, id))
   return row === undefined
     ? state
-    : State.put(state, noun, { ...row, ...Object.fromEntries(stamps.map((member) => [member, change.atMillis])) })
+    : State.put(state, noun, {
+        ...row,
+        ...Object.fromEntries(stamps.map((member) => [member, change.atMillis]))
+      })
 }
 
 /** Step 5 (see Verdict.ts): applies the effects of the writes. */
@@ -107,7 +130,11 @@ export const write = (state: State.State, change: Written.Any): State.State | Re
       : State.put(
           state,
           first.move.noun,
-          Noun.after(HashMap.getUnsafe(State.of(state, first.move.noun), first.found.id), first, change.atMillis)
+          Noun.after(
+            HashMap.getUnsafe(State.of(state, first.move.noun), first.found.id),
+            first,
+            change.atMillis
+          )
         )
   return later.reduce((next, one) => follow(next, change, one), judged)
 }

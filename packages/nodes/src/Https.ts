@@ -18,7 +18,9 @@ export interface Options {
  * Deadline for sending a request, in milliseconds since 1970. A request is never sent after its deadline, so a
  * process that was suspended doesn't send a payment that other processes have already failed.
  */
-export const NotAfter = Context.Reference<number>("@satrail/nodes/Https/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
+export const NotAfter = Context.Reference<number>("@satrail/nodes/Https/NotAfter", {
+  defaultValue: () => Number.POSITIVE_INFINITY
+})
 
 /**
  * No part of the request was written, because there was no connection or the deadline had passed. On a reused
@@ -42,7 +44,8 @@ class Closed extends Error {
 }
 
 /** Returns whether a request failed only because its reused connection was closed, for example by a restart of the server. */
-export const wasClosed = (problem: unknown): boolean => HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof Closed
+export const wasClosed = (problem: unknown): boolean =>
+  HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof Closed
 
 /** Error codes of a connection that the server has closed. */
 const closing: ReadonlyArray<unknown> = ["ECONNRESET", "EPIPE"]
@@ -87,19 +90,37 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
       let isWritten = false
       const fail = (problem: unknown) => {
         const cause = isWritten ? problem : new NotWritten(problem)
-        resume(Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })))
+        resume(
+          Effect.fail(
+            new HttpClientError.HttpClientError({
+              reason: new HttpClientError.TransportError({ request, cause })
+            })
+          )
+        )
       }
       try {
-        if (request.body._tag !== "Empty" && request.body._tag !== "Uint8Array") throw new TypeError(`A body of kind ${request.body._tag}`)
+        if (request.body._tag !== "Empty" && request.body._tag !== "Uint8Array")
+          throw new TypeError(`A body of kind ${request.body._tag}`)
         const body = request.body._tag === "Uint8Array" ? request.body.body : undefined
-        const options = { method: request.method, headers: { ...request.headers, "content-length": body?.byteLength ?? 0 }, signal }
+        const options = {
+          method: request.method,
+          headers: { ...request.headers, "content-length": body?.byteLength ?? 0 },
+          signal
+        }
         const answered = (incoming: http.IncomingMessage) => {
           const status = incoming.statusCode ?? 0
           // Treat a status that no `Response` can have as an invalid response instead of crashing.
           try {
             // oxlint-disable-next-line typescript/consistent-type-assertions -- Node's own web stream, which its types distinguish from the global one
             const stream = Readable.toWeb(incoming) as unknown as ReadableStream
-            resume(Effect.succeed(HttpClientResponse.fromWeb(request, new Response(withoutBody.has(status) ? null : stream, { status }))))
+            resume(
+              Effect.succeed(
+                HttpClientResponse.fromWeb(
+                  request,
+                  new Response(withoutBody.has(status) ? null : stream, { status })
+                )
+              )
+            )
           } catch (cause) {
             incoming.destroy()
             fail(cause)
@@ -122,7 +143,9 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
         // Pass the body to Node only when it can be sent immediately, because the process may be suspended for
         // a long time before the connection is open.
         sent.once("socket", (socket) =>
-          socket.connecting ? socket.once(url.protocol === "https:" ? "secureConnect" : "connect", send) : send()
+          socket.connecting
+            ? socket.once(url.protocol === "https:" ? "secureConnect" : "connect", send)
+            : send()
         )
       } catch (cause) {
         fail(cause)

@@ -22,7 +22,13 @@ export interface Options extends LdkSocket.Options {
 }
 
 /** Reads the node's identity without starting the node. */
-export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
+export const identity = ({
+  socket,
+  deadlineMillis = 20_000
+}: {
+  readonly socket: string
+  readonly deadlineMillis?: number
+}) =>
   LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis).pipe(
     Effect.catchTag("Refused", LdkSocket.unavailable("identity")),
     Effect.map((here) => ({
@@ -35,10 +41,26 @@ export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket:
   )
 
 /** Returns the capacity and state of a running node's channels. */
-export const capacity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
+export const capacity = ({
+  socket,
+  deadlineMillis = 20_000
+}: {
+  readonly socket: string
+  readonly deadlineMillis?: number
+}) =>
   Effect.gen(function* () {
-    const { run } = yield* LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis)
-    const balance = yield* LdkSocket.exchange(socket, { method: "balance", params: {}, run }, LdkBooks.Balance, deadlineMillis)
+    const { run } = yield* LdkSocket.exchange(
+      socket,
+      { method: "hello", params: {} },
+      LdkSocket.Here,
+      deadlineMillis
+    )
+    const balance = yield* LdkSocket.exchange(
+      socket,
+      { method: "balance", params: {}, run },
+      LdkBooks.Balance,
+      deadlineMillis
+    )
     return LdkBooks.capacityOf(balance)
   }).pipe(Effect.catchTag("Refused", LdkSocket.unavailable("balance")))
 
@@ -55,7 +77,10 @@ const seenEvery = "1 second"
  */
 export const layer = (
   options: Options
-): Layer.Layer<LightningReceiver | LightningSender | OfferSender | OfferIssuer | LightningBooks, NodeUnavailable> =>
+): Layer.Layer<
+  LightningReceiver | LightningSender | OfferSender | OfferIssuer | LightningBooks,
+  NodeUnavailable
+> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const node = LdkSocket.make(options)

@@ -42,7 +42,9 @@ const Taken = Schema.Struct({
 })
 
 const Own = Schema.Struct({
-  lines: Schema.Array(Schema.Struct({ kind: Schema.Literals(["forward", "channel"]), amount: Msat.FromString })),
+  lines: Schema.Array(
+    Schema.Struct({ kind: Schema.Literals(["forward", "channel"]), amount: Msat.FromString })
+  ),
   cursor: Schema.String
 })
 
@@ -57,7 +59,11 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
   const balance = Effect.catchTag(ask("balance", {}, Balance), "Refused", unavailable("balance"))
   const from = (after: string | null) => (after === null ? {} : { after })
   return LightningBooks.of({
-    owned: Effect.map(balance, ({ owned, onChain, within }) => ({ amount: owned, within, ...(onChain !== undefined && { onChain }) })),
+    owned: Effect.map(balance, ({ owned, onChain, within }) => ({
+      amount: owned,
+      within,
+      ...(onChain !== undefined && { onChain })
+    })),
     capacity: Effect.map(balance, capacityOf),
     sent: (after) =>
       ask("sent", from(after), Sent).pipe(
@@ -70,13 +76,18 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
     taken: (after) =>
       ask("taken", from(after), Taken).pipe(
         Effect.catchTag("Refused", unavailable("taken")),
-        Effect.map(({ lines, cursor }) => ({ lines: lines.map(({ hash, received }) => ({ paymentHash: hash, received })), cursor }))
+        Effect.map(({ lines, cursor }) => ({
+          lines: lines.map(({ hash, received }) => ({ paymentHash: hash, received })),
+          cursor
+        }))
       ),
     own: (after) =>
       ask("own", from(after), Own).pipe(
         Effect.catchTag("Refused", (refused) =>
           // An earlier sidecar version has no such list. After an upgrade, numbering starts at 0.
-          refused.code === "bad_request" ? Effect.succeed({ lines: [], cursor: after ?? "0" }) : unavailable("own")(refused)
+          refused.code === "bad_request"
+            ? Effect.succeed({ lines: [], cursor: after ?? "0" })
+            : unavailable("own")(refused)
         )
       )
   })

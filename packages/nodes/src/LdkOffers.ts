@@ -20,7 +20,8 @@ export const make = (socket: LdkSocket): OfferSender["Service"] => {
   const payments = LdkPayments.make(socket, "lookupOffer", "attempt")
   return OfferSender.of({
     graceMillis: LdkPayments.graceMillis,
-    payOffer: (ask) => payments.pay("payOffer", ask.attempt, { attempt: ask.attempt, offer: ask.offer.offer, ...asked(ask) }),
+    payOffer: (ask) =>
+      payments.pay("payOffer", ask.attempt, { attempt: ask.attempt, offer: ask.offer.offer, ...asked(ask) }),
     lookupOffer: payments.lookup,
     ends: payments.ends("offerEnds", Schema.String),
     quote: (ask) => payments.quote("quoteOffer", { destinations: destinations(ask), ...asked(ask) })

@@ -47,13 +47,22 @@ type Found = OfferPayment | NotFound
 const foundOf = (known: typeof Known.Type): Found => {
   switch (known.state) {
     case "settled":
-      return { _tag: "settled", paymentHash: known.hash, preimage: known.preimage, fee: known.fee, index: known.index }
+      return {
+        _tag: "settled",
+        paymentHash: known.hash,
+        preimage: known.preimage,
+        fee: known.fee,
+        index: known.index
+      }
     case "failed":
       return { _tag: "failed", reason: known.reason }
     case "pending":
       return { _tag: "pending" }
     case "notFound":
-      return { _tag: "notFound", ...(known.lostBefore !== undefined && { lostBeforeMillis: known.lostBefore }) }
+      return {
+        _tag: "notFound",
+        ...(known.lostBefore !== undefined && { lostBeforeMillis: known.lostBefore })
+      }
   }
 }
 
@@ -72,11 +81,19 @@ const Quoted = Schema.Struct({ fee: Schema.NullOr(Msat.FromString), probability:
  * Sends and looks up payments of one kind. `lookup` is the lookup method, and `key` is the name of the
  * payment's identifier.
  */
-export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer", key: "hash" | "attempt") => {
+export const make = (
+  { ask }: LdkSocket,
+  lookup: "lookupPayment" | "lookupOffer",
+  key: "hash" | "attempt"
+) => {
   const find = (one: string): Effect.Effect<Found, NodeUnavailable> =>
-    ask(lookup, { [key]: one }, Known).pipe(Effect.catchTag("Refused", unavailable(lookup)), Effect.map(foundOf))
+    ask(lookup, { [key]: one }, Known).pipe(
+      Effect.catchTag("Refused", unavailable(lookup)),
+      Effect.map(foundOf)
+    )
 
-  const known = (payment: Found): OfferPayment => (payment._tag === "notFound" ? { _tag: "unknown" } : payment)
+  const known = (payment: Found): OfferPayment =>
+    payment._tag === "notFound" ? { _tag: "unknown" } : payment
 
   const pay = Effect.fnUntraced(function* (method: "pay" | "payOffer", one: string, params: object) {
     const notAfter = (yield* Clock.currentTimeMillis) + graceMillis
@@ -85,7 +102,9 @@ export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer"
       Effect.catchTags({
         // Applies to this call only: a lookup that the node did not process proves nothing about the call before it.
         NodeUnavailable: (outage): Effect.Effect<OfferPayment | NotSent> =>
-          outage instanceof NotLookedAt ? Effect.succeed({ _tag: "notSent" }) : orUnknown(Effect.fail(outage)),
+          outage instanceof NotLookedAt
+            ? Effect.succeed({ _tag: "notSent" })
+            : orUnknown(Effect.fail(outage)),
         Refused: (refused) =>
           orUnknown(
             Effect.gen(function* () {
@@ -93,7 +112,9 @@ export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer"
               const before = yield* find(one)
               if (before._tag !== "notFound") return before
               yield* Effect.logWarning("ldk: payment refused", { [key]: one, words: refused.words })
-              return refused.code === "bad_request" ? ({ _tag: "failed", reason: "error" } as const) : ({ _tag: "unknown" } as const)
+              return refused.code === "bad_request"
+                ? ({ _tag: "failed", reason: "error" } as const)
+                : ({ _tag: "unknown" } as const)
             })
           )
       })

@@ -22,8 +22,14 @@ const noPreimage = Schema.Literal("")
 
 const Invoice = Schema.Union([
   Schema.Struct({ state: Schema.Literal("settled"), received: Msat.FromString, preimage: Preimage.Preimage }),
-  Schema.Struct({ state: Schema.Literal("held"), held: Schema.Struct({ received: Msat.FromString, blocksLeft: Schema.Int }) }),
-  Schema.Struct({ state: Schema.Literal("canceled"), preimage: Schema.Union([noPreimage, Preimage.Preimage]) }),
+  Schema.Struct({
+    state: Schema.Literal("held"),
+    held: Schema.Struct({ received: Msat.FromString, blocksLeft: Schema.Int })
+  }),
+  Schema.Struct({
+    state: Schema.Literal("canceled"),
+    preimage: Schema.Union([noPreimage, Preimage.Preimage])
+  }),
   Schema.Struct({ state: Schema.Literals(["open", "claiming", "unknown"]) })
 ])
 type Invoice = typeof Invoice.Type
@@ -43,7 +49,14 @@ const Settlements = Schema.Struct({
   cursor: Schema.String
 })
 
-const settledOf = ({ hash, received, preimage, settledAt, offer, cursor }: (typeof Settlements.Type)["lines"][number]): Settled => ({
+const settledOf = ({
+  hash,
+  received,
+  preimage,
+  settledAt,
+  offer,
+  cursor
+}: (typeof Settlements.Type)["lines"][number]): Settled => ({
   paymentHash: hash,
   received,
   preimage,
@@ -99,14 +112,19 @@ const holdingOf = (ask: LdkSocket["ask"], preimageOf: (id: string) => Preimage.P
         ask("createInvoice", params, Made),
         "Refused",
         (refused): Effect.Effect<never, NodeUnavailable | PaymentHashTaken> =>
-          refused.code === "taken" ? Effect.fail(new PaymentHashTaken({ paymentHash })) : unavailable("createInvoice")(refused)
+          refused.code === "taken"
+            ? Effect.fail(new PaymentHashTaken({ paymentHash }))
+            : unavailable("createInvoice")(refused)
       )
       return { paymentHash, paymentRequest: request }
     }),
-    settle: ({ id, paymentHash }, preimage) => tell("settle", { hash: paymentHash, preimage: preimage ?? preimageOf(id) }),
+    settle: ({ id, paymentHash }, preimage) =>
+      tell("settle", { hash: paymentHash, preimage: preimage ?? preimageOf(id) }),
     cancel: ({ paymentHash }) =>
       Effect.flatMap(tell("cancelInvoice", { hash: paymentHash }), (state) =>
-        state === "open" ? Effect.fail(new NodeUnavailable({ operation: "cancel", cause: "the invoice is open" })) : Effect.succeed(state)
+        state === "open"
+          ? Effect.fail(new NodeUnavailable({ operation: "cancel", cause: "the invoice is open" }))
+          : Effect.succeed(state)
       )
   }
 }
@@ -120,11 +138,17 @@ export const make = (
   { identity, invoiceSecret }: Pick<Options, "identity"> & { readonly invoiceSecret: Redacted.Redacted }
 ): LightningReceiver["Service"] => {
   const preimageOf = (id: string, kind: "invoice" | "hold invoice") =>
-    Preimage.make(createHmac("sha256", Redacted.value(invoiceSecret)).update(`ldk ${kind} ${id}`).digest("hex"))
+    Preimage.make(
+      createHmac("sha256", Redacted.value(invoiceSecret)).update(`ldk ${kind} ${id}`).digest("hex")
+    )
 
   return LightningReceiver.of({
     ...identity,
-    progress: Effect.catchTag(Effect.map(ask("hello", {}, Here), progressOf), "Refused", unavailable("hello")),
+    progress: Effect.catchTag(
+      Effect.map(ask("hello", {}, Here), progressOf),
+      "Refused",
+      unavailable("hello")
+    ),
     createInvoice: (invoice) => {
       const preimage = preimageOf(invoice.id, "invoice")
       const paymentHash = Preimage.hashOf(preimage)
@@ -140,7 +164,11 @@ export const make = (
         Effect.map(stateOf)
       ),
     cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
-      const invoice = yield* Effect.catchTag(ask("cancelInvoice", { hash: paymentHash }, Invoice), "Refused", unavailable("cancelInvoice"))
+      const invoice = yield* Effect.catchTag(
+        ask("cancelInvoice", { hash: paymentHash }, Invoice),
+        "Refused",
+        unavailable("cancelInvoice")
+      )
       const failed = (cause: string) => new NodeUnavailable({ operation: "cancelInvoice", cause })
       switch (invoice.state) {
         case "canceled":

@@ -39,7 +39,10 @@ export interface Options {
 }
 
 /** The node processed the request and refused it. `code` is one of the codes in serve.go. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, words: Schema.String }) {}
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  code: Schema.String,
+  words: Schema.String
+}) {}
 
 /** Reasons shown to operators. They contain no secrets. */
 export const reasons = {
@@ -88,7 +91,10 @@ const outage = (operation: string, cause: unknown, reason: string, remedy?: stri
  * Sends one request and returns its response. Nothing is written before the socket is open. Once it is open,
  * the node may have read the request.
  */
-const line = (socket: string, { method, params, run = "" }: Request): Effect.Effect<string, NodeUnavailable | NodeState.NotLookedAt> =>
+const line = (
+  socket: string,
+  { method, params, run = "" }: Request
+): Effect.Effect<string, NodeUnavailable | NodeState.NotLookedAt> =>
   Effect.callback((resume) => {
     const connection = connect(socket).setEncoding("utf8")
     let isOpen = false
@@ -162,7 +168,13 @@ export interface LdkSocket {
 export const unavailable = (operation: string) => (refused: Refused) =>
   Effect.fail(new NodeUnavailable({ operation, cause: `${refused.code}: ${refused.words}` }))
 
-export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state = NodeState.quiet }: Options): LdkSocket => {
+export const make = ({
+  socket,
+  identity,
+  marks,
+  deadlineMillis = 20_000,
+  state = NodeState.quiet
+}: Options): LdkSocket => {
   let confirmed: string | undefined
   let written: string | undefined
 
@@ -211,23 +223,34 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
     return here
   })
 
-  const run = Effect.suspend(() => (confirmed === undefined ? Effect.map(begin, ({ run }) => run) : Effect.succeed(confirmed)))
+  const run = Effect.suspend(() =>
+    confirmed === undefined ? Effect.map(begin, ({ run }) => run) : Effect.succeed(confirmed)
+  )
   /** Marks errors that occur before a request is written: the request itself had no effect. */
   const ready = Effect.mapError(
     run,
     ({ operation, cause, reason, remedy }) =>
-      new NodeState.NotLookedAt({ operation, cause, ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) })
+      new NodeState.NotLookedAt({
+        operation,
+        cause,
+        ...(reason !== undefined && { reason }),
+        ...(remedy !== undefined && { remedy })
+      })
   )
 
   return {
     begin: told(begin),
-    see: told(Effect.flatMap(ready, () => exchange(socket, { method: "hello", params: {} }, Here, deadlineMillis))).pipe(
+    see: told(
+      Effect.flatMap(ready, () => exchange(socket, { method: "hello", params: {} }, Here, deadlineMillis))
+    ).pipe(
       Effect.catchTag("Refused", unavailable("see")),
       // A different run hasn't been checked against the last seen progress yet.
       Effect.flatMap((here) => (here.run === confirmed ? kept(here) : Effect.void))
     ),
     ask: (method, params, result, waitMillis = 0) => {
-      const once = Effect.flatMap(ready, (run) => exchange(socket, { method, params, run }, result, deadlineMillis + waitMillis))
+      const once = Effect.flatMap(ready, (run) =>
+        exchange(socket, { method, params, run }, result, deadlineMillis + waitMillis)
+      )
       const again = Effect.catchTag(once, "Refused", (refused) => {
         if (refused.code !== "run") return Effect.fail(refused)
         confirmed = undefined

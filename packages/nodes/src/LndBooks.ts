@@ -1,6 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { type Capacity, type InFlight, LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
+import {
+  type Capacity,
+  type InFlight,
+  LightningBooks,
+  type Owned,
+  type Sent,
+  type Taken
+} from "@satrail/core/nodes/LightningBooks"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type * as Lnd from "./Lnd.ts"
@@ -48,13 +55,19 @@ const Payments = Schema.Struct({
 type Payment = (typeof Payments.Type)["payments"][number]
 
 const Whole = Schema.Struct({ msat: Msat.FromString })
-const Balance = Schema.Struct({ local_balance: Whole, unsettled_remote_balance: Whole, pending_open_local_balance: Whole })
+const Balance = Schema.Struct({
+  local_balance: Whole,
+  unsettled_remote_balance: Whole,
+  pending_open_local_balance: Whole
+})
 
 const Carried = Schema.Struct({ local_balance: Whole, remote_balance: Whole })
 const Open = Schema.Struct({ num_active_channels: Schema.Int, num_inactive_channels: Schema.Int })
 const Pending = Schema.Struct({
   pending_open_channels: Schema.Array(Schema.Unknown),
-  waiting_close_channels: Schema.Array(Schema.Struct({ channel: Schema.Struct({ chan_status_flags: Schema.String }) })),
+  waiting_close_channels: Schema.Array(
+    Schema.Struct({ channel: Schema.Struct({ chan_status_flags: Schema.String }) })
+  ),
   pending_force_closing_channels: Schema.Array(Schema.Unknown)
 })
 
@@ -72,27 +85,46 @@ const Channels = Schema.Struct({
 const Reserve = Schema.Struct({ chan_reserve_sat: Sats })
 const Reserved = Schema.Struct({
   channels: Schema.Array(
-    Schema.Struct({ local_balance: Sats, remote_balance: Sats, local_constraints: Reserve, remote_constraints: Reserve })
+    Schema.Struct({
+      local_balance: Sats,
+      remote_balance: Sats,
+      local_constraints: Reserve,
+      remote_constraints: Reserve
+    })
   )
 })
 
 const Held = Schema.Struct({
-  channels: Schema.Array(Schema.Struct({ pending_htlcs: Schema.Array(Schema.Struct({ hash_lock: hex(PaymentHash.PaymentHash) })) }))
+  channels: Schema.Array(
+    Schema.Struct({ pending_htlcs: Schema.Array(Schema.Struct({ hash_lock: hex(PaymentHash.PaymentHash) })) })
+  )
 })
 
 const Closing = Schema.Struct({
   waiting_close_channels: Schema.Array(
     Schema.Struct({
-      channel: Schema.Struct({ capacity: Sats, local_balance: Sats, remote_balance: Sats, chan_status_flags: Schema.String }),
+      channel: Schema.Struct({
+        capacity: Sats,
+        local_balance: Sats,
+        remote_balance: Sats,
+        chan_status_flags: Schema.String
+      }),
       limbo_balance: Sats
     })
   ),
   pending_force_closing_channels: Schema.Array(
-    Schema.Struct({ limbo_balance: Sats, pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats })) })
+    Schema.Struct({
+      limbo_balance: Sats,
+      pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats }))
+    })
   )
 })
 
-const Wallet = Schema.Struct({ total_balance: Sats, unconfirmed_balance: Sats, locked_balance: Schema.optionalKey(Sats) })
+const Wallet = Schema.Struct({
+  total_balance: Sats,
+  unconfirmed_balance: Sats,
+  locked_balance: Schema.optionalKey(Sats)
+})
 
 const states = { INITIATED: "pending", IN_FLIGHT: "pending", SUCCEEDED: "settled", FAILED: "failed" } as const
 
@@ -103,7 +135,10 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: Payment): Sent =
   state: states[status]
 })
 
-const takenOf = (invoice: LndInvoice.Settled): Taken => ({ paymentHash: invoice.r_hash, received: LndInvoice.receivedOf(invoice) })
+const takenOf = (invoice: LndInvoice.Settled): Taken => ({
+  paymentHash: invoice.r_hash,
+  received: LndInvoice.receivedOf(invoice)
+})
 
 /**
  * A position in a list: the number of its last entry, and the entry's payment hash and state. An lnd that has lost
@@ -113,13 +148,21 @@ const takenOf = (invoice: LndInvoice.Settled): Taken => ({ paymentHash: invoice.
 const placeOf = (number: bigint, ...entry: ReadonlyArray<string>): string => [number, ...entry].join(" ")
 const parsed = (after: string) => {
   const [number = "0", hash, state, kept] = after.split(" ")
-  return { number: BigInt(number), hash, state, kept, isOf: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found }
+  return {
+    number: BigInt(number),
+    hash,
+    state,
+    kept,
+    isOf: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found
+  }
 }
 const start = placeOf(0n)
 
-const inOrder = (settled: ReadonlyArray<LndInvoice.Settled>) => settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
+const inOrder = (settled: ReadonlyArray<LndInvoice.Settled>) =>
+  settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
 
-const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
+const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint =>
+  all.reduce((sum, one) => sum + sats(one), 0n)
 
 /**
  * Returns our funds in channels: the local balances, outgoing payments in flight, and our balances in channels
@@ -132,7 +175,9 @@ const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => al
  */
 const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
   const funded = channels.filter(({ initiator }) => initiator)
-  const htlcs = channels.flatMap(({ initiator, pending_htlcs }) => pending_htlcs.filter(({ incoming }) => initiator || incoming))
+  const htlcs = channels.flatMap(({ initiator, pending_htlcs }) =>
+    pending_htlcs.filter(({ incoming }) => initiator || incoming)
+  )
   const { local_balance, unsettled_remote_balance, pending_open_local_balance } = balance
   return {
     amount: Msat.sum(
@@ -160,9 +205,14 @@ const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owne
   const { waiting_close_channels: waiting, pending_force_closing_channels: forced } = closing
   const [agreed, unilateral] = [waiting.filter(isAgreed), waiting.filter((one) => !isAgreed(one))]
   const limbo = total(unilateral, (one) => one.limbo_balance) + total(forced, (one) => one.limbo_balance)
-  const incoming = total(forced, ({ pending_htlcs }) => total(pending_htlcs, (one) => (one.incoming ? one.amount : 0n)))
+  const incoming = total(forced, ({ pending_htlcs }) =>
+    total(pending_htlcs, (one) => (one.incoming ? one.amount : 0n))
+  )
   const undecided =
-    total(unilateral, ({ channel: { capacity, local_balance, remote_balance } }) => capacity - local_balance - remote_balance) +
+    total(
+      unilateral,
+      ({ channel: { capacity, local_balance, remote_balance } }) => capacity - local_balance - remote_balance
+    ) +
     total(forced, ({ pending_htlcs }) => total(pending_htlcs, ({ amount }) => amount)) +
     total(agreed, (one) => one.limbo_balance)
   const { total_balance, unconfirmed_balance, locked_balance = 0n } = wallet
@@ -182,7 +232,8 @@ const together = (channels: Owned, onChain: Owned): Owned => ({
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** Returns a balance in channels without the part of each that its side must keep there. */
-const above = (balance: Msat.Msat, reserved: bigint): Msat.Msat => Msat.make(balance - lesser(balance, reserved * 1000n))
+const above = (balance: Msat.Msat, reserved: bigint): Msat.Msat =>
+  Msat.make(balance - lesser(balance, reserved * 1000n))
 
 /** Returns the capacity and state of the channels of the node at `rest`. */
 export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable> =>
@@ -196,7 +247,11 @@ export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable
     { concurrency: "unbounded" }
   ).pipe(
     Effect.map(([{ local_balance, remote_balance }, { channels }, open, pending]) => {
-      const { pending_open_channels: opening, waiting_close_channels: waiting, pending_force_closing_channels: forced } = pending
+      const {
+        pending_open_channels: opening,
+        waiting_close_channels: waiting,
+        pending_force_closing_channels: forced
+      } = pending
       const agreed = waiting.filter(isAgreed).length
       return {
         outgoing: above(
@@ -231,8 +286,11 @@ const inFlight = (rest: LndRest): Effect.Effect<InFlight, NodeUnavailable> =>
     const pending = yield* rest.ask("inFlight", get("/v1/channels/pending"), Pending)
     return {
       height: isSynced ? height : null,
-      hashes: new Set(channels.flatMap(({ pending_htlcs }) => pending_htlcs.map(({ hash_lock }) => hash_lock))),
-      isClosing: pending.waiting_close_channels.length > 0 || pending.pending_force_closing_channels.length > 0
+      hashes: new Set(
+        channels.flatMap(({ pending_htlcs }) => pending_htlcs.map(({ hash_lock }) => hash_lock))
+      ),
+      isClosing:
+        pending.waiting_close_channels.length > 0 || pending.pending_force_closing_channels.length > 0
     }
   }).pipe(Effect.catchTag("Refused", unavailable("inFlight")))
 
@@ -242,8 +300,16 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const recognised = LndInfo.recognise(rest, options.identity)
 
   const payments = (urlParams: Readonly<Record<string, string>>) => {
-    const all = { include_incomplete: "true", max_payments: String(pageSize), omit_hops: "true", ...urlParams }
-    return Effect.map(rest.ask("sent", get("/v1/payments", { urlParams: all }), Payments), ({ payments }) => payments)
+    const all = {
+      include_incomplete: "true",
+      max_payments: String(pageSize),
+      omit_hops: "true",
+      ...urlParams
+    }
+    return Effect.map(
+      rest.ask("sent", get("/v1/payments", { urlParams: all }), Payments),
+      ({ payments }) => payments
+    )
   }
 
   const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1))
@@ -253,14 +319,22 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
     const last = found.at(-1)
     if (last === undefined) return start
     const settled = found.findLast(({ status }) => status === "SUCCEEDED")?.payment_hash ?? kept
-    return placeOf(last.payment_index, last.payment_hash, states[last.status], ...(settled === undefined ? [] : [settled]))
+    return placeOf(
+      last.payment_index,
+      last.payment_hash,
+      states[last.status],
+      ...(settled === undefined ? [] : [settled])
+    )
   }
 
   /**
    * Returns the position of a payment that has another number since lnd's migration to another database or, if it was
    * deleted, that of the last successful one.
    */
-  const moved = Effect.fnUntraced(function* ({ hash, kept }: Pick<ReturnType<typeof parsed>, "hash" | "kept">) {
+  const moved = Effect.fnUntraced(function* ({
+    hash,
+    kept
+  }: Pick<ReturnType<typeof parsed>, "hash" | "kept">) {
     if (hash === undefined) return start
     for (let index_offset = "0"; ;) {
       const found = yield* payments({ reversed: "true", index_offset })
@@ -278,7 +352,9 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const allSettled = Effect.gen(function* () {
     const settled: Array<LndInvoice.Settled> = []
     for (let offset = 0n; ;) {
-      const request = get("/v1/invoices", { urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) } })
+      const request = get("/v1/invoices", {
+        urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) }
+      })
       const { invoices, last_index_offset } = yield* rest.ask("taken", request, LndInvoice.Page)
       settled.push(...invoices.filter(LndInvoice.isSettled))
       if (invoices.length < pageSize) return inOrder(settled)
@@ -288,8 +364,17 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
 
   const settledAfter = (index: bigint) =>
     rest
-      .listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: String(index) } }), LndInvoice.Listed)
-      .pipe(Stream.filter(LndInvoice.isSettled), Stream.timeout(silenceMillis), Stream.take(pageSize), Stream.runCollect)
+      .listen(
+        "taken",
+        get("/v1/invoices/subscribe", { urlParams: { settle_index: String(index) } }),
+        LndInvoice.Listed
+      )
+      .pipe(
+        Stream.filter(LndInvoice.isSettled),
+        Stream.timeout(silenceMillis),
+        Stream.take(pageSize),
+        Stream.runCollect
+      )
 
   /** Returns a page of the settled invoices, starting with this settle index. */
   const settledFrom = Effect.fnUntraced(function* (number: bigint) {
@@ -297,7 +382,8 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
     if (number > 1n) {
       const found = inOrder(yield* settledAfter(number - 1n))
       // With native SQL, lnd reports its backlog in the order of creation, so a page with gaps may lack some.
-      if (found.length < pageSize || found.at(-1)?.settle_index === number + BigInt(pageSize) - 1n) return found
+      if (found.length < pageSize || found.at(-1)?.settle_index === number + BigInt(pageSize) - 1n)
+        return found
     }
     return (yield* allSettled).filter(({ settle_index }) => settle_index >= number).slice(0, pageSize)
   })
@@ -312,7 +398,8 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
           rest.ask("owned", get("/v1/channels/pending"), Closing),
           rest.ask("owned", get("/v1/balance/blockchain"), Wallet)
         ]),
-        ([balance, channels, closing, wallet]) => together(inChannels(balance, channels), onChain(closing, wallet))
+        ([balance, channels, closing, wallet]) =>
+          together(inChannels(balance, channels), onChain(closing, wallet))
       )
     ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
     capacity: Effect.andThen(recognised, capacity(rest)),
@@ -332,7 +419,10 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         const isAgain = at !== undefined && state !== undefined && state !== states[at.status]
         const later = isAgain ? found : found.filter(({ payment_index }) => payment_index > number)
         if (later.length > 0) return { lines: later.map(sentOf), cursor: placeAfter(later, kept) }
-        return { lines: [], cursor: ((yield* newest)?.payment_index ?? 0n) < number ? yield* moved(place) : after }
+        return {
+          lines: [],
+          cursor: ((yield* newest)?.payment_index ?? 0n) < number ? yield* moved(place) : after
+        }
       },
       Effect.catchTag("Refused", unavailable("sent"))
     ),
@@ -349,15 +439,18 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         if (number === 0n) return { lines: found.map(takenOf), cursor: placeAfter(found, start) }
         // lnd deletes no settled invoice, so the first one is that of the position.
         const [first, ...later] = found
-        if (first?.settle_index === number && isOf(first.r_hash)) return { lines: later.map(takenOf), cursor: placeAfter(later, after) }
+        if (first?.settle_index === number && isOf(first.r_hash))
+          return { lines: later.map(takenOf), cursor: placeAfter(later, after) }
         const isSilent = first === undefined && (yield* LndInvoice.hasSettled(rest, number))
         return { lines: [], cursor: isSilent ? after : start }
       },
       Effect.catchTag("Refused", unavailable("taken"))
     ),
-    own: (after) => Effect.andThen(recognised, own(after)).pipe(Effect.catchTag("Refused", unavailable("own")))
+    own: (after) =>
+      Effect.andThen(recognised, own(after)).pipe(Effect.catchTag("Refused", unavailable("own")))
   })
 }
 
 /** lnd's books. Its funds include its on-chain wallet. */
-export const layer = (options: Lnd.Options): Layer.Layer<LightningBooks> => Layer.sync(LightningBooks, () => books(options))
+export const layer = (options: Lnd.Options): Layer.Layer<LightningBooks> =>
+  Layer.sync(LightningBooks, () => books(options))

@@ -4,7 +4,9 @@ import { Schema, SchemaGetter } from "effect"
 
 /** A hex string type that lnd encodes in base64. */
 export const hex = <A extends string>(text: Schema.Codec<A, string>) =>
-  Schema.Uint8ArrayFromBase64.pipe(Schema.decodeTo(text, { decode: SchemaGetter.encodeHex(), encode: SchemaGetter.decodeHex() }))
+  Schema.Uint8ArrayFromBase64.pipe(
+    Schema.decodeTo(text, { decode: SchemaGetter.encodeHex(), encode: SchemaGetter.decodeHex() })
+  )
 
 /** Encodes for a request body. */
 export const toBase64 = (text: string) => Buffer.from(text, "hex").toString("base64")

@@ -23,7 +23,10 @@ export const make = (
   }: {
     readonly identity: LndInfo.Identity
     readonly recognised: Effect.Effect<void, NodeUnavailable>
-    readonly find: (operation: string, paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Invoice | undefined, NodeUnavailable>
+    readonly find: (
+      operation: string,
+      paymentHash: PaymentHash.PaymentHash
+    ) => Effect.Effect<Invoice | undefined, NodeUnavailable>
     readonly preimageOf: (id: string) => Preimage.Preimage
   }
 ): Holding => {
@@ -31,7 +34,11 @@ export const make = (
    * Settles or cancels a hold invoice. Returns the invoice's resulting status, even if lnd refused the call.
    * Fails if the invoice is still held.
    */
-  const tell = Effect.fnUntraced(function* (operation: string, paymentHash: PaymentHash.PaymentHash, word: object) {
+  const tell = Effect.fnUntraced(function* (
+    operation: string,
+    paymentHash: PaymentHash.PaymentHash,
+    word: object
+  ) {
     yield* recognised
     yield* Effect.exit(rest.ask(operation, post(`/v2/invoices/${operation}`, word), Nothing))
     const invoice = yield* find(operation, paymentHash)
@@ -49,19 +56,27 @@ export const make = (
     const { height, isSynced } = yield* LndInfo.chain(rest)
     // On regtest, blocks are mined only on demand.
     if (!isSynced && identity.network !== "regtest")
-      return yield* new NodeUnavailable({ operation: "settle", cause: "lnd does not have the newest blocks yet" })
+      return yield* new NodeUnavailable({
+        operation: "settle",
+        cause: "lnd does not have the newest blocks yet"
+      })
     const { held } = heldOf(invoice, height)
     return held !== undefined && held.blocksLeft > claimBlocks
   })
 
-  const cancel = (paymentHash: PaymentHash.PaymentHash) => tell("cancel", paymentHash, { payment_hash: toBase64(paymentHash) })
+  const cancel = (paymentHash: PaymentHash.PaymentHash) =>
+    tell("cancel", paymentHash, { payment_hash: toBase64(paymentHash) })
 
   return {
     createInvoice: Effect.fnUntraced(function* ({ paymentHash: given, ...ask }) {
       const paymentHash = given ?? Preimage.hashOf(preimageOf(ask.id))
       yield* recognised
       const { payment_request } = yield* rest
-        .ask("createInvoice", post("/v2/invoices/hodl", { hash: toBase64(paymentHash), ...asked(ask) }), Added)
+        .ask(
+          "createInvoice",
+          post("/v2/invoices/hodl", { hash: toBase64(paymentHash), ...asked(ask) }),
+          Added
+        )
         .pipe(
           Effect.catchTag("Refused", (refused) =>
             Effect.gen(function* () {
@@ -77,7 +92,9 @@ export const make = (
     settle: ({ id, paymentHash }, preimage) =>
       Effect.flatMap(isInTime(paymentHash), (isInTime) =>
         Effect.map(
-          isInTime ? tell("settle", paymentHash, { preimage: toBase64(preimage ?? preimageOf(id)) }) : cancel(paymentHash),
+          isInTime
+            ? tell("settle", paymentHash, { preimage: toBase64(preimage ?? preimageOf(id)) })
+            : cancel(paymentHash),
           (state) => words[state]
         )
       ),

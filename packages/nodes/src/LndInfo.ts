@@ -12,13 +12,21 @@ export interface Identity {
 }
 
 /** testnet4 uses testnet's address and invoice formats. */
-const networks = { mainnet: "mainnet", testnet: "testnet", testnet4: "testnet", signet: "signet", regtest: "regtest" } as const
+const networks = {
+  mainnet: "mainnet",
+  testnet: "testnet",
+  testnet4: "testnet",
+  signet: "signet",
+  regtest: "regtest"
+} as const
 
 const Info = Schema.Struct({
   identity_pubkey: Schema.String,
   version: Schema.optionalKey(Schema.String),
   num_inactive_channels: Schema.optionalKey(Schema.Int),
-  chains: Schema.Tuple([Schema.Struct({ network: Schema.Literals(["mainnet", "testnet", "testnet4", "signet", "regtest"]) })])
+  chains: Schema.Tuple([
+    Schema.Struct({ network: Schema.Literals(["mainnet", "testnet", "testnet4", "signet", "regtest"]) })
+  ])
 })
 
 const info = (rest: LndRest.LndRest) => rest.ask("identity", LndRest.get("/v1/getinfo"), Info)
@@ -40,7 +48,9 @@ const reconnectMillis = 15_000
  * and a payment that needs one of them fails for good ("insufficient balance"). So on first contact and after
  * each outage, payments wait until no channel is inactive or `reconnectMillis` have passed.
  */
-export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, NodeUnavailable | LndRest.Refused> => {
+export const channelsBack = (
+  rest: LndRest.LndRest
+): Effect.Effect<boolean, NodeUnavailable | LndRest.Refused> => {
   let settled: number | undefined
   let waiting: { readonly returns: number; readonly sinceMillis: number } | undefined
   return Effect.gen(function* () {
@@ -51,7 +61,10 @@ export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, Node
     const { num_inactive_channels: inactive = 0 } = yield* info(rest)
     const isOver = nowMillis - waiting.sinceMillis >= reconnectMillis
     if (inactive > 0 && !isOver) return false
-    if (inactive > 0) yield* Effect.logWarning("lnd: some channels are still inactive; payments continue without them", { inactive })
+    if (inactive > 0)
+      yield* Effect.logWarning("lnd: some channels are still inactive; payments continue without them", {
+        inactive
+      })
     settled = returns
     return true
   })
@@ -60,7 +73,9 @@ export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, Node
 const Chain = Schema.Struct({ block_height: Schema.Int, synced_to_chain: Schema.Boolean })
 
 /** Returns the node's block height, and whether it has the newest blocks. */
-export const chain = (rest: LndRest.LndRest): Effect.Effect<{ readonly height: number; readonly isSynced: boolean }, NodeUnavailable> =>
+export const chain = (
+  rest: LndRest.LndRest
+): Effect.Effect<{ readonly height: number; readonly isSynced: boolean }, NodeUnavailable> =>
   rest.ask("getinfo", LndRest.get("/v1/getinfo"), Chain).pipe(
     Effect.catchTag("Refused", LndRest.unavailable("getinfo")),
     Effect.map(({ block_height, synced_to_chain }) => ({ height: block_height, isSynced: synced_to_chain }))
@@ -77,7 +92,10 @@ export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Eff
  * Returns a check that the responding node is the expected one. It stops checking after the first success. The
  * check isn't done at startup, because the node may be down then.
  */
-export const recognise = (rest: LndRest.LndRest, identity: Identity): Effect.Effect<void, NodeUnavailable> => {
+export const recognise = (
+  rest: LndRest.LndRest,
+  identity: Identity
+): Effect.Effect<void, NodeUnavailable> => {
   let isRecognised = false
   const once = Effect.tap(confirm(rest, identity), () => Effect.sync(() => (isRecognised = true)))
   return Effect.suspend(() => (isRecognised ? Effect.void : once))

@@ -11,7 +11,9 @@ export const asked = ({ amount, description, expirySeconds }: Ask) => ({
   value_msat: String(amount ?? 0n),
   expiry: String(expirySeconds),
   private: true,
-  ...(description._tag === "Text" ? { memo: description.text } : { description_hash: toBase64(description.sha256) })
+  ...(description._tag === "Text"
+    ? { memo: description.text }
+    : { description_hash: toBase64(description.sha256) })
 })
 
 /** The common fields of every invoice that lnd lists or reports. */
@@ -26,12 +28,26 @@ const preimage = hex(Preimage.Preimage)
 // lnd doesn't know a hold invoice's preimage until it is settled.
 const unknownOrPreimage = Schema.Union([Schema.Literal(""), preimage])
 const htlcs = Schema.Array(
-  Schema.Struct({ state: Schema.String, amt_msat: Msat.FromString, accept_height: Schema.Int, expiry_height: Schema.Int })
+  Schema.Struct({
+    state: Schema.String,
+    amt_msat: Msat.FromString,
+    accept_height: Schema.Int,
+    expiry_height: Schema.Int
+  })
 )
 
 const Settled = Schema.Struct({ ...members, r_preimage: preimage, htlcs, state: Schema.Literal("SETTLED") })
-const Accepted = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, htlcs, state: Schema.Literal("ACCEPTED") })
-const Other = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, state: Schema.Literals(["OPEN", "CANCELED"]) })
+const Accepted = Schema.Struct({
+  ...members,
+  r_preimage: unknownOrPreimage,
+  htlcs,
+  state: Schema.Literal("ACCEPTED")
+})
+const Other = Schema.Struct({
+  ...members,
+  r_preimage: unknownOrPreimage,
+  state: Schema.Literals(["OPEN", "CANCELED"])
+})
 export const Invoice = Schema.Union([Settled, Accepted, Other])
 export type Invoice = typeof Invoice.Type
 export type Settled = typeof Settled.Type
@@ -46,7 +62,8 @@ const Amp = Schema.Struct({ is_amp: Schema.Literal(true) })
 export const Listed = Schema.Union([Amp, Invoice])
 export type Listed = typeof Listed.Type
 
-export const isSettled = (invoice: Listed): invoice is Settled => "state" in invoice && invoice.state === "SETTLED"
+export const isSettled = (invoice: Listed): invoice is Settled =>
+  "state" in invoice && invoice.state === "SETTLED"
 
 /** A page of invoices, in creation order. */
 export const Page = Schema.Struct({
@@ -65,7 +82,11 @@ const searchSizes = { first: 100, next: 1000 }
 export const hasSettled = Effect.fnUntraced(function* (rest: LndRest, index: bigint) {
   for (let offset = 0n, size = searchSizes.first; ; size = searchSizes.next) {
     const urlParams = { reversed: "true", index_offset: String(offset), num_max_invoices: String(size) }
-    const { invoices, first_index_offset } = yield* rest.ask("listInvoices", get("/v1/invoices", { urlParams }), Page)
+    const { invoices, first_index_offset } = yield* rest.ask(
+      "listInvoices",
+      get("/v1/invoices", { urlParams }),
+      Page
+    )
     if (invoices.some((one) => isSettled(one) && one.settle_index >= index)) return true
     if (invoices.length < size) return false
     offset = first_index_offset
@@ -80,7 +101,9 @@ export const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { reado
   const accepted = htlcs.filter(({ state }) => state === "ACCEPTED")
   if (accepted.length === 0) return {}
   const received = Msat.sum(...accepted.map(({ amt_msat }) => amt_msat))
-  return { held: { received, blocksLeft: Math.min(...accepted.map(({ expiry_height }) => expiry_height)) - height } }
+  return {
+    held: { received, blocksLeft: Math.min(...accepted.map(({ expiry_height }) => expiry_height)) - height }
+  }
 }
 
 /**

@@ -40,9 +40,14 @@ export const reasons = {
 
 /** Returns whether the problem is a wrong configuration, so that waiting doesn't help. */
 export const isWrong = (reason: string | undefined): boolean =>
-  [reasons.forbidden, reasons.foreign, reasons.unreadableFile, reasons.plain, reasons.untrusted, reasons.other].some(
-    (wrong) => wrong === reason
-  )
+  [
+    reasons.forbidden,
+    reasons.foreign,
+    reasons.unreadableFile,
+    reasons.plain,
+    reasons.untrusted,
+    reasons.other
+  ].some((wrong) => wrong === reason)
 
 export interface LndOutage {
   readonly reason: string
@@ -76,7 +81,11 @@ export const ofRefusal = (
     return { reason: reasons.locked, remedy, isTurnedAway: true }
   }
   if (/^wallet not created/i.test(words)) {
-    return { reason: reasons.empty, remedy: `Create one with \`lncli create\` at ${url}.`, isTurnedAway: true }
+    return {
+      reason: reasons.empty,
+      remedy: `Create one with \`lncli create\` at ${url}.`,
+      isTurnedAway: true
+    }
   }
   if (/^waiting to start|^the RPC server is in the process of starting up/i.test(words)) {
     return { reason: reasons.starting, remedy: wait, isTurnedAway: true }
@@ -87,7 +96,9 @@ export const ofRefusal = (
   }
   if (/macaroon|verification failed/i.test(words)) {
     const remedy = `lnd at ${url} refuses ${names.macaroon}: ${words}. Bake it on this node, see docs/guides/lnd.md, and restart the service.`
-    const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
+    const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(
+      words
+    )
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }
   // Sent by the gateway in front of lnd until lnd has registered its services, and by lnd's server before it
@@ -96,36 +107,54 @@ export const ofRefusal = (
     return { reason: reasons.starting, remedy: wait }
   }
   if (/shutting down/i.test(words)) return { reason: reasons.stopping, remedy: `Start it again at ${url}.` }
-  if (!answers.has(code) || /wallet|permission denied|waiting to start|starting|context|database/i.test(words)) {
+  if (
+    !answers.has(code) ||
+    /wallet|permission denied|waiting to start|starting|context|database/i.test(words)
+  ) {
     return { reason: reasons.failing, remedy: `Error: ${words}. Check the log of lnd at ${url}.` }
   }
   return undefined
 }
 
 /** Returns the outage for an error without a response, or with one that has another form than expected. */
-export const ofSilence = (operation: string, words: string, { url, certificateFile, names }: Place): LndOutage => {
+export const ofSilence = (
+  operation: string,
+  words: string,
+  { url, certificateFile, names }: Place
+): LndOutage => {
   if (words === unreadable) {
     const remedy = `lnd at ${url} answered ${operation} in another form than expected. Use a version of lnd that this service supports, see docs/guides/lnd.md.`
     return { reason: reasons.unreadable, remedy, about: "call" }
   }
   const correct = `set ${names.url} to its restlisten address`
   if (certificateFile !== undefined && /ENOENT|EACCES|EISDIR/.test(words)) {
-    return { reason: reasons.unreadableFile, remedy: `${words}. Set ${names.certificateFile} to a copy of lnd's tls.cert.` }
+    return {
+      reason: reasons.unreadableFile,
+      remedy: `${words}. Set ${names.certificateFile} to a copy of lnd's tls.cert.`
+    }
   }
   if (/wrong version number|EPROTO|ERR_SSL|packet length too long/i.test(words)) {
     return { reason: reasons.plain, remedy: `The address is ${url}. Start lnd there, or ${correct}.` }
   }
   if (/certificate|CERT|SELF_SIGNED|ALTNAME/i.test(words)) {
-    const expected = certificateFile ?? `signed by a trusted CA, so set ${names.certificateFile} to lnd's tls.cert`
+    const expected =
+      certificateFile ?? `signed by a trusted CA, so set ${names.certificateFile} to lnd's tls.cert`
     const remedy = `The certificate at ${url} is not ${expected} (${words}). Copy tls.cert from lnd again; if the host name or address is missing in the certificate, add tlsextradomain or tlsextraip to lnd.conf.`
     return { reason: reasons.untrusted, remedy }
   }
   if (/not in lnd's format/.test(words)) {
-    return { reason: reasons.other, remedy: `${url} returns ${words}. Check the proxies between the service and lnd, or ${correct}.` }
+    return {
+      reason: reasons.other,
+      remedy: `${url} returns ${words}. Check the proxies between the service and lnd, or ${correct}.`
+    }
   }
   if (/ECONNREFUSED/.test(words))
-    return { reason: reasons.refusing, remedy: `Nothing listens at ${url} (${words}). Start lnd, or ${correct}.` }
-  if (/ENOTFOUND|EAI_AGAIN/.test(words)) return { reason: reasons.nameless, remedy: `${url}: ${words}. Correct the DNS, or ${correct}.` }
+    return {
+      reason: reasons.refusing,
+      remedy: `Nothing listens at ${url} (${words}). Start lnd, or ${correct}.`
+    }
+  if (/ENOTFOUND|EAI_AGAIN/.test(words))
+    return { reason: reasons.nameless, remedy: `${url}: ${words}. Correct the DNS, or ${correct}.` }
   return { reason: reasons.silent, remedy: `${url}: ${words}. Start lnd, or ${correct}.` }
 }
 

@@ -16,7 +16,11 @@ const anchors = 660n
 
 const Forwards = Schema.Struct({
   forwarding_events: Schema.Array(
-    Schema.Struct({ timestamp_ns: Schema.BigIntFromString, amt_in_msat: Msat.FromString, amt_out_msat: Msat.FromString })
+    Schema.Struct({
+      timestamp_ns: Schema.BigIntFromString,
+      amt_in_msat: Msat.FromString,
+      amt_out_msat: Msat.FromString
+    })
   ),
   last_offset_index: Schema.Int
 })
@@ -38,12 +42,17 @@ type Closed = (typeof Closed.Type)["channels"][number]
 
 const Transactions = Schema.Struct({
   transactions: Schema.Array(
-    Schema.Struct({ tx_hash: Schema.String, output_details: Schema.Array(Schema.Struct({ amount: Schema.BigIntFromString })) })
+    Schema.Struct({
+      tx_hash: Schema.String,
+      output_details: Schema.Array(Schema.Struct({ amount: Schema.BigIntFromString }))
+    })
   )
 })
 
 const Open = Schema.Struct({
-  channels: Schema.Array(Schema.Struct({ channel_point: Schema.String, initiator: Schema.Boolean, commitment_type: Schema.String }))
+  channels: Schema.Array(
+    Schema.Struct({ channel_point: Schema.String, initiator: Schema.Boolean, commitment_type: Schema.String })
+  )
 })
 
 /**
@@ -71,18 +80,28 @@ export const list = (rest: LndRest) => {
    */
   const forwardsAfter = Effect.fnUntraced(function* (nanos: bigint) {
     for (let offset = 0; ;) {
-      const body = { start_time: String(nanos / 1_000_000_000n), index_offset: offset, num_max_events: pageSize }
-      const { forwarding_events: events, last_offset_index } = yield* rest.ask("own", post("/v1/switch", body), Forwards)
+      const body = {
+        start_time: String(nanos / 1_000_000_000n),
+        index_offset: offset,
+        num_max_events: pageSize
+      }
+      const { forwarding_events: events, last_offset_index } = yield* rest.ask(
+        "own",
+        post("/v1/switch", body),
+        Forwards
+      )
       const found = events.filter(({ timestamp_ns }) => timestamp_ns > nanos)
       if (found.length > 0 || events.length < pageSize) return found
       offset = last_offset_index
     }
   })
 
-  const closed = Effect.map(rest.ask("own", get("/v1/channels/closed", { urlParams: { cooperative: "true" } }), Closed), ({ channels }) =>
-    channels
-      .filter(({ close_type, close_height }) => close_type === "COOPERATIVE_CLOSE" && close_height > 0)
-      .toSorted((a, b) => a.close_height - b.close_height)
+  const closed = Effect.map(
+    rest.ask("own", get("/v1/channels/closed", { urlParams: { cooperative: "true" } }), Closed),
+    ({ channels }) =>
+      channels
+        .filter(({ close_type, close_height }) => close_type === "COOPERATIVE_CLOSE" && close_height > 0)
+        .toSorted((a, b) => a.close_height - b.close_height)
   )
 
   const legacy = Effect.map(rest.ask("own", get("/v1/channels"), Open), ({ channels }) =>
@@ -100,10 +119,15 @@ export const list = (rest: LndRest) => {
     const [first, last] = [channels.at(0)?.close_height, channels.at(-1)?.close_height]
     if (first === undefined || last === undefined) return []
     const heights = { start_height: String(first), end_height: String(last) }
-    const { transactions } = yield* rest.ask("own", get("/v1/transactions", { urlParams: heights }), Transactions)
+    const { transactions } = yield* rest.ask(
+      "own",
+      get("/v1/transactions", { urlParams: heights }),
+      Transactions
+    )
     return channels.map(({ open_initiator, capacity, channel_point, closing_tx_hash }): Own => {
       const paid = transactions.find(({ tx_hash }) => tx_hash === closing_tx_hash)
-      if (open_initiator !== "INITIATOR_LOCAL" || paid === undefined) return { kind: "channel", amount: Msat.zero }
+      if (open_initiator !== "INITIATOR_LOCAL" || paid === undefined)
+        return { kind: "channel", amount: Msat.zero }
       const fee = paid.output_details.reduce((rest, { amount }) => rest - amount, capacity)
       return { kind: "channel", amount: Msat.fromSats((legacy.includes(channel_point) ? 0n : anchors) - fee) }
     })
@@ -115,10 +139,17 @@ export const list = (rest: LndRest) => {
    */
   const placeOf = ({ forward, height, closed, legacy }: Place, channels: ReadonlyArray<Closed>): string => {
     const newest = Math.max(height, channels.at(-1)?.close_height ?? 0)
-    const recent = channels.filter(({ close_height }) => close_height > newest - depth).map(({ channel_point }) => channel_point)
+    const recent = channels
+      .filter(({ close_height }) => close_height > newest - depth)
+      .map(({ channel_point }) => channel_point)
     const isOut = (point: string) => !channels.some(({ channel_point }) => channel_point === point)
     const open = [...new Set(legacy)].filter(isOut)
-    return Schema.encodeSync(Text)({ forward, height: newest, closed: [...closed.filter(isOut), ...recent], legacy: open })
+    return Schema.encodeSync(Text)({
+      forward,
+      height: newest,
+      closed: [...closed.filter(isOut), ...recent],
+      legacy: open
+    })
   }
 
   return Effect.fnUntraced(function* (after: string | null) {
@@ -127,16 +158,24 @@ export const list = (rest: LndRest) => {
     if (after === null) {
       const from = BigInt((yield* Clock.currentTimeMillis) - skewMillis) * 1_000_000n
       let forward = from
-      for (let more: ReadonlyArray<Forward> = yield* forwardsAfter(from); more.length > 0; more = yield* forwardsAfter(forward)) {
+      for (
+        let more: ReadonlyArray<Forward> = yield* forwardsAfter(from);
+        more.length > 0;
+        more = yield* forwardsAfter(forward)
+      ) {
         forward = more.at(-1)?.timestamp_ns ?? forward
       }
-      const page: Page<Own> = { lines: [], cursor: placeOf({ forward, height: 0, closed: [], legacy: withoutAnchors }, channels) }
+      const page: Page<Own> = {
+        lines: [],
+        cursor: placeOf({ forward, height: 0, closed: [], legacy: withoutAnchors }, channels)
+      }
       return page
     }
     const place = yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(after))
     const forwards = yield* forwardsAfter(place.forward)
     const fresh = channels.filter(
-      ({ channel_point, close_height }) => close_height > place.height - depth && !place.closed.includes(channel_point)
+      ({ channel_point, close_height }) =>
+        close_height > place.height - depth && !place.closed.includes(channel_point)
     )
     const earned = forwards.map(({ amt_in_msat, amt_out_msat }): Own => ({
       kind: "forward",

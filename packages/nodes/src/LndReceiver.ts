@@ -7,7 +7,19 @@ import { createHmac } from "node:crypto"
 import { hex, toBase64 } from "./LndBytes.ts"
 import * as LndHolding from "./LndHolding.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { asked, hasSettled, Invoice, isHold, isSettled, Listed, Page, receivedOf, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
+import {
+  asked,
+  hasSettled,
+  Invoice,
+  isHold,
+  isSettled,
+  Listed,
+  Page,
+  receivedOf,
+  type Settled,
+  settledOf,
+  stateOf
+} from "./LndInvoice.ts"
 import { get, isAbsent, type LndRest, post, type Refused, unavailable } from "./LndRest.ts"
 
 /** Page size for reading all invoices. */
@@ -20,8 +32,11 @@ const Nothing = Schema.Struct({})
 
 const noteLate = (invoice: Settled) => {
   const missing = Msat.make(invoice.amt_paid_msat - receivedOf(invoice))
-  const text = "lnd: parts of a payment are not credited, because the payer may have taken them back on the chain"
-  return missing === 0n ? Effect.void : Effect.logError(text, { paymentHash: invoice.r_hash, sats: Msat.toDecimalSats(missing) })
+  const text =
+    "lnd: parts of a payment are not credited, because the payer may have taken them back on the chain"
+  return missing === 0n
+    ? Effect.void
+    : Effect.logError(text, { paymentHash: invoice.r_hash, sats: Msat.toDecimalSats(missing) })
 }
 
 /**
@@ -34,17 +49,28 @@ export const make = (
     identity,
     invoiceSecret,
     holds = true
-  }: { readonly identity: LndInfo.Identity; readonly invoiceSecret: Redacted.Redacted; readonly holds?: boolean }
+  }: {
+    readonly identity: LndInfo.Identity
+    readonly invoiceSecret: Redacted.Redacted
+    readonly holds?: boolean
+  }
 ): LightningReceiver["Service"] => {
   const recognised = LndInfo.recognise(rest, identity)
   const preimageOf = (id: string, kind: "invoice" | "hold invoice" = "invoice") =>
-    Preimage.make(createHmac("sha256", Redacted.value(invoiceSecret)).update(`lnd ${kind} ${id}`).digest("hex"))
+    Preimage.make(
+      createHmac("sha256", Redacted.value(invoiceSecret)).update(`lnd ${kind} ${id}`).digest("hex")
+    )
 
-  const find = (operation: string, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
+  const find = (
+    operation: string,
+    paymentHash: PaymentHash.PaymentHash
+  ): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
     Effect.andThen(recognised, rest.ask(operation, get(`/v1/invoice/${paymentHash}`), Invoice)).pipe(
       Effect.catchTag("Refused", (refused) =>
         // As with payments, a missing record counts only if the expected node reports it.
-        isAbsent(refused) ? Effect.as(LndInfo.confirm(rest, identity), undefined) : unavailable(operation)(refused)
+        isAbsent(refused)
+          ? Effect.as(LndInfo.confirm(rest, identity), undefined)
+          : unavailable(operation)(refused)
       )
     )
 
@@ -52,10 +78,13 @@ export const make = (
   const firstSettled = Effect.gen(function* () {
     let first: Settled | undefined
     for (let offset = 0n; ;) {
-      const request = get("/v1/invoices", { urlParams: { index_offset: String(offset), num_max_invoices: pageSize } })
+      const request = get("/v1/invoices", {
+        urlParams: { index_offset: String(offset), num_max_invoices: pageSize }
+      })
       const { invoices, last_index_offset } = yield* rest.ask("settlements", request, Page)
       for (const invoice of invoices) {
-        if (isSettled(invoice) && (first === undefined || invoice.settle_index < first.settle_index)) first = invoice
+        if (isSettled(invoice) && (first === undefined || invoice.settle_index < first.settle_index))
+          first = invoice
       }
       if (invoices.length < pageSize) return first
       offset = last_index_offset
@@ -63,17 +92,21 @@ export const make = (
   })
 
   // lnd treats a settle index of 0 as "new settlements only", so the first one must be found another way.
-  const settledFirst: Effect.Effect<Settled, NodeUnavailable | Refused> = Effect.flatMap(firstSettled, (first) =>
-    first === undefined ? Effect.andThen(Effect.sleep(firstMillis), settledFirst) : Effect.succeed(first)
+  const settledFirst: Effect.Effect<Settled, NodeUnavailable | Refused> = Effect.flatMap(
+    firstSettled,
+    (first) =>
+      first === undefined ? Effect.andThen(Effect.sleep(firstMillis), settledFirst) : Effect.succeed(first)
   )
 
   const settledAfter = (index: string) =>
-    rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Listed).pipe(
-      // The stream also contains new, unpaid invoices.
-      Stream.filter(isSettled),
-      Stream.tap(noteLate),
-      Stream.map(settledOf)
-    )
+    rest
+      .listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Listed)
+      .pipe(
+        // The stream also contains new, unpaid invoices.
+        Stream.filter(isSettled),
+        Stream.tap(noteLate),
+        Stream.map(settledOf)
+      )
 
   return LightningReceiver.of({
     ...identity,
@@ -88,24 +121,47 @@ export const make = (
             known ? Effect.succeed(known) : unavailable("createInvoice")(refused)
           )
         ),
-        Effect.map(({ r_hash, payment_request }) => ({ paymentHash: r_hash, paymentRequest: payment_request }))
+        Effect.map(({ r_hash, payment_request }) => ({
+          paymentHash: r_hash,
+          paymentRequest: payment_request
+        }))
       )
     },
-    ...(holds && { holding: LndHolding.make(rest, { identity, recognised, find, preimageOf: (id) => preimageOf(id, "hold invoice") }) }),
-    lookupInvoice: Effect.fnUntraced(function* (paymentHash): Effect.fn.Return<InvoiceState, NodeUnavailable> {
+    ...(holds && {
+      holding: LndHolding.make(rest, {
+        identity,
+        recognised,
+        find,
+        preimageOf: (id) => preimageOf(id, "hold invoice")
+      })
+    }),
+    lookupInvoice: Effect.fnUntraced(function* (paymentHash): Effect.fn.Return<
+      InvoiceState,
+      NodeUnavailable
+    > {
       const invoice = yield* find("lookupInvoice", paymentHash)
       if (invoice === undefined) return { _tag: "unknown" }
-      return stateOf(invoice, invoice.state === "ACCEPTED" && isHold(invoice) ? (yield* LndInfo.chain(rest)).height : 0)
+      return stateOf(
+        invoice,
+        invoice.state === "ACCEPTED" && isHold(invoice) ? (yield* LndInfo.chain(rest)).height : 0
+      )
     }),
     cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
       yield* recognised
       // The result is the invoice's resulting status, even if lnd refused the call. Fails if the invoice is
       // still open.
-      yield* Effect.exit(rest.ask("cancelInvoice", post("/v2/invoices/cancel", { payment_hash: toBase64(paymentHash) }), Nothing))
+      yield* Effect.exit(
+        rest.ask(
+          "cancelInvoice",
+          post("/v2/invoices/cancel", { payment_hash: toBase64(paymentHash) }),
+          Nothing
+        )
+      )
       const invoice = yield* find("cancelInvoice", paymentHash)
       switch (invoice?.state) {
         case "CANCELED":
-          if (invoice.r_preimage === "") return yield* new NodeUnavailable({ operation: "cancelInvoice", cause: "a hold invoice" })
+          if (invoice.r_preimage === "")
+            return yield* new NodeUnavailable({ operation: "cancelInvoice", cause: "a hold invoice" })
           return { _tag: "canceled", preimage: Redacted.make(invoice.r_preimage) } as const
         case "ACCEPTED":
           return { _tag: "accepted" } as const
@@ -113,7 +169,10 @@ export const make = (
           return { _tag: "settled" } as const
         case "OPEN":
         case undefined:
-          return yield* new NodeUnavailable({ operation: "cancelInvoice", cause: `the invoice is ${invoice?.state ?? "missing"}` })
+          return yield* new NodeUnavailable({
+            operation: "cancelInvoice",
+            cause: `the invoice is ${invoice?.state ?? "missing"}`
+          })
       }
     }),
     settlements: (after) =>

@@ -37,7 +37,8 @@ export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecond
  * but with a different message.
  */
 export const isAbsent = (refused: Refused): boolean =>
-  refused.code === code.notFound && /unable to locate invoice|no existing invoices|payment isn't initiated/.test(refused.words)
+  refused.code === code.notFound &&
+  /unable to locate invoice|no existing invoices|payment isn't initiated/.test(refused.words)
 
 /** Treats an error response as an outage, for calls that lnd has no reason to refuse. */
 export const unavailable = (operation: string) => (refused: Refused) =>
@@ -78,7 +79,14 @@ export interface LndRest {
 }
 
 export const make = (options: Options): LndRest => {
-  const { url, certificateFile, macaroon, deadlineMillis = 10_000, names = ownNames, state = NodeState.make("lnd") } = options
+  const {
+    url,
+    certificateFile,
+    macaroon,
+    deadlineMillis = 10_000,
+    names = ownNames,
+    state = NodeState.make("lnd")
+  } = options
   const place = { url, certificateFile, names }
   const noAnswer = `no response within ${deadlineMillis} ms`
   const macaroonName = names.macaroon
@@ -92,11 +100,13 @@ export const make = (options: Options): LndRest => {
       const refused = problem instanceof Refused ? problem : undefined
       const cause = refused?.words ?? wordsOf(problem)
       const said = refused && LndOutage.ofRefusal(operation, refused, place)
-      if (refused !== undefined && said === undefined) return Effect.andThen(works(operation), Effect.fail(refused))
+      if (refused !== undefined && said === undefined)
+        return Effect.andThen(works(operation), Effect.fail(refused))
       const outage = said ?? LndOutage.ofSilence(operation, cause, place)
       const { reason, remedy, about, isTurnedAway } = outage
       const [whole, macaroon, call] = partsOf(operation)
-      const Unavailable = isTurnedAway === true || Https.isNotWritten(problem) ? NodeState.NotLookedAt : NodeUnavailable
+      const Unavailable =
+        isTurnedAway === true || Https.isNotWritten(problem) ? NodeState.NotLookedAt : NodeUnavailable
       return Effect.andThen(
         state.fails(about === undefined ? whole : about === "macaroon" ? macaroon : call, { reason, remedy }),
         Effect.fail(new Unavailable({ operation, cause, reason, remedy }))
@@ -138,7 +148,9 @@ export const make = (options: Options): LndRest => {
         Effect.catch(failure(operation))
       ),
     listen: (operation, request, answer) => {
-      const Line = Schema.fromJsonString(Schema.Union([Schema.Struct({ result: answer }), Schema.Struct({ error: Status })]))
+      const Line = Schema.fromJsonString(
+        Schema.Union([Schema.Struct({ result: answer }), Schema.Struct({ error: Status })])
+      )
       return Stream.unwrap(
         Effect.flatMap(client.execute(prepare(request)), (response) =>
           response.status === 200 ? Effect.succeed(response.stream) : refusal(response)
@@ -149,11 +161,15 @@ export const make = (options: Options): LndRest => {
         Stream.filter((line) => line !== ""),
         Stream.mapEffect((line) => Schema.decodeUnknownEffect(Line)(line)),
         Stream.mapEffect((line) =>
-          "error" in line ? Effect.fail(new Refused({ code: line.error.code, words: line.error.message })) : Effect.succeed(line.result)
+          "error" in line
+            ? Effect.fail(new Refused({ code: line.error.code, words: line.error.message }))
+            : Effect.succeed(line.result)
         ),
         // lnd checks the macaroon when the stream begins, so a later message only shows that lnd responds.
         Stream.zipWithIndex,
-        Stream.mapEffect(([message, index]) => Effect.as(index === 0 ? works(operation) : state.works(["lnd"]), message)),
+        Stream.mapEffect(([message, index]) =>
+          Effect.as(index === 0 ? works(operation) : state.works(["lnd"]), message)
+        ),
         Stream.catch((problem) => Stream.fromEffect(failure(operation)(problem)))
       )
     },

@@ -3,12 +3,25 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
+import {
+  type Ask as Sending,
+  type FailureReason,
+  LightningSender,
+  type Payment
+} from "@satrail/core/nodes/LightningSender"
 import { Clock, Deferred, Effect, Schema, Stream } from "effect"
 import { NotAfter } from "./Https.ts"
 import { toBase64Url } from "./LndBytes.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { get, isAbsent, type LndRest, post, type Refused, code as statusCode, unavailable } from "./LndRest.ts"
+import {
+  get,
+  isAbsent,
+  type LndRest,
+  post,
+  type Refused,
+  code as statusCode,
+  unavailable
+} from "./LndRest.ts"
 import { NotLookedAt } from "./NodeState.ts"
 
 /**
@@ -35,7 +48,10 @@ const Sent = Schema.Struct({
   payment_index: Schema.String,
   htlcs: Schema.optionalKey(
     Schema.Array(
-      Schema.Struct({ status: Schema.String, route: Schema.optionalKey(Schema.NullOr(Schema.Struct({ total_time_lock: Schema.Int }))) })
+      Schema.Struct({
+        status: Schema.String,
+        route: Schema.optionalKey(Schema.NullOr(Schema.Struct({ total_time_lock: Schema.Int })))
+      })
     )
   )
 })
@@ -58,7 +74,8 @@ const reasons: ReadonlyMap<string, FailureReason> = new Map([
   ["FAILURE_REASON_CANCELED", "canceled"]
 ])
 
-const isFinal = ({ status }: Pick<typeof Sent.Type, "status">) => status === "SUCCEEDED" || status === "FAILED"
+const isFinal = ({ status }: Pick<typeof Sent.Type, "status">) =>
+  status === "SUCCEEDED" || status === "FAILED"
 
 /**
  * Returns the last time lock of all attempts; undefined if one is unknown, or if the payee has claimed a part.
@@ -66,7 +83,9 @@ const isFinal = ({ status }: Pick<typeof Sent.Type, "status">) => status === "SU
 const expiryOf = ({ htlcs = [] }: typeof Sent.Type): number | undefined => {
   const locks = htlcs.map(({ route }) => route?.total_time_lock || Infinity)
   const last = Math.max(...locks)
-  return Number.isFinite(last) && htlcs.every(({ status }) => status === "IN_FLIGHT" || status === "FAILED") ? last : undefined
+  return Number.isFinite(last) && htlcs.every(({ status }) => status === "IN_FLIGHT" || status === "FAILED")
+    ? last
+    : undefined
 }
 
 const paymentOf = (sent: typeof Sent.Type): Payment => {
@@ -78,7 +97,12 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
       return { _tag: "pending", ...(expiryHeight !== undefined && { expiryHeight }) }
     }
     case "SUCCEEDED":
-      return { _tag: "settled", preimage: sent.payment_preimage, fee: sent.fee_msat, index: sent.payment_index }
+      return {
+        _tag: "settled",
+        preimage: sent.payment_preimage,
+        fee: sent.fee_msat,
+        index: sent.payment_index
+      }
     case "FAILED":
       // All attempts have ended and lnd has stopped trying, so this is final even for an unknown reason.
       return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
@@ -91,7 +115,9 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
  * record may still be written.
  */
 const isRefusal = (refused: Refused): boolean =>
-  [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code)
+  [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some(
+    (code) => code === refused.code
+  )
 
 /** lnd's reasons for having no route (v0.21, routing/payment_session.go). */
 const noRoute =
@@ -137,9 +163,17 @@ const quoteFrom =
       use_mission_control: true,
       route_hints: hintsOf(invoice)
     }
-    return Effect.andThen(recognised, rest.ask("quote", post(`/v1/graph/routes/${invoice.payee}/0`, body), Routes)).pipe(
-      Effect.map(({ routes: [route], success_prob }) => ({ fee: route.total_fees_msat, probability: success_prob })),
-      Effect.catchTag("Refused", (refused) => (isNoRoute(refused) ? Effect.undefined : unavailable("quote")(refused)))
+    return Effect.andThen(
+      recognised,
+      rest.ask("quote", post(`/v1/graph/routes/${invoice.payee}/0`, body), Routes)
+    ).pipe(
+      Effect.map(({ routes: [route], success_prob }) => ({
+        fee: route.total_fees_msat,
+        probability: success_prob
+      })),
+      Effect.catchTag("Refused", (refused) =>
+        isNoRoute(refused) ? Effect.undefined : unavailable("quote")(refused)
+      )
     )
   }
 
@@ -166,7 +200,12 @@ export const make = (
       Effect.flatMap((first) =>
         first._tag === "Some"
           ? Effect.succeed(paymentOf(first.value))
-          : Effect.fail(new NodeUnavailable({ operation: "lookupPayment", cause: "the connection ended without a response" }))
+          : Effect.fail(
+              new NodeUnavailable({
+                operation: "lookupPayment",
+                cause: "the connection ended without a response"
+              })
+            )
       ),
       Effect.catchTag("Refused", (refused) =>
         // A missing record has the greatest consequences of all responses, so confirm that it comes from the
@@ -207,7 +246,10 @@ export const make = (
         return Deferred.succeed(ended, undefined)
       })
     )
-    const patience = Effect.raceFirst(Effect.sleep(settleMillis), Effect.andThen(Deferred.await(ended), Effect.sleep(endMillis)))
+    const patience = Effect.raceFirst(
+      Effect.sleep(settleMillis),
+      Effect.andThen(Deferred.await(ended), Effect.sleep(endMillis))
+    )
     const broken = yield* Effect.raceFirst(
       Effect.matchEffect(watch, { onFailure: Effect.succeed, onSuccess: () => Effect.undefined }),
       Effect.as(patience, undefined)
@@ -233,7 +275,10 @@ export const make = (
       ),
     lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
     ends: Stream.unwrap(
-      Effect.as(recognised, rest.listen("ends", get("/v2/router/payments", { urlParams: { no_inflight_updates: true } }), Tracked))
+      Effect.as(
+        recognised,
+        rest.listen("ends", get("/v2/router/payments", { urlParams: { no_inflight_updates: true } }), Tracked)
+      )
     ).pipe(
       Stream.filter(isFinal),
       Stream.map(({ payment_hash }) => payment_hash),

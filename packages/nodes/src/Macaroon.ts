@@ -90,17 +90,25 @@ export const permissions = (hex: string): Result.Result<ReadonlyArray<Permission
 }
 
 /** Returns the needed calls that the granted permissions don't allow. */
-export const missing = (granted: ReadonlyArray<Permission>, needed: ReadonlyArray<Call>): ReadonlyArray<Call> =>
+export const missing = (
+  granted: ReadonlyArray<Permission>,
+  needed: ReadonlyArray<Call>
+): ReadonlyArray<Call> =>
   needed.filter(
     ({ uri, entity, action }) =>
-      !granted.some((one) => (one.entity === "uri" ? one.action === uri : one.entity === entity && one.action === action))
+      !granted.some((one) =>
+        one.entity === "uri" ? one.action === uri : one.entity === entity && one.action === action
+      )
   )
 
 /**
  * Returns the names of granted permissions that these calls don't need. A permission for all calls of a kind is
  * always excessive.
  */
-export const excessive = (granted: ReadonlyArray<Permission>, needed: ReadonlyArray<Call>): ReadonlyArray<string> =>
+export const excessive = (
+  granted: ReadonlyArray<Permission>,
+  needed: ReadonlyArray<Call>
+): ReadonlyArray<string> =>
   granted
     .filter((one) => one.entity !== "uri" || !needed.some(({ uri }) => uri === one.action))
     .map(({ entity, action }) => `${entity}:${action}`)

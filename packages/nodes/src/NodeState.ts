@@ -16,7 +16,9 @@ const isUpBy = Measure.gauge("satrail_node_up", "Whether the node responds: 1 or
 export const up = (node: string) => isUpBy({ node })
 
 /** Number of failed calls. */
-const outagesBy = Measure.counter("satrail_node_outages_total", "Calls that got no response from the node", ["node"])
+const outagesBy = Measure.counter("satrail_node_outages_total", "Calls that got no response from the node", [
+  "node"
+])
 export const outages = (node: string) => outagesBy({ node })
 
 /**
@@ -52,7 +54,9 @@ export const make = (node: string): NodeState => {
         const over = about.flatMap((one) => troubles.get(one) ?? [])
         for (const one of about) troubles.delete(one)
         if (over.length > 0) returns++
-        const told = Effect.forEach(over, (reason) => Effect.logInfo(`no longer: ${reason}`), { discard: true })
+        const told = Effect.forEach(over, (reason) => Effect.logInfo(`no longer: ${reason}`), {
+          discard: true
+        })
         return Effect.andThen(told, measure)
       }),
     fails: (about, trouble) =>

@@ -11,7 +11,8 @@ export const wordsOf = (problem: unknown): string => {
   if (typeof problem === "string") return problem
   if (Schema.isSchemaError(problem)) return unreadable
   if (!(problem instanceof Error)) return "an error without a message"
-  const inner: unknown = "reason" in problem && problem.reason instanceof Error ? problem.reason : problem.cause
+  const inner: unknown =
+    "reason" in problem && problem.reason instanceof Error ? problem.reason : problem.cause
   if (inner !== undefined) return wordsOf(inner)
   return "code" in problem && typeof problem.code === "string" && !problem.message.includes(problem.code)
     ? `${problem.code}: ${problem.message}`

@@ -20,7 +20,11 @@ export interface Answer {
   readonly location?: string
 }
 
-export const info = (key: string, version = "0.21.2-beta commit=v0.21.2-beta", num_inactive_channels = 0): Answer => ({
+export const info = (
+  key: string,
+  version = "0.21.2-beta commit=v0.21.2-beta",
+  num_inactive_channels = 0
+): Answer => ({
   status: 200,
   body: JSON.stringify({
     identity_pubkey: key,
@@ -53,7 +57,9 @@ export const server = (say: (path: string) => Answer | "silence" | undefined) =>
           const answer = say(path)
           if (answer === undefined) return request.socket.destroy()
           if (answer === "silence") return undefined
-          return response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end(answer.body)
+          return response
+            .writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location })
+            .end(answer.body)
         })
       }).listen(0, "127.0.0.1")
       await once(server, "listening")
@@ -66,11 +72,22 @@ export const server = (say: (path: string) => Answer | "silence" | undefined) =>
 
 /** Builds the receiver and the sender, connected to the server at `url`. */
 export const ports = Effect.fnUntraced(function* (url: string, others: Partial<LndRest.Options> = {}) {
-  const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, ...others }
+  const options = {
+    url,
+    macaroon: Redacted.make("00"),
+    identity: { nodeId, network: "regtest" } as const,
+    ...others
+  }
   const built = yield* Layer.build(
-    Layer.merge(Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }), Lnd.layerSender(options))
+    Layer.merge(
+      Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }),
+      Lnd.layerSender(options)
+    )
   )
-  return yield* Effect.provideContext(Effect.all({ receiver: LightningReceiver, sender: LightningSender }), built)
+  return yield* Effect.provideContext(
+    Effect.all({ receiver: LightningReceiver, sender: LightningSender }),
+    built
+  )
 })
 
 export const payment = {

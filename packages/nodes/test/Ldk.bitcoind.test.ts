@@ -16,7 +16,9 @@ const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 let built: Promise<Context.Context<Layer.Success<typeof LdkNetwork.layer>>> | undefined
 /** One network for all suites in this file. */
-const network = Layer.effectContext(Effect.promise(() => (built ??= Effect.runPromise(Layer.buildWithScope(LdkNetwork.layer, scope)))))
+const network = Layer.effectContext(
+  Effect.promise(() => (built ??= Effect.runPromise(Layer.buildWithScope(LdkNetwork.layer, scope))))
+)
 
 /** dora's node, behind its own proxy. The peer is carol, who is reached through bob. bob charges fees. */
 const layer = Layer.unwrap(

@@ -35,7 +35,9 @@ const to = Effect.fnUntraced(function* (node: Lnd.Lnd, amount: Msat.Msat, behavi
 type Asked = Effect.Success<ReturnType<typeof to>>
 
 const tagOf = ({ invoice }: Asked) =>
-  Effect.flatMap(LightningSender, ({ lookupPayment }) => Effect.map(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag))
+  Effect.flatMap(LightningSender, ({ lookupPayment }) =>
+    Effect.map(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag)
+  )
 
 /** Waits until dora's channels are usable and she knows a route to carol. */
 const usable = Effect.gen(function* () {
@@ -76,11 +78,18 @@ const staysPending = Effect.fnUntraced(function* (asked: Asked) {
 
 const ends = Effect.fnUntraced(function* ({ invoice }: Asked) {
   const { lookupPayment } = yield* LightningSender
-  return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
+  return yield* eventually(
+    lookupPayment(invoice.paymentHash),
+    ({ _tag }) => _tag === "settled" || _tag === "failed"
+  )
 })
 
 /** Mines blocks until the condition holds. dora sees each batch of `atOnce` blocks before the next batch is mined. */
-const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Effect<boolean, E, R>, atOnce = 1) {
+const mineUntil = Effect.fnUntraced(function* <E, R>(
+  what: string,
+  is: Effect.Effect<boolean, E, R>,
+  atOnce = 1
+) {
   const { dora } = yield* LdkNetwork.LdkNetwork
   for (let blocks = 0; blocks < 60; blocks++) {
     if (yield* is) return
@@ -93,14 +102,19 @@ const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Ef
 const Balances = Schema.Struct({
   TotalOnchainBalanceSats: Schema.Int,
   TotalLightningBalanceSats: Schema.Int,
-  PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
+  PendingBalancesFromChannelClosures: Schema.NullOr(
+    Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) }))
+  )
 })
 
 /** dora's funds according to her own records: in channels, being swept from closed channels, and on-chain. */
 const wealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const all = yield* dora.ask("balances", {}, Balances)
-  return { onChain: all.TotalOnchainBalanceSats, all: all.TotalOnchainBalanceSats + all.TotalLightningBalanceSats }
+  return {
+    onChain: all.TotalOnchainBalanceSats,
+    all: all.TotalOnchainBalanceSats + all.TotalLightningBalanceSats
+  }
 })
 
 /**
@@ -116,7 +130,9 @@ const restingWealth = Effect.gen(function* () {
   return yield* wealth
 })
 
-const Listed = Schema.Struct({ channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String })) })
+const Listed = Schema.Struct({
+  channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String }))
+})
 
 /** Closes the channel without the peer, using the last state that both have signed. */
 const forceClose = {
@@ -129,14 +145,22 @@ const forceClose = {
     const { dora } = yield* LdkNetwork.LdkNetwork
     const { bob } = yield* Network
     const { channels } = yield* Lnd.ask(bob, LndRest.get("/v1/channels"), Listed)
-    const one = channels.find((channel) => channel.remote_pubkey === dora.nodeId) ?? assert.fail("bob has no channel with dora")
-    const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, { urlParams: { force: "true" } })
+    const one =
+      channels.find((channel) => channel.remote_pubkey === dora.nodeId) ??
+      assert.fail("bob has no channel with dora")
+    const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, {
+      urlParams: { force: "true" }
+    })
     yield* Stream.runHead(bob.rest.listen("close", request, Schema.Unknown))
   })
 }
 
 const funded = Effect.fnUntraced(function* (node: Lnd.Lnd) {
-  const { address } = yield* Lnd.ask(node, LndRest.get("/v1/newaddress"), Schema.Struct({ address: Schema.String }))
+  const { address } = yield* Lnd.ask(
+    node,
+    LndRest.get("/v1/newaddress"),
+    Schema.Struct({ address: Schema.String })
+  )
   yield* (yield* Chain).send(address, 1_000_000n)
   yield* LdkNetwork.mine(1, [(yield* LdkNetwork.LdkNetwork).dora])
 })
@@ -147,23 +171,29 @@ const maxChainFeesSats = 50_000
 Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`C1: ldk: a payment through an unresponsive peer stays pending until the peer responds (outcome: ${outcome})`, () =>
-        Effect.gen(function* () {
-          const { bob, carol } = yield* Network
-          const { owned } = yield* LightningBooks
-          const before = (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount
-          const asked = yield* held
-          yield* Effect.acquireUseRelease(
-            bob.pause,
-            () => Effect.andThen(Peer.release(carol, asked.invoice.paymentHash, outcome), staysPending(asked)),
-            () => Effect.orDie(bob.resume)
-          )
-          const payment = yield* ends(asked)
-          assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
-          assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
-          const after = yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)
-          assert.strictEqual(before - after.amount, payment._tag === "settled" ? amount + payment.fee : 0n)
-        })
+      it.effect(
+        `C1: ldk: a payment through an unresponsive peer stays pending until the peer responds (outcome: ${outcome})`,
+        () =>
+          Effect.gen(function* () {
+            const { bob, carol } = yield* Network
+            const { owned } = yield* LightningBooks
+            const before = (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount
+            const asked = yield* held
+            yield* Effect.acquireUseRelease(
+              bob.pause,
+              () =>
+                Effect.andThen(Peer.release(carol, asked.invoice.paymentHash, outcome), staysPending(asked)),
+              () => Effect.orDie(bob.resume)
+            )
+            const payment = yield* ends(asked)
+            assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
+            assert.strictEqual(
+              yield* Peer.received(carol, asked.invoice.paymentHash),
+              outcome === "settle" ? amount : Msat.zero
+            )
+            const after = yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)
+            assert.strictEqual(before - after.amount, payment._tag === "settled" ? amount + payment.fee : 0n)
+          })
       )
     }
     for (const [closer, outcome] of [
@@ -190,8 +220,9 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
             yield* LdkNetwork.mine(1, [dora])
             yield* staysPending(asked)
             // Both sides must report the force close. dora's node is LDK, bob's is lnd.
-            const forced = Effect.map(Effect.all([(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)]), (both) =>
-              both.map(({ channels }) => channels?.forceClosing)
+            const forced = Effect.map(
+              Effect.all([(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)]),
+              (both) => both.map(({ channels }) => channels?.forceClosing)
             )
             yield* mineUntil(
               "both are force-closing it",
@@ -215,8 +246,12 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
             const payment = yield* ends(asked)
             assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
             if (payment._tag === "failed") assert.strictEqual(payment.reason, "channel_closed")
-            assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
-            const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
+            assert.strictEqual(
+              yield* Peer.received(carol, asked.invoice.paymentHash),
+              outcome === "settle" ? amount : Msat.zero
+            )
+            const paidSats =
+              payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
             // The peer can delay some of the funds. In the end dora has all of them, minus chain fees.
             const after = yield* restingWealth
             yield* mineUntil(
@@ -240,7 +275,9 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
           const before = yield* restingWealth
           // LDK writes a channel before the channel manager. Restoring the previous manager puts the disk into
           // the state between the two writes.
-          const [manager = assert.fail("LDK has no manager")] = globSync(path.join(dora.store, "ldk/**/manager"))
+          const [manager = assert.fail("LDK has no manager")] = globSync(
+            path.join(dora.store, "ldk/**/manager")
+          )
           copyFileSync(manager, `${dora.store}.manager`)
           const asked = yield* held
           yield* dora.stop("SIGKILL")

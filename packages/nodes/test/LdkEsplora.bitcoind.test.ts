@@ -26,13 +26,20 @@ const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), 
 const Balances = Schema.Struct({
   TotalOnchainBalanceSats: Schema.Int,
   LightningBalances: Schema.NullOr(Schema.Array(Schema.Unknown)),
-  PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
+  PendingBalancesFromChannelClosures: Schema.NullOr(
+    Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) }))
+  )
 })
 
 const invoiceOf = Effect.fnUntraced(function* (sats: number) {
   const { createInvoice } = yield* LightningReceiver
   const description = { _tag: "Text", text: "coffee" } as const
-  return yield* createInvoice({ id: yield* Id.make, amount: Msat.fromSats(sats), description, expirySeconds: 1800 })
+  return yield* createInvoice({
+    id: yield* Id.make,
+    amount: Msat.fromSats(sats),
+    description,
+    expirySeconds: 1800
+  })
 })
 
 Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
@@ -72,11 +79,17 @@ Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
             yield* LdkNetwork.findsWay(dora, request, 100_000)
             const invoice = Result.getOrThrow(Bolt11.decode(request))
             yield* pay({ invoice, amount, feeLimit: Msat.fromSats(1_000) })
-            const paid = yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
+            const paid = yield* eventually(
+              lookupPayment(invoice.paymentHash),
+              ({ _tag }) => _tag === "settled" || _tag === "failed"
+            )
             if (paid._tag !== "settled") return assert.fail(JSON.stringify(paid))
             assert.strictEqual(yield* Peer.received(carol, invoice.paymentHash), amount)
             const moved = Msat.fromSats(500_000) - amount - paid.fee
-            yield* eventually(Effect.orDie(owned), (now) => now.within === 0n && now.amount - opened === moved)
+            yield* eventually(
+              Effect.orDie(owned),
+              (now) => now.within === 0n && now.amount - opened === moved
+            )
 
             const before = yield* wallet
             const { address } = yield* dora.ask("address", {}, Schema.Struct({ address: Schema.String }))
@@ -86,12 +99,18 @@ Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
 
             const rich = (yield* resting).amount
             const [one] = (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels
-            yield* dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
+            yield* dora.ask(
+              "closeChannel",
+              { channel: one?.channel, node: one?.node, force: true },
+              Schema.Unknown
+            )
             const isOver = Effect.map(
               balances,
               ({ LightningBalances, PendingBalancesFromChannelClosures }) =>
                 (LightningBalances ?? []).length === 0 &&
-                (PendingBalancesFromChannelClosures ?? []).every((sweep) => sweep.ConfirmationHeight !== undefined)
+                (PendingBalancesFromChannelClosures ?? []).every(
+                  (sweep) => sweep.ConfirmationHeight !== undefined
+                )
             )
             for (let blocks = 0; !(yield* isOver); blocks++) {
               assert.isBelow(blocks, 100, "the channel's money is not in the wallet")

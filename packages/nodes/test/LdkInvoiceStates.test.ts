@@ -17,7 +17,10 @@ const receiverOf = (reply: object) => {
         ? Effect.fail(reply)
         : Effect.mapError(Schema.decodeUnknownEffect(result)(reply), () => outage)
   }
-  return LdkReceiver.make(socket, { identity: { nodeId: "02", network: "regtest" }, invoiceSecret: Redacted.make("secret") })
+  return LdkReceiver.make(socket, {
+    identity: { nodeId: "02", network: "regtest" },
+    invoiceSecret: Redacted.make("secret")
+  })
 }
 
 /** How a call ended: its result, or `unknown` if the node is unavailable. */
@@ -32,7 +35,10 @@ const preimage = "11".repeat(32)
 const invoice = { id: "id", paymentHash: hash }
 
 /** The node's reports of an invoice, and what a lookup, a cancellation, and the settling and canceling of a hold invoice return. */
-const reports: Record<string, readonly [reply: object, lookup: unknown, canceled: unknown, settledHold: unknown, canceledHold: unknown]> = {
+const reports: Record<
+  string,
+  readonly [reply: object, lookup: unknown, canceled: unknown, settledHold: unknown, canceledHold: unknown]
+> = {
   open: [{ state: "open" }, { _tag: "open" }, "unknown", "open", "unknown"],
   claiming: [{ state: "claiming" }, { _tag: "accepted" }, { _tag: "accepted" }, "unknown", "unknown"],
   held: [
@@ -49,11 +55,29 @@ const reports: Record<string, readonly [reply: object, lookup: unknown, canceled
     "settled",
     "settled"
   ],
-  canceled: [{ state: "canceled", preimage }, { _tag: "canceled" }, { _tag: "canceled", preimage }, "canceled", "canceled"],
-  "canceled, without its preimage": [{ state: "canceled", preimage: "" }, { _tag: "canceled" }, "unknown", "canceled", "canceled"],
+  canceled: [
+    { state: "canceled", preimage },
+    { _tag: "canceled" },
+    { _tag: "canceled", preimage },
+    "canceled",
+    "canceled"
+  ],
+  "canceled, without its preimage": [
+    { state: "canceled", preimage: "" },
+    { _tag: "canceled" },
+    "unknown",
+    "canceled",
+    "canceled"
+  ],
   unknown: [{ state: "unknown" }, { _tag: "unknown" }, "unknown", "unknown", "unknown"],
   "in a state that is not known": [{ state: "new" }, "unknown", "unknown", "unknown", "unknown"],
-  "refused by the node": [new Refused({ code: "refused", words: "words" }), "unknown", "unknown", "unknown", "unknown"],
+  "refused by the node": [
+    new Refused({ code: "refused", words: "words" }),
+    "unknown",
+    "unknown",
+    "unknown",
+    "unknown"
+  ],
   "not reported during an outage": [outage, "unknown", "unknown", "unknown", "unknown"]
 }
 
@@ -89,7 +113,8 @@ describe("states of invoices at LDK", () => {
     Effect.gen(function* () {
       const description = { _tag: "Text", text: "" } as const
       const ask = { id: "id", amount: null, description, expirySeconds: 60, paymentHash: hash }
-      const created = (reply: object) => ended(receiverOf(reply).holding?.createInvoice(ask) ?? Effect.fail(outage))
+      const created = (reply: object) =>
+        ended(receiverOf(reply).holding?.createInvoice(ask) ?? Effect.fail(outage))
       assert.strictEqual(yield* created(new Refused({ code: "taken", words: "words" })), "PaymentHashTaken")
       assert.strictEqual(yield* created(new Refused({ code: "refused", words: "words" })), "unknown")
       assert.strictEqual(yield* created(outage), "unknown")

@@ -24,29 +24,31 @@ const Address = Schema.Struct({ address: Schema.String })
 
 Real.suite("ldk, after a long stop", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("ldk: after a long stop, a payment waits until the node has read the chain, and then succeeds", () =>
-      Effect.gen(function* () {
-        const { dora } = yield* LdkNetwork.LdkNetwork
-        const { bob, carol } = yield* Network
-        const chain = yield* Chain
-        const { pay } = yield* LightningSender
-        yield* usable
-        yield* dora.stop("SIGKILL")
-        for (let n = 0; n < 15; n++) yield* chain.mine(100)
-        const top = yield* chain.height
-        for (const node of [bob, carol]) {
-          const height = Lnd.ask(node, LndRest.get("/v1/getinfo"), Height)
-          yield* Process.until(
-            `${node.name} sees block ${top}`,
-            Effect.map(height, (has) => has.block_height >= top || undefined),
-            60
-          )
-        }
-        const asked = yield* outgoing("settle")
-        yield* dora.start()
-        const paid = yield* eventually(pay(asked), ({ _tag }) => _tag === "settled" || _tag === "failed")
-        assert.strictEqual(paid._tag, "settled")
-      })
+    it.effect(
+      "ldk: after a long stop, a payment waits until the node has read the chain, and then succeeds",
+      () =>
+        Effect.gen(function* () {
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { bob, carol } = yield* Network
+          const chain = yield* Chain
+          const { pay } = yield* LightningSender
+          yield* usable
+          yield* dora.stop("SIGKILL")
+          for (let n = 0; n < 15; n++) yield* chain.mine(100)
+          const top = yield* chain.height
+          for (const node of [bob, carol]) {
+            const height = Lnd.ask(node, LndRest.get("/v1/getinfo"), Height)
+            yield* Process.until(
+              `${node.name} sees block ${top}`,
+              Effect.map(height, (has) => has.block_height >= top || undefined),
+              60
+            )
+          }
+          const asked = yield* outgoing("settle")
+          yield* dora.start()
+          const paid = yield* eventually(pay(asked), ({ _tag }) => _tag === "settled" || _tag === "failed")
+          assert.strictEqual(paid._tag, "settled")
+        })
     )
     it.effect("ldk: a held payment that the payer took back while the node was down is not settled", () =>
       Effect.gen(function* () {
@@ -70,7 +72,10 @@ Real.suite("ldk, after a long stop", ["bitcoind", "lnd", "ldk"], () => {
         const paid = yield* takenBack(payer)
         assert.strictEqual(paid._tag, "Failure")
         yield* dora.start()
-        const settled = yield* eventually(Effect.exit(holding.settle({ id: ask.id, paymentHash }, null)), Exit.isSuccess)
+        const settled = yield* eventually(
+          Effect.exit(holding.settle({ id: ask.id, paymentHash }, null)),
+          Exit.isSuccess
+        )
         assert.deepStrictEqual(settled, Exit.succeed("canceled"))
         assert.strictEqual((yield* lookupInvoice(paymentHash))._tag, "canceled")
       })

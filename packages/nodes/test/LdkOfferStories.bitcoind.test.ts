@@ -32,11 +32,18 @@ type Asked = Effect.Success<typeof asking>
 
 const ends = Effect.fnUntraced(function* ({ attempt }: Pick<Asked, "attempt">) {
   const { lookupOffer } = yield* OfferSender
-  return yield* eventually(lookupOffer(attempt), ({ _tag }) => _tag === "settled" || _tag === "failed" || _tag === "notFound")
+  return yield* eventually(
+    lookupOffer(attempt),
+    ({ _tag }) => _tag === "settled" || _tag === "failed" || _tag === "notFound"
+  )
 })
 
 /** Asserts that the amounts dora spent and erin received match the attempt's result, to the msat. */
-const adds = Effect.fnUntraced(function* (asked: Asked, before: bigint, payment: Effect.Success<ReturnType<typeof ends>>) {
+const adds = Effect.fnUntraced(function* (
+  asked: Asked,
+  before: bigint,
+  payment: Effect.Success<ReturnType<typeof ends>>
+) {
   const { received } = yield* LdkIssuer.LdkIssuer
   const isSettled = payment._tag === "settled"
   assert.strictEqual(yield* received(asked.offer.offer), isSettled ? amount : 0n)
@@ -47,7 +54,9 @@ const adds = Effect.fnUntraced(function* (asked: Asked, before: bigint, payment:
 /** Deletes LDK's record of an attempt, as if the process had died before writing it. */
 const unrecorded = Effect.fnUntraced(function* ({ attempt }: Asked) {
   const { dora } = yield* LdkNetwork.LdkNetwork
-  const files = globSync(`${dora.store}/ldk/*/payments/*`).filter((file) => readFileSync(file).includes(attempt))
+  const files = globSync(`${dora.store}/ldk/*/payments/*`).filter((file) =>
+    readFileSync(file).includes(attempt)
+  )
   assert.strictEqual(files.length, 1)
   for (const file of files) rmSync(file)
 })
@@ -59,25 +68,27 @@ Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind"
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: if the process is killed at "${step}", a payment by offer is paid once or was never sent`, () =>
-        Effect.gen(function* () {
-          const { dora } = yield* LdkNetwork.LdkNetwork
-          const { lookupOffer, payOffer } = yield* OfferSender
-          yield* usable
-          yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
-          const before = yield* resting
-          const asked = yield* asking
-          undecided(yield* payOffer(asked))
-          yield* Effect.flip(dora.died)
-          assert.strictEqual((yield* lookupOffer(asked.attempt))._tag, "unknown")
-          yield* returns()
-          const payment = yield* ends(asked)
-          assert.strictEqual(payment._tag, isSent ? "settled" : "notFound")
-          yield* adds(asked, before, payment)
-          // A repeated request pays the attempt unless it has already been paid.
-          yield* payOffer(asked)
-          yield* adds(asked, before, yield* ends(asked))
-        })
+      it.effect(
+        `C3: ldk: if the process is killed at "${step}", a payment by offer is paid once or was never sent`,
+        () =>
+          Effect.gen(function* () {
+            const { dora } = yield* LdkNetwork.LdkNetwork
+            const { lookupOffer, payOffer } = yield* OfferSender
+            yield* usable
+            yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
+            const before = yield* resting
+            const asked = yield* asking
+            undecided(yield* payOffer(asked))
+            yield* Effect.flip(dora.died)
+            assert.strictEqual((yield* lookupOffer(asked.attempt))._tag, "unknown")
+            yield* returns()
+            const payment = yield* ends(asked)
+            assert.strictEqual(payment._tag, isSent ? "settled" : "notFound")
+            yield* adds(asked, before, payment)
+            // A repeated request pays the attempt unless it has already been paid.
+            yield* payOffer(asked)
+            yield* adds(asked, before, yield* ends(asked))
+          })
       )
     }
     it.effect(
@@ -120,7 +131,9 @@ Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind"
         const payment = yield* ends(asked)
         if (payment._tag !== "settled") return assert.fail(payment._tag)
         const { fee, paymentHash } = payment
-        assert.deepStrictEqual((yield* sent(place)).lines, [{ attempt: asked.attempt, paymentHash, amount, fee, state: "settled" }])
+        assert.deepStrictEqual((yield* sent(place)).lines, [
+          { attempt: asked.attempt, paymentHash, amount, fee, state: "settled" }
+        ])
       })
     )
   })

@@ -83,6 +83,9 @@ Real.suite("ldk, offers", ["bitcoind", "lnd", "ldk"], () => {
     // A node that forwards an onion message may drop it silently (BOLT 4, Onion Messages). LDK then gives up on
     // the attempt, and the issuer receives nothing.
     again: /^nothing was paid: timeout$/,
-    skip: { "there is no quote if every route exceeds the limit": "the fee of a blinded path is known only from the issuer's invoice" }
+    skip: {
+      "there is no quote if every route exceeds the limit":
+        "the fee of a blinded path is known only from the issuer's invoice"
+    }
   })
 })

@@ -40,50 +40,54 @@ const payer = Effect.gen(function* () {
 
 Real.suite("an LDK node's own income", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("ldk: each forwarded payment is listed once with its fee, even if the process is killed while recording it", () =>
-      Effect.gen(function* () {
-        const { dora } = yield* LdkNetwork.LdkNetwork
-        const { carol } = yield* Network
-        const { connects, sender } = yield* payer
-        const { pay, quote, lookupPayment } = sender
-        yield* usable
-        const { own } = yield* LightningBooks
-        if (own === undefined) return assert.fail("ldk lists the fees that it earned")
-        const before = yield* resting
-        let { cursor } = yield* own(null)
-        for (const step of [undefined, "forwarded", "ended"]) {
-          if (step !== undefined) yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
-          const amount = Msat.fromSats(10_000)
-          const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "settle" })))
-          const asked = { invoice, amount, feeLimit: Msat.fromSats(1_000) }
-          yield* Process.until(
-            "erin finds a route",
-            Effect.andThen(
-              connects,
-              Effect.map(quote(asked), (fee) => fee !== undefined || undefined)
+    it.effect(
+      "ldk: each forwarded payment is listed once with its fee, even if the process is killed while recording it",
+      () =>
+        Effect.gen(function* () {
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { carol } = yield* Network
+          const { connects, sender } = yield* payer
+          const { pay, quote, lookupPayment } = sender
+          yield* usable
+          const { own } = yield* LightningBooks
+          if (own === undefined) return assert.fail("ldk lists the fees that it earned")
+          const before = yield* resting
+          let { cursor } = yield* own(null)
+          for (const step of [undefined, "forwarded", "ended"]) {
+            if (step !== undefined) yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
+            const amount = Msat.fromSats(10_000)
+            const invoice = Result.getOrThrow(
+              Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "settle" }))
             )
-          )
-          yield* pay(asked)
-          if (step !== undefined) {
-            yield* Effect.flip(dora.died)
-            yield* returns()
-            yield* connects
+            const asked = { invoice, amount, feeLimit: Msat.fromSats(1_000) }
+            yield* Process.until(
+              "erin finds a route",
+              Effect.andThen(
+                connects,
+                Effect.map(quote(asked), (fee) => fee !== undefined || undefined)
+              )
+            )
+            yield* pay(asked)
+            if (step !== undefined) {
+              yield* Effect.flip(dora.died)
+              yield* returns()
+              yield* connects
+            }
+            yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled")
+            const lines: Array<Own> = []
+            yield* Process.until(
+              "it is listed",
+              Effect.map(own(cursor), (page) => {
+                lines.push(...page.lines)
+                cursor = page.cursor
+                return lines.length > 0 || undefined
+              })
+            )
+            assert.deepStrictEqual(lines, [{ kind: "forward", amount: Msat.fromSats(1) }])
           }
-          yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled")
-          const lines: Array<Own> = []
-          yield* Process.until(
-            "it is listed",
-            Effect.map(own(cursor), (page) => {
-              lines.push(...page.lines)
-              cursor = page.cursor
-              return lines.length > 0 || undefined
-            })
-          )
-          assert.deepStrictEqual(lines, [{ kind: "forward", amount: Msat.fromSats(1) }])
-        }
-        assert.strictEqual((yield* resting) - before, Msat.fromSats(3))
-        assert.deepStrictEqual((yield* own(cursor)).lines, [])
-      })
+          assert.strictEqual((yield* resting) - before, Msat.fromSats(3))
+          assert.deepStrictEqual((yield* own(cursor)).lines, [])
+        })
     )
   })
 })

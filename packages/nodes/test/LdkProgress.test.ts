@@ -20,7 +20,14 @@ const socket = (given: Readonly<Record<string, object>> = {}) =>
     Effect.promise(async () => {
       const directory = mkdtempSync(path.join(os.tmpdir(), "satrail-ldk-"))
       let count = 0
-      const here = () => ({ node: "02", network: "regtest", version: "1", run: "1", count: String(++count), started: true })
+      const here = () => ({
+        node: "02",
+        network: "regtest",
+        version: "1",
+        run: "1",
+        count: String(++count),
+        started: true
+      })
       const server = createServer((client) => {
         client.on("error", () => {})
         client.once("data", (line) => {
@@ -55,7 +62,9 @@ it.effect("ldk: the node's progress is stored again after storing it has died", 
       Effect.suspend(() => {
         // The first write is that of the start.
         if (++writes < 2) return Effect.void
-        return writes === 2 ? Effect.andThen(Deferred.succeed(died, undefined), Effect.die("XX000")) : Deferred.succeed(stored, undefined)
+        return writes === 2
+          ? Effect.andThen(Deferred.succeed(died, undefined), Effect.die("XX000"))
+          : Deferred.succeed(stored, undefined)
       })
     yield* Layer.build(
       Ldk.layer({

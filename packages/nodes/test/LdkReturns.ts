@@ -35,7 +35,10 @@ export const outgoing = Effect.fnUntraced(function* (behaviour: "settle" | "fail
 })
 
 /** Restarts dora's process, and waits until her channel is usable again. */
-export const returns = Effect.fnUntraced(function* (env: Readonly<Record<string, string>> = {}, signal: "SIGTERM" | "SIGKILL" = "SIGKILL") {
+export const returns = Effect.fnUntraced(function* (
+  env: Readonly<Record<string, string>> = {},
+  signal: "SIGTERM" | "SIGKILL" = "SIGKILL"
+) {
   const { dora } = yield* LdkNetwork.LdkNetwork
   yield* dora.stop(signal)
   yield* dora.start(env)
@@ -73,7 +76,8 @@ const routed = Effect.gen(function* () {
  * Asserts that a payment call on a node that dies has no final result. It reports a pending payment if the
  * network needs longer than the node waits for it, and an unknown one otherwise.
  */
-export const undecided = ({ _tag }: { readonly _tag: string }): void => assert.include(["pending", "unknown"], _tag)
+export const undecided = ({ _tag }: { readonly _tag: string }): void =>
+  assert.include(["pending", "unknown"], _tag)
 
 /** Waits until nothing is in flight, and returns dora's funds. */
 export const resting = Effect.gen(function* () {

@@ -51,7 +51,14 @@ const nodeAt = (reply: (request: Request) => Reply) =>
       const socket = path.join(directory, "socket")
       server.listen(socket)
       await once(server, "listening")
-      return { socket, requests, methods: () => requests.map(({ method }) => method), directory, server, open }
+      return {
+        socket,
+        requests,
+        methods: () => requests.map(({ method }) => method),
+        directory,
+        server,
+        open
+      }
     }),
     ({ directory, server, open }) =>
       Effect.sync(() => {
@@ -67,16 +74,23 @@ const client = (socket: string, change: Partial<LdkSocket.Options> = {}) =>
 const Text = Schema.String
 
 /** Responds to `start`, and as given to every other request. */
-const started = (reply: (request: Request) => Reply) => (request: Request) => (request.method === "start" ? here("1") : reply(request))
+const started = (reply: (request: Request) => Reply) => (request: Request) =>
+  request.method === "start" ? here("1") : reply(request)
 
 /** How a call ended: its result, or whether the node certainly did not process it. */
 const ended = <A>(call: Effect.Effect<A, NodeUnavailable | LdkSocket.Refused>) =>
   Effect.match(call, {
     onSuccess: (result): unknown => result,
-    onFailure: (error) => (error instanceof NotLookedAt ? "not processed" : error._tag === "Refused" ? `refused: ${error.code}` : "unknown")
+    onFailure: (error) =>
+      error instanceof NotLookedAt
+        ? "not processed"
+        : error._tag === "Refused"
+          ? `refused: ${error.code}`
+          : "unknown"
   })
 
-const pay = (socket: string, change: Partial<LdkSocket.Options> = {}) => ended(client(socket, change).ask("pay", { a: 1 }, Text))
+const pay = (socket: string, change: Partial<LdkSocket.Options> = {}) =>
+  ended(client(socket, change).ask("pay", { a: 1 }, Text))
 
 describe("the LDK node's socket", () => {
   for (const [what, reply, expected] of [
@@ -103,23 +117,25 @@ describe("the LDK node's socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("C3: ldk: a request without a response within its deadline has an unknown outcome, not before", () =>
-    Effect.gen(function* () {
-      const asked = yield* Deferred.make<void>()
-      const { socket } = yield* nodeAt(
-        started(() => {
-          Deferred.doneUnsafe(asked, Effect.void)
-          return "silence"
-        })
-      )
-      const { ask } = client(socket, { deadlineMillis: 1000 })
-      const call = yield* Effect.forkChild(ended(ask("ends", {}, Text, 500)), { startImmediately: true })
-      yield* Deferred.await(asked)
-      yield* TestClock.adjust("1499 millis")
-      assert.isUndefined(call.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* Fiber.join(call), "unknown")
-    }).pipe(Effect.scoped)
+  it.effect(
+    "C3: ldk: a request without a response within its deadline has an unknown outcome, not before",
+    () =>
+      Effect.gen(function* () {
+        const asked = yield* Deferred.make<void>()
+        const { socket } = yield* nodeAt(
+          started(() => {
+            Deferred.doneUnsafe(asked, Effect.void)
+            return "silence"
+          })
+        )
+        const { ask } = client(socket, { deadlineMillis: 1000 })
+        const call = yield* Effect.forkChild(ended(ask("ends", {}, Text, 500)), { startImmediately: true })
+        yield* Deferred.await(asked)
+        yield* TestClock.adjust("1499 millis")
+        assert.isUndefined(call.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual(yield* Fiber.join(call), "unknown")
+      }).pipe(Effect.scoped)
   )
 
   it.live("ldk: a request is not processed if nothing listens at the socket", () =>
@@ -152,23 +168,29 @@ describe("the LDK node's socket", () => {
     )
   }
 
-  it.live("ldk: a request to an earlier run is repeated once in the new run, after the node was checked again", () =>
-    Effect.gen(function* () {
-      let run = "1"
-      const { socket, requests, methods } = yield* nodeAt(({ method, run: named }) =>
-        method === "start" ? here(run) : named === run ? { result: named } : { error: { code: "run", message: "started again" } }
-      )
-      const { ask } = client(socket)
-      assert.strictEqual(yield* ended(ask("pay", {}, Text)), "1")
-      assert.strictEqual(yield* ended(ask("pay", {}, Text)), "1")
-      run = "2"
-      assert.strictEqual(yield* ended(ask("pay", {}, Text)), "2")
-      assert.deepStrictEqual(methods(), ["start", "pay", "pay", "pay", "start", "pay"])
-      assert.deepStrictEqual(
-        requests.filter(({ method }) => method === "pay").map(({ run }) => run),
-        ["1", "1", "1", "2"]
-      )
-    }).pipe(Effect.scoped)
+  it.live(
+    "ldk: a request to an earlier run is repeated once in the new run, after the node was checked again",
+    () =>
+      Effect.gen(function* () {
+        let run = "1"
+        const { socket, requests, methods } = yield* nodeAt(({ method, run: named }) =>
+          method === "start"
+            ? here(run)
+            : named === run
+              ? { result: named }
+              : { error: { code: "run", message: "started again" } }
+        )
+        const { ask } = client(socket)
+        assert.strictEqual(yield* ended(ask("pay", {}, Text)), "1")
+        assert.strictEqual(yield* ended(ask("pay", {}, Text)), "1")
+        run = "2"
+        assert.strictEqual(yield* ended(ask("pay", {}, Text)), "2")
+        assert.deepStrictEqual(methods(), ["start", "pay", "pay", "pay", "start", "pay"])
+        assert.deepStrictEqual(
+          requests.filter(({ method }) => method === "pay").map(({ run }) => run),
+          ["1", "1", "1", "2"]
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.live("ldk: a request that is refused for its run twice is not processed", () =>
@@ -189,7 +211,10 @@ describe("the LDK node's socket", () => {
       Effect.gen(function* () {
         const { socket, methods } = yield* nodeAt(() => reply)
         const written: Array<LdkSocket.Mark> = []
-        const marks = { read: Effect.undefined, write: (mark: LdkSocket.Mark) => Effect.sync(() => void written.push(mark)) }
+        const marks = {
+          read: Effect.undefined,
+          write: (mark: LdkSocket.Mark) => Effect.sync(() => void written.push(mark))
+        }
         assert.strictEqual(yield* pay(socket, { marks }), "not processed")
         const outage = yield* Effect.flip(client(socket, { marks }).begin)
         assert.strictEqual(outage.reason, reason)
@@ -199,28 +224,41 @@ describe("the LDK node's socket", () => {
     )
   }
 
-  it.live("C4: ldk: the node is started with the last progress seen, and receives no request while that cannot be read or stored", () =>
-    Effect.gen(function* () {
-      const { socket, requests, methods } = yield* nodeAt(started(() => ({ result: "paid" })))
-      const seen = { run: "0", count: "7" }
-      assert.strictEqual(yield* pay(socket, { marks: Marks.inMemory(seen) }), "paid")
-      assert.deepInclude(requests[0], { params: { seen }, run: "" })
-      assert.strictEqual(yield* pay(socket), "paid")
-      assert.deepStrictEqual(requests[2]?.params, {})
-      const before = methods().length
-      const fails = Effect.fail(new Error("away"))
-      assert.strictEqual(yield* pay(socket, { marks: { read: fails, write: () => Effect.void } }), "not processed")
-      assert.strictEqual(yield* pay(socket, { marks: { read: Effect.undefined, write: () => fails } }), "not processed")
-      assert.deepStrictEqual(methods().slice(before), ["start"])
-    }).pipe(Effect.scoped)
+  it.live(
+    "C4: ldk: the node is started with the last progress seen, and receives no request while that cannot be read or stored",
+    () =>
+      Effect.gen(function* () {
+        const { socket, requests, methods } = yield* nodeAt(started(() => ({ result: "paid" })))
+        const seen = { run: "0", count: "7" }
+        assert.strictEqual(yield* pay(socket, { marks: Marks.inMemory(seen) }), "paid")
+        assert.deepInclude(requests[0], { params: { seen }, run: "" })
+        assert.strictEqual(yield* pay(socket), "paid")
+        assert.deepStrictEqual(requests[2]?.params, {})
+        const before = methods().length
+        const fails = Effect.fail(new Error("away"))
+        assert.strictEqual(
+          yield* pay(socket, { marks: { read: fails, write: () => Effect.void } }),
+          "not processed"
+        )
+        assert.strictEqual(
+          yield* pay(socket, { marks: { read: Effect.undefined, write: () => fails } }),
+          "not processed"
+        )
+        assert.deepStrictEqual(methods().slice(before), ["start"])
+      }).pipe(Effect.scoped)
   )
 
   it.live("ldk: progress is stored when it changes, and only that of the run that was checked", () =>
     Effect.gen(function* () {
       let [run, count] = ["1", "1"]
-      const { socket } = yield* nodeAt(({ method }) => (method === "start" ? here("1") : here(run, { count })))
+      const { socket } = yield* nodeAt(({ method }) =>
+        method === "start" ? here("1") : here(run, { count })
+      )
       const written: Array<LdkSocket.Mark> = []
-      const marks = { read: Effect.undefined, write: (mark: LdkSocket.Mark) => Effect.sync(() => void written.push(mark)) }
+      const marks = {
+        read: Effect.undefined,
+        write: (mark: LdkSocket.Mark) => Effect.sync(() => void written.push(mark))
+      }
       const { begin, see } = client(socket, { marks })
       yield* begin
       yield* see
@@ -236,23 +274,34 @@ describe("the LDK node's socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ldk: an outage is reported with its reason, and ends with the next response; a refusal is none", () =>
-    Effect.gen(function* () {
-      let reply: Reply = { error: { code: "unavailable", message: "words" } }
-      const { socket } = yield* nodeAt(started(() => reply))
-      const told: Array<string> = []
-      const state = {
-        works: () => Effect.sync(() => void told.push("works")),
-        fails: (about: string, { reason }: { readonly reason: string }) => Effect.sync(() => void told.push(`${about}: ${reason}`)),
-        returns: () => 0
-      }
-      const { ask } = client(socket, { state })
-      for (const next of ["close", { error: { code: "refused", message: "words" } }, { result: "paid" }] as const) {
+  it.live(
+    "ldk: an outage is reported with its reason, and ends with the next response; a refusal is none",
+    () =>
+      Effect.gen(function* () {
+        let reply: Reply = { error: { code: "unavailable", message: "words" } }
+        const { socket } = yield* nodeAt(started(() => reply))
+        const told: Array<string> = []
+        const state = {
+          works: () => Effect.sync(() => void told.push("works")),
+          fails: (about: string, { reason }: { readonly reason: string }) =>
+            Effect.sync(() => void told.push(`${about}: ${reason}`)),
+          returns: () => 0
+        }
+        const { ask } = client(socket, { state })
+        for (const next of [
+          "close",
+          { error: { code: "refused", message: "words" } },
+          { result: "paid" }
+        ] as const) {
+          yield* ended(ask("pay", {}, Text))
+          reply = next
+        }
         yield* ended(ask("pay", {}, Text))
-        reply = next
-      }
-      yield* ended(ask("pay", {}, Text))
-      assert.deepStrictEqual(told, [`ldk: ${LdkSocket.reasons.down}`, `ldk: ${LdkSocket.reasons.silent}`, "works"])
-    }).pipe(Effect.scoped)
+        assert.deepStrictEqual(told, [
+          `ldk: ${LdkSocket.reasons.down}`,
+          `ldk: ${LdkSocket.reasons.silent}`,
+          "works"
+        ])
+      }).pipe(Effect.scoped)
   )
 })

@@ -18,7 +18,12 @@ const layer = Layer.unwrap(
     const { alice } = yield* Network
     const proxy = yield* Proxy.make(alice)
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
-    const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis: 20_000 }
+    const options = {
+      url: proxy.url,
+      certificateFile: alice.certificateFile,
+      identity,
+      deadlineMillis: 20_000
+    }
     return Layer.mergeAll(
       Lnd.layerReceiver({
         ...options,
@@ -39,13 +44,20 @@ const wire = Layer.effect(
   Effect.gen(function* () {
     const { alice } = yield* Network
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
-    const [receiving, sending] = [yield* alice.bake(uris(Lnd.receiverCalls)), yield* alice.bake(uris(Lnd.senderCalls))]
+    const [receiving, sending] = [
+      yield* alice.bake(uris(Lnd.receiverCalls)),
+      yield* alice.bake(uris(Lnd.senderCalls))
+    ]
     return {
       url: alice.url,
       adapter: (url, deadlineMillis) => {
         const options = { url, identity, deadlineMillis }
         return Layer.merge(
-          Lnd.layerReceiver({ ...options, macaroon: receiving, invoiceSecret: Redacted.make("of the tests") }),
+          Lnd.layerReceiver({
+            ...options,
+            macaroon: receiving,
+            invoiceSecret: Redacted.make("of the tests")
+          }),
           Lnd.layerSender({ ...options, macaroon: sending })
         )
       }

@@ -8,7 +8,18 @@ import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as NodeState from "../src/NodeState.ts"
 import * as Asleep from "./Asleep.ts"
-import { type Answer, hash, info, invoiceOf, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
+import {
+  type Answer,
+  hash,
+  info,
+  invoiceOf,
+  json,
+  nodeId,
+  noRecord,
+  payment,
+  ports,
+  server
+} from "./InLndsPlace.ts"
 
 // Responses that may come from something other than lnd: a gateway whose lnd has not started, or a proxy.
 
@@ -83,9 +94,14 @@ describe("lnd", () => {
           payment_preimage: "0".repeat(64),
           fee_msat: "0",
           payment_index: "1",
-          htlcs: htlcs.map(([status, total_time_lock]) => ({ status, route: total_time_lock === null ? null : { total_time_lock } }))
+          htlcs: htlcs.map(([status, total_time_lock]) => ({
+            status,
+            route: total_time_lock === null ? null : { total_time_lock }
+          }))
         }
-        const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, { result: tracked })))
+        const { url } = yield* server((path) =>
+          path === "/v1/getinfo" ? info(nodeId) : json(200, { result: tracked })
+        )
         const { sender } = yield* ports(url)
         assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(hash), {
           _tag: "pending",
@@ -146,73 +162,87 @@ describe("lnd", () => {
       () =>
         Effect.gen(function* () {
           const refusal = json(500, { error: { code, message, details: [] } })
-          const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
+          const { url } = yield* server((path) =>
+            path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord
+          )
           const { sender } = yield* ports(url)
           assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "failed", reason: "error" })
         }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
     )
   }
 
-  it.effect("C3: lnd: a payment call that has no response after 2 s and left no record may still arrive, so the outcome is unknown", () =>
-    Effect.gen(function* () {
-      const called = yield* Deferred.make<void>()
-      const { url, paths } = yield* server((path) => {
-        if (path === "/v1/getinfo") return info(nodeId)
-        if (path !== "/v2/router/send") return noRecord
-        Deferred.doneUnsafe(called, Effect.void)
-        return "silence"
-      })
-      const { sender } = yield* ports(url)
-      const paying = yield* Effect.forkChild(sender.pay(payment), { startImmediately: true })
-      yield* Deferred.await(called)
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual<unknown>(yield* Fiber.join(paying), { _tag: "unknown" })
-      assert.isTrue(paths().some((path) => path.startsWith("/v2/router/track/")))
-    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  it.effect(
+    "C3: lnd: a payment call that has no response after 2 s and left no record may still arrive, so the outcome is unknown",
+    () =>
+      Effect.gen(function* () {
+        const called = yield* Deferred.make<void>()
+        const { url, paths } = yield* server((path) => {
+          if (path === "/v1/getinfo") return info(nodeId)
+          if (path !== "/v2/router/send") return noRecord
+          Deferred.doneUnsafe(called, Effect.void)
+          return "silence"
+        })
+        const { sender } = yield* ports(url)
+        const paying = yield* Effect.forkChild(sender.pay(payment), { startImmediately: true })
+        yield* Deferred.await(called)
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual<unknown>(yield* Fiber.join(paying), { _tag: "unknown" })
+        assert.isTrue(paths().some((path) => path.startsWith("/v2/router/track/")))
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: after lnd starts, no payment is sent until lnd's channels are active again or 15 s have passed", () =>
-    Effect.gen(function* () {
-      let [sleptMillis, inactive, isAway] = [0, 0, false]
-      const sent = (paths: ReadonlyArray<string>) => paths.filter((path) => path === "/v2/router/send").length
-      const { url, paths } = yield* server((path) => {
-        if (isAway) return undefined
-        if (path === "/v1/getinfo") return info(nodeId, undefined, inactive)
-        const settled = { status: "SUCCEEDED", failure_reason: "", payment_preimage: hash, fee_msat: "0", payment_index: "1" }
-        return path === "/v2/router/send" ? json(200, { result: settled }) : noRecord
-      })
-      yield* Effect.gen(function* () {
-        const { sender } = yield* ports(url)
-        yield* sender.pay(payment)
-        assert.strictEqual(sent(paths()), 1)
-        isAway = true
-        yield* sender.lookupPayment(hash)
-        ;[isAway, inactive] = [false, 2]
-        yield* sender.lookupPayment(hash)
-        for (const _ of [1, 2]) assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
-        assert.strictEqual(sent(paths()), 1)
-        inactive = 0
-        yield* sender.pay(payment)
-        assert.strictEqual(sent(paths()), 2)
-        // The state of the channels is cached, so the next payment makes only one call.
-        const asked = paths().length
-        yield* sender.pay(payment)
-        assert.strictEqual(paths().length, asked + 1)
-        isAway = true
-        yield* sender.lookupPayment(hash)
-        ;[isAway, inactive] = [false, 1]
-        yield* sender.lookupPayment(hash)
-        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
-        sleptMillis = 15_000
-        yield* sender.pay(payment)
-        assert.strictEqual(sent(paths()), 4)
-      }).pipe(
-        Effect.provideServiceEffect(
-          Clock.Clock,
-          Asleep.clock(() => sleptMillis)
+  it.live(
+    "lnd: after lnd starts, no payment is sent until lnd's channels are active again or 15 s have passed",
+    () =>
+      Effect.gen(function* () {
+        let [sleptMillis, inactive, isAway] = [0, 0, false]
+        const sent = (paths: ReadonlyArray<string>) =>
+          paths.filter((path) => path === "/v2/router/send").length
+        const { url, paths } = yield* server((path) => {
+          if (isAway) return undefined
+          if (path === "/v1/getinfo") return info(nodeId, undefined, inactive)
+          const settled = {
+            status: "SUCCEEDED",
+            failure_reason: "",
+            payment_preimage: hash,
+            fee_msat: "0",
+            payment_index: "1"
+          }
+          return path === "/v2/router/send" ? json(200, { result: settled }) : noRecord
+        })
+        yield* Effect.gen(function* () {
+          const { sender } = yield* ports(url)
+          yield* sender.pay(payment)
+          assert.strictEqual(sent(paths()), 1)
+          isAway = true
+          yield* sender.lookupPayment(hash)
+          ;[isAway, inactive] = [false, 2]
+          yield* sender.lookupPayment(hash)
+          for (const _ of [1, 2])
+            assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+          assert.strictEqual(sent(paths()), 1)
+          inactive = 0
+          yield* sender.pay(payment)
+          assert.strictEqual(sent(paths()), 2)
+          // The state of the channels is cached, so the next payment makes only one call.
+          const asked = paths().length
+          yield* sender.pay(payment)
+          assert.strictEqual(paths().length, asked + 1)
+          isAway = true
+          yield* sender.lookupPayment(hash)
+          ;[isAway, inactive] = [false, 1]
+          yield* sender.lookupPayment(hash)
+          assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+          sleptMillis = 15_000
+          yield* sender.pay(payment)
+          assert.strictEqual(sent(paths()), 4)
+        }).pipe(
+          Effect.provideServiceEffect(
+            Clock.Clock,
+            Asleep.clock(() => sleptMillis)
+          )
         )
-      )
-    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
   it.live("C4 C8: lnd: a payment counts as not found only if the original node has no record of it", () =>
@@ -248,46 +278,56 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: settled invoices are reported from the first again if lnd has lost its records, and so numbers them from 1", () =>
-    Effect.gen(function* () {
-      let settled: ReadonlyArray<number> = []
-      let searches = 0
-      // Like lnd, also in that it reports no settlement up to the given index.
-      const { url } = yield* server((path) => {
-        const { pathname, searchParams } = new URL(path, "http://lnd")
-        const after = Number(searchParams.get("settle_index"))
-        const invoices = settled.map((index) => invoiceOf(index, "SETTLED", index))
-        if (pathname === "/v1/getinfo") return info(nodeId)
-        if (pathname === "/v1/invoices") {
-          if (searchParams.has("reversed")) searches++
-          const all = [...invoices, ...Array.from({ length: 250 }, () => invoiceOf(1, "OPEN", 0))]
-          const until = (Number(searchParams.get("index_offset")) || all.length + 1) - 1
-          const page = searchParams.has("reversed") ? all.slice(0, until).slice(-Number(searchParams.get("num_max_invoices"))) : all
-          const first_index_offset = String(all.slice(0, until).length - page.length + 1)
-          return json(200, { invoices: page, first_index_offset, last_index_offset: String(all.length) })
-        }
-        const lines = invoices.filter((invoice) => after > 0 && Number(invoice.settle_index) > after)
-        return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
-      })
-      const { receiver } = yield* ports(url)
-      const books = yield* Layer.build(
-        LndBooks.layer({ url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const })
-      )
-      const { taken } = yield* Effect.provideContext(LightningBooks, books)
-      const told = Effect.map(Stream.runCollect(receiver.settlements("41")), (all) => all.map(({ cursor }) => cursor))
-      assert.deepStrictEqual(yield* taken("0"), { lines: [], cursor: "0" })
-      assert.strictEqual(searches, 0, "a node that was never paid has lost nothing")
-      settled = [40, 41]
-      assert.deepStrictEqual(yield* told, [])
-      assert.deepStrictEqual(yield* taken("41"), { lines: [], cursor: "41" })
-      settled = [1, 2]
-      assert.deepStrictEqual(yield* told, ["1", "2"])
-      searches = 0
-      const restored = yield* taken("41")
-      assert.strictEqual(searches, 2)
-      assert.deepStrictEqual(restored.lines, [])
-      assert.lengthOf((yield* taken(restored.cursor)).lines, 2)
-    }).pipe(Effect.scoped)
+  it.live(
+    "lnd: settled invoices are reported from the first again if lnd has lost its records, and so numbers them from 1",
+    () =>
+      Effect.gen(function* () {
+        let settled: ReadonlyArray<number> = []
+        let searches = 0
+        // Like lnd, also in that it reports no settlement up to the given index.
+        const { url } = yield* server((path) => {
+          const { pathname, searchParams } = new URL(path, "http://lnd")
+          const after = Number(searchParams.get("settle_index"))
+          const invoices = settled.map((index) => invoiceOf(index, "SETTLED", index))
+          if (pathname === "/v1/getinfo") return info(nodeId)
+          if (pathname === "/v1/invoices") {
+            if (searchParams.has("reversed")) searches++
+            const all = [...invoices, ...Array.from({ length: 250 }, () => invoiceOf(1, "OPEN", 0))]
+            const until = (Number(searchParams.get("index_offset")) || all.length + 1) - 1
+            const page = searchParams.has("reversed")
+              ? all.slice(0, until).slice(-Number(searchParams.get("num_max_invoices")))
+              : all
+            const first_index_offset = String(all.slice(0, until).length - page.length + 1)
+            return json(200, { invoices: page, first_index_offset, last_index_offset: String(all.length) })
+          }
+          const lines = invoices.filter((invoice) => after > 0 && Number(invoice.settle_index) > after)
+          return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
+        })
+        const { receiver } = yield* ports(url)
+        const books = yield* Layer.build(
+          LndBooks.layer({
+            url,
+            macaroon: Redacted.make("00"),
+            identity: { nodeId, network: "regtest" } as const
+          })
+        )
+        const { taken } = yield* Effect.provideContext(LightningBooks, books)
+        const told = Effect.map(Stream.runCollect(receiver.settlements("41")), (all) =>
+          all.map(({ cursor }) => cursor)
+        )
+        assert.deepStrictEqual(yield* taken("0"), { lines: [], cursor: "0" })
+        assert.strictEqual(searches, 0, "a node that was never paid has lost nothing")
+        settled = [40, 41]
+        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* taken("41"), { lines: [], cursor: "41" })
+        settled = [1, 2]
+        assert.deepStrictEqual(yield* told, ["1", "2"])
+        searches = 0
+        const restored = yield* taken("41")
+        assert.strictEqual(searches, 2)
+        assert.deepStrictEqual(restored.lines, [])
+        assert.lengthOf((yield* taken(restored.cursor)).lines, 2)
+      }).pipe(Effect.scoped)
   )
 
   it.live("lnd: a process that slept longer than the call timeout sends no payment", () =>
@@ -331,50 +371,63 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: the amount is sent only with an invoice that has none, because lnd refuses it otherwise", () =>
-    Effect.gen(function* () {
-      const { url, bodies } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : noRecord))
-      const { sender } = yield* ports(url)
-      yield* sender.pay({ ...payment, invoice: { ...payment.invoice, amount: payment.amount } })
-      assert.notProperty(JSON.parse(bodies.get("/v2/router/send") ?? ""), "amt_msat")
-    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  it.live(
+    "lnd: the amount is sent only with an invoice that has none, because lnd refuses it otherwise",
+    () =>
+      Effect.gen(function* () {
+        const { url, bodies } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : noRecord))
+        const { sender } = yield* ports(url)
+        yield* sender.pay({ ...payment, invoice: { ...payment.invoice, amount: payment.amount } })
+        assert.notProperty(JSON.parse(bodies.get("/v2/router/send") ?? ""), "amt_msat")
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: a quote asks for a route with the amount, the fee limit and the invoice's hints, and states what lnd found", () =>
-    Effect.gen(function* () {
-      const hop = {
-        pubkey: nodeId,
-        shortChannelId: "700000x1234x5",
-        feeBaseMsat: Msat.make(1000n),
-        feeProportionalMillionths: 20,
-        cltvExpiryDelta: 40
-      }
-      const path = `/v1/graph/routes/${payment.invoice.payee}/0`
-      const found = json(200, { routes: [{ total_fees_msat: "1234" }, { total_fees_msat: "9" }], success_prob: 0.25 })
-      const { url, bodies } = yield* server((asked) => (asked === "/v1/getinfo" ? info(nodeId) : asked === path ? found : noRecord))
-      const { sender } = yield* ports(url)
-      const quoted = yield* sender.quote({ ...payment, invoice: { ...payment.invoice, routes: [[hop]] }, feeLimit: Msat.make(12_345n) })
-      assert.deepStrictEqual<unknown>(quoted, { fee: 1234n, probability: 0.25 })
-      assert.deepStrictEqual(JSON.parse(bodies.get(path) ?? ""), {
-        amt_msat: "1000",
-        fee_limit: { fixed_msat: "12345" },
-        final_cltv_delta: 80,
-        use_mission_control: true,
-        route_hints: [
-          {
-            hop_hints: [
-              {
-                node_id: nodeId,
-                chan_id: "769658139524071429", // 700000 * 2^40 + 1234 * 2^16 + 5 (BOLT 7)
-                fee_base_msat: 1000,
-                fee_proportional_millionths: 20,
-                cltv_expiry_delta: 40
-              }
-            ]
-          }
-        ]
-      })
-    }).pipe(Effect.scoped)
+  it.live(
+    "lnd: a quote asks for a route with the amount, the fee limit and the invoice's hints, and states what lnd found",
+    () =>
+      Effect.gen(function* () {
+        const hop = {
+          pubkey: nodeId,
+          shortChannelId: "700000x1234x5",
+          feeBaseMsat: Msat.make(1000n),
+          feeProportionalMillionths: 20,
+          cltvExpiryDelta: 40
+        }
+        const path = `/v1/graph/routes/${payment.invoice.payee}/0`
+        const found = json(200, {
+          routes: [{ total_fees_msat: "1234" }, { total_fees_msat: "9" }],
+          success_prob: 0.25
+        })
+        const { url, bodies } = yield* server((asked) =>
+          asked === "/v1/getinfo" ? info(nodeId) : asked === path ? found : noRecord
+        )
+        const { sender } = yield* ports(url)
+        const quoted = yield* sender.quote({
+          ...payment,
+          invoice: { ...payment.invoice, routes: [[hop]] },
+          feeLimit: Msat.make(12_345n)
+        })
+        assert.deepStrictEqual<unknown>(quoted, { fee: 1234n, probability: 0.25 })
+        assert.deepStrictEqual(JSON.parse(bodies.get(path) ?? ""), {
+          amt_msat: "1000",
+          fee_limit: { fixed_msat: "12345" },
+          final_cltv_delta: 80,
+          use_mission_control: true,
+          route_hints: [
+            {
+              hop_hints: [
+                {
+                  node_id: nodeId,
+                  chan_id: "769658139524071429", // 700000 * 2^40 + 1234 * 2^16 + 5 (BOLT 7)
+                  fee_base_msat: 1000,
+                  fee_proportional_millionths: 20,
+                  cltv_expiry_delta: 40
+                }
+              ]
+            }
+          ]
+        })
+      }).pipe(Effect.scoped)
   )
 
   it.live("lnd: a quote that lnd refuses for any other reason does not say that there is no route", () =>

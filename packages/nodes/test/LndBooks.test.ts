@@ -29,7 +29,9 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
 
 /** Returns the books of a node that gives these responses, keyed by path. */
 const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, object>>) {
-  const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, said()[path] ?? {})))
+  const { url } = yield* server((path) =>
+    path === "/v1/getinfo" ? info(nodeId) : json(200, said()[path] ?? {})
+  )
   return yield* booksAt(url)
 })
 
@@ -51,55 +53,74 @@ describe("lnd's books", () => {
       const { capacity } = yield* books(() => ({
         "/v1/balance/channels": { local_balance: whole("4960000789"), remote_balance: whole("1080000999") },
         "/v1/channels": { channels: [channel("4950000", "40000"), channel("10000", "1040000")] },
-        "/v1/channels/pending": { pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: [] }
+        "/v1/channels/pending": {
+          pending_open_channels: [],
+          waiting_close_channels: [],
+          pending_force_closing_channels: []
+        }
       }))
       const { outgoing, incoming } = yield* capacity
       assert.deepStrictEqual([outgoing, incoming], [Msat.make(4_900_000_789n), Msat.make(1_000_000_999n)])
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: the books explain a forward while the payer's node is down, even if a peer opened the channel", () =>
-    Effect.gen(function* () {
-      let said = answers("13950004467", [{ incoming: true, amount: "50006" }])
-      const { owned } = yield* books(() => said)
-      const away = yield* owned
-      said = answers("14000010468", [])
-      const settled = yield* owned
-      assert.strictEqual(settled.within, Msat.zero)
-      assert.isAtMost(Number(settled.amount - away.amount), Number(away.within))
-    }).pipe(Effect.scoped)
+  it.live(
+    "lnd: the books explain a forward while the payer's node is down, even if a peer opened the channel",
+    () =>
+      Effect.gen(function* () {
+        let said = answers("13950004467", [{ incoming: true, amount: "50006" }])
+        const { owned } = yield* books(() => said)
+        const away = yield* owned
+        said = answers("14000010468", [])
+        const settled = yield* owned
+        assert.strictEqual(settled.within, Msat.zero)
+        assert.isAtMost(Number(settled.amount - away.amount), Number(away.within))
+      }).pipe(Effect.scoped)
   )
 
   it.live("lnd: a payment through a channel opened by a peer is counted to the msat", () =>
     Effect.gen(function* () {
       const { owned } = yield* books(() => answers("14000010468", [{ incoming: false, amount: "700" }]))
-      assert.deepStrictEqual(yield* owned, { amount: Msat.make(14_000_010_468n), onChain: Msat.zero, within: Msat.zero })
+      assert.deepStrictEqual(yield* owned, {
+        amount: Msat.make(14_000_010_468n),
+        onChain: Msat.zero,
+        within: Msat.zero
+      })
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: the books explain a sweep that lnd replaces, because its wallet counts both versions until one confirms", () =>
-    Effect.gen(function* () {
-      const swept = 8_000_000n
-      const state = (limbo: bigint, unconfirmed: bigint) => ({
-        ...answers("0", []),
-        "/v1/channels/pending": {
-          waiting_close_channels: [],
-          pending_force_closing_channels: limbo === 0n ? [] : [{ limbo_balance: String(limbo), pending_htlcs: [] }]
-        },
-        "/v1/balance/blockchain": { total_balance: String(unconfirmed), unconfirmed_balance: String(unconfirmed) }
-      })
-      let said = state(swept, 0n)
-      const { owned } = yield* books(() => said)
-      const { amount } = yield* owned
-      assert.strictEqual(amount, Msat.fromSats(swept))
-      for (const versions of [1n, 2n, 3n]) {
-        said = state(swept, versions * swept)
-        const found = yield* owned
-        assert.strictEqual(found.amount - amount, found.within, `${versions} versions`)
-      }
-      said = { ...state(0n, 0n), "/v1/balance/blockchain": { total_balance: String(swept), unconfirmed_balance: "0" } }
-      assert.deepStrictEqual(yield* owned, { amount, onChain: amount, within: Msat.zero })
-    }).pipe(Effect.scoped)
+  it.live(
+    "lnd: the books explain a sweep that lnd replaces, because its wallet counts both versions until one confirms",
+    () =>
+      Effect.gen(function* () {
+        const swept = 8_000_000n
+        const state = (limbo: bigint, unconfirmed: bigint) => ({
+          ...answers("0", []),
+          "/v1/channels/pending": {
+            waiting_close_channels: [],
+            pending_force_closing_channels:
+              limbo === 0n ? [] : [{ limbo_balance: String(limbo), pending_htlcs: [] }]
+          },
+          "/v1/balance/blockchain": {
+            total_balance: String(unconfirmed),
+            unconfirmed_balance: String(unconfirmed)
+          }
+        })
+        let said = state(swept, 0n)
+        const { owned } = yield* books(() => said)
+        const { amount } = yield* owned
+        assert.strictEqual(amount, Msat.fromSats(swept))
+        for (const versions of [1n, 2n, 3n]) {
+          said = state(swept, versions * swept)
+          const found = yield* owned
+          assert.strictEqual(found.amount - amount, found.within, `${versions} versions`)
+        }
+        said = {
+          ...state(0n, 0n),
+          "/v1/balance/blockchain": { total_balance: String(swept), unconfirmed_balance: "0" }
+        }
+        assert.deepStrictEqual(yield* owned, { amount, onChain: amount, within: Msat.zero })
+      }).pipe(Effect.scoped)
   )
 
   it.live(
@@ -122,12 +143,17 @@ describe("lnd's books", () => {
           const isReversed = searchParams.get("reversed") === "true"
           const most = Number(searchParams.get("max_payments"))
           const [from, upTo] = isReversed ? [0, offset === 0 ? Infinity : offset] : [offset, Infinity]
-          const found = paid.filter(({ payment_index }) => Number(payment_index) > from && Number(payment_index) < upTo)
+          const found = paid.filter(
+            ({ payment_index }) => Number(payment_index) > from && Number(payment_index) < upTo
+          )
           return json(200, { payments: isReversed ? found.slice(-most) : found.slice(0, most) })
         })
         const { sent } = yield* booksAt(url)
         const listed = (cursor: string) =>
-          Effect.map(sent(cursor), ({ lines, cursor }) => [lines.map(({ amount }) => Number(amount) / 1000), cursor] as const)
+          Effect.map(
+            sent(cursor),
+            ({ lines, cursor }) => [lines.map(({ amount }) => Number(amount) / 1000), cursor] as const
+          )
         const { cursor } = yield* sent(null)
         assert.deepStrictEqual(yield* listed(cursor), [[], cursor])
         // A database that reuses numbers has the newest payment under the same number if it is tried again.
@@ -165,161 +191,208 @@ describe("lnd's books", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: receipts are listed from the first again if lnd has lost its records, even if as many have arrived since", () =>
-    Effect.gen(function* () {
-      const receipt = (index: number, n = index) => invoiceOf(n, "SETTLED", index)
-      let settled: ReadonlyArray<ReturnType<typeof receipt>> = []
-      const { url } = yield* server((path) => {
-        if (path === "/v1/getinfo") return info(nodeId)
-        const { pathname, searchParams } = new URL(path, "http://lnd")
-        if (pathname === "/v1/invoices") return json(200, { invoices: settled, first_index_offset: "1", last_index_offset: "99" })
-        const after = Number(searchParams.get("settle_index"))
-        const later = settled.filter(({ settle_index }) => after > 0 && Number(settle_index) > after)
-        return { status: 200, body: later.map((result) => JSON.stringify({ result })).join("\n") }
-      })
-      const { taken } = yield* booksAt(url)
-      const received = (cursor: string) =>
-        Effect.map(taken(cursor), ({ lines, cursor }) => [lines.map(({ received }) => Number(received)), cursor] as const)
-      const none = yield* taken(null)
-      settled = [receipt(1), receipt(2)]
-      const [two, first] = yield* received(none.cursor)
-      settled = [...settled, receipt(3)]
-      const [third, cursor] = yield* received(first)
-      assert.deepStrictEqual([two, third, yield* received(cursor)], [[1000, 2000], [3000], [[], cursor]])
-      for (const fresh of [[11], [11, 12, 13], [11, 12, 13, 14]]) {
-        settled = fresh.map((n, at) => receipt(at + 1, n))
-        const [lines, restart] = yield* received(cursor)
-        const [again] = yield* received(restart)
-        assert.deepStrictEqual([lines, again], [[], fresh.map((n) => n * 1000)])
-      }
-      // A position of an earlier version has no hash.
-      settled = [receipt(1), receipt(2), receipt(3)]
-      assert.deepStrictEqual((yield* received("2"))[0], [3000])
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("lnd: receipts are listed once each, in the order in which they settled, even if lnd reports them in the order of creation", () =>
-    Effect.gen(function* () {
-      // With native SQL invoices, lnd reports them by creation.
-      const settled = (most: number) =>
-        Array.from({ length: most }, (_, at) => ({ ...invoiceOf(1, "SETTLED", most - at), amt_paid_msat: String(most - at) }))
-      let all = settled(4)
-      const { url } = yield* server((path) => {
-        if (path === "/v1/getinfo") return info(nodeId)
-        const { pathname, searchParams } = new URL(path, "http://lnd")
-        const offset = Number(searchParams.get("index_offset"))
-        const upTo = offset + Number(searchParams.get("num_max_invoices"))
-        if (pathname === "/v1/invoices")
-          return json(200, { invoices: all.slice(offset, upTo), first_index_offset: "1", last_index_offset: String(upTo) })
-        const later = all.filter(({ settle_index }) => Number(settle_index) > Number(searchParams.get("settle_index")))
-        return { status: 200, body: later.map((result) => JSON.stringify({ result })).join("\n") }
-      })
-      const { taken } = yield* booksAt(url)
-      let { cursor } = yield* taken(null)
-      for (const most of [7, 507, 1700]) {
-        const before = all.length
-        all = settled(most)
-        const listed: Array<number> = []
-        for (let page = yield* taken(cursor); page.lines.length > 0; page = yield* taken(cursor)) {
-          listed.push(...page.lines.map(({ received }) => Number(received)))
-          cursor = page.cursor
+  it.live(
+    "lnd: receipts are listed from the first again if lnd has lost its records, even if as many have arrived since",
+    () =>
+      Effect.gen(function* () {
+        const receipt = (index: number, n = index) => invoiceOf(n, "SETTLED", index)
+        let settled: ReadonlyArray<ReturnType<typeof receipt>> = []
+        const { url } = yield* server((path) => {
+          if (path === "/v1/getinfo") return info(nodeId)
+          const { pathname, searchParams } = new URL(path, "http://lnd")
+          if (pathname === "/v1/invoices")
+            return json(200, { invoices: settled, first_index_offset: "1", last_index_offset: "99" })
+          const after = Number(searchParams.get("settle_index"))
+          const later = settled.filter(({ settle_index }) => after > 0 && Number(settle_index) > after)
+          return { status: 200, body: later.map((result) => JSON.stringify({ result })).join("\n") }
+        })
+        const { taken } = yield* booksAt(url)
+        const received = (cursor: string) =>
+          Effect.map(
+            taken(cursor),
+            ({ lines, cursor }) => [lines.map(({ received }) => Number(received)), cursor] as const
+          )
+        const none = yield* taken(null)
+        settled = [receipt(1), receipt(2)]
+        const [two, first] = yield* received(none.cursor)
+        settled = [...settled, receipt(3)]
+        const [third, cursor] = yield* received(first)
+        assert.deepStrictEqual([two, third, yield* received(cursor)], [[1000, 2000], [3000], [[], cursor]])
+        for (const fresh of [[11], [11, 12, 13], [11, 12, 13, 14]]) {
+          settled = fresh.map((n, at) => receipt(at + 1, n))
+          const [lines, restart] = yield* received(cursor)
+          const [again] = yield* received(restart)
+          assert.deepStrictEqual([lines, again], [[], fresh.map((n) => n * 1000)])
         }
+        // A position of an earlier version has no hash.
+        settled = [receipt(1), receipt(2), receipt(3)]
+        assert.deepStrictEqual((yield* received("2"))[0], [3000])
+      }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "lnd: receipts are listed once each, in the order in which they settled, even if lnd reports them in the order of creation",
+    () =>
+      Effect.gen(function* () {
+        // With native SQL invoices, lnd reports them by creation.
+        const settled = (most: number) =>
+          Array.from({ length: most }, (_, at) => ({
+            ...invoiceOf(1, "SETTLED", most - at),
+            amt_paid_msat: String(most - at)
+          }))
+        let all = settled(4)
+        const { url } = yield* server((path) => {
+          if (path === "/v1/getinfo") return info(nodeId)
+          const { pathname, searchParams } = new URL(path, "http://lnd")
+          const offset = Number(searchParams.get("index_offset"))
+          const upTo = offset + Number(searchParams.get("num_max_invoices"))
+          if (pathname === "/v1/invoices")
+            return json(200, {
+              invoices: all.slice(offset, upTo),
+              first_index_offset: "1",
+              last_index_offset: String(upTo)
+            })
+          const later = all.filter(
+            ({ settle_index }) => Number(settle_index) > Number(searchParams.get("settle_index"))
+          )
+          return { status: 200, body: later.map((result) => JSON.stringify({ result })).join("\n") }
+        })
+        const { taken } = yield* booksAt(url)
+        let { cursor } = yield* taken(null)
+        for (const most of [7, 507, 1700]) {
+          const before = all.length
+          all = settled(most)
+          const listed: Array<number> = []
+          for (let page = yield* taken(cursor); page.lines.length > 0; page = yield* taken(cursor)) {
+            listed.push(...page.lines.map(({ received }) => Number(received)))
+            cursor = page.cursor
+          }
+          assert.deepStrictEqual(
+            listed,
+            Array.from({ length: most - before }, (_, at) => before + 1 + at)
+          )
+        }
+      }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "lnd: each forward and each cooperatively closed channel is listed once, with its revenue or cost",
+    () =>
+      Effect.gen(function* () {
+        const forward = (nanos: string, earned: bigint) => ({
+          timestamp_ns: nanos,
+          amt_in_msat: String(12_345_678n + earned),
+          amt_out_msat: "12345678"
+        })
+        const channel = (
+          at: number,
+          close_height: number,
+          open_initiator: string,
+          close_type = "COOPERATIVE_CLOSE"
+        ) => ({
+          channel_point: `${at}:0`,
+          closing_tx_hash: `closes ${at}`,
+          capacity: "15000000",
+          close_height,
+          close_type,
+          open_initiator
+        })
+        const closes = (at: number) => ({
+          tx_hash: `closes ${at}`,
+          output_details: [{ amount: "7074701" }, { amount: "7924914" }]
+        })
+        const first = {
+          forwards: [forward("3795572940950167814", 5n)],
+          closed: [channel(1, 400, "INITIATOR_LOCAL")]
+        }
+        const later = {
+          forwards: [
+            ...first.forwards,
+            forward("3795572940950167815", 2234n),
+            forward("3795572999000000000", 0n)
+          ],
+          closed: [
+            channel(4, 0, "INITIATOR_LOCAL"),
+            channel(3, 463, "INITIATOR_REMOTE"),
+            channel(2, 463, "INITIATOR_LOCAL"),
+            channel(5, 463, "INITIATOR_LOCAL", "REMOTE_FORCE_CLOSE"),
+            channel(6, 463, "INITIATOR_LOCAL"),
+            ...first.closed
+          ]
+        }
+        let said: { readonly forwards: ReadonlyArray<object>; readonly closed: ReadonlyArray<object> } = first
+        const open = [
+          { channel_point: "2:0", initiator: true, commitment_type: "ANCHORS" },
+          { channel_point: "6:0", initiator: true, commitment_type: "STATIC_REMOTE_KEY" }
+        ]
+        const { own } = yield* books(() => ({
+          "/v1/channels": { channels: open },
+          "/v1/switch": { forwarding_events: said.forwards, last_offset_index: said.forwards.length },
+          "/v1/channels/closed?cooperative=true": { channels: said.closed },
+          "/v1/transactions?start_height=463&end_height=463": {
+            transactions: [closes(2), closes(3), closes(6)]
+          }
+        }))
+        if (own === undefined) return assert.fail("lnd lists the fees that it earned")
+        const begun = yield* own(null)
+        assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
+        // The cooperatively closed channels are no longer open, and their closing transactions await
+        // confirmation.
+        open.length = 0
+        const waiting = yield* own(begun.cursor)
+        said = later
+        const { lines, cursor } = yield* own(waiting.cursor)
         assert.deepStrictEqual(
-          listed,
-          Array.from({ length: most - before }, (_, at) => before + 1 + at)
+          lines.map(({ kind, amount }) => [kind, Number(amount)]),
+          [
+            ["forward", 2234],
+            ["forward", 0],
+            ["channel", 0],
+            ["channel", 275_000],
+            ["channel", -385_000]
+          ]
         )
-      }
-    }).pipe(Effect.scoped)
+        // A reorganization removes the block with both closing transactions. Other blocks then include them.
+        said = { ...later, closed: first.closed }
+        const without = yield* own(cursor)
+        said = {
+          ...later,
+          closed: [channel(3, 464, "INITIATOR_REMOTE"), channel(2, 465, "INITIATOR_LOCAL"), ...first.closed]
+        }
+        assert.deepStrictEqual([without.lines, (yield* own(without.cursor)).lines], [[], []])
+      }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: each forward and each cooperatively closed channel is listed once, with its revenue or cost", () =>
-    Effect.gen(function* () {
-      const forward = (nanos: string, earned: bigint) => ({
-        timestamp_ns: nanos,
-        amt_in_msat: String(12_345_678n + earned),
-        amt_out_msat: "12345678"
-      })
-      const channel = (at: number, close_height: number, open_initiator: string, close_type = "COOPERATIVE_CLOSE") => ({
-        channel_point: `${at}:0`,
-        closing_tx_hash: `closes ${at}`,
-        capacity: "15000000",
-        close_height,
-        close_type,
-        open_initiator
-      })
-      const closes = (at: number) => ({ tx_hash: `closes ${at}`, output_details: [{ amount: "7074701" }, { amount: "7924914" }] })
-      const first = { forwards: [forward("3795572940950167814", 5n)], closed: [channel(1, 400, "INITIATOR_LOCAL")] }
-      const later = {
-        forwards: [...first.forwards, forward("3795572940950167815", 2234n), forward("3795572999000000000", 0n)],
-        closed: [
-          channel(4, 0, "INITIATOR_LOCAL"),
-          channel(3, 463, "INITIATOR_REMOTE"),
-          channel(2, 463, "INITIATOR_LOCAL"),
-          channel(5, 463, "INITIATOR_LOCAL", "REMOTE_FORCE_CLOSE"),
-          channel(6, 463, "INITIATOR_LOCAL"),
-          ...first.closed
+  it.live(
+    "lnd: HTLCs are listed by hash, and a closing channel, confirmed or not, may hold more of them",
+    () =>
+      Effect.gen(function* () {
+        const channels = {
+          channels: [
+            { pending_htlcs: [{ hash_lock: Buffer.from(hash, "hex").toString("base64") }] },
+            { pending_htlcs: [] }
+          ]
+        }
+        const waiting = { channel: { chan_status_flags: "ChanStatusCommitBroadcasted" } }
+        let [isSynced, closing] = [
+          true,
+          { waiting_close_channels: [waiting].slice(1), pending_force_closing_channels: [{}].slice(1) }
         ]
-      }
-      let said: { readonly forwards: ReadonlyArray<object>; readonly closed: ReadonlyArray<object> } = first
-      const open = [
-        { channel_point: "2:0", initiator: true, commitment_type: "ANCHORS" },
-        { channel_point: "6:0", initiator: true, commitment_type: "STATIC_REMOTE_KEY" }
-      ]
-      const { own } = yield* books(() => ({
-        "/v1/channels": { channels: open },
-        "/v1/switch": { forwarding_events: said.forwards, last_offset_index: said.forwards.length },
-        "/v1/channels/closed?cooperative=true": { channels: said.closed },
-        "/v1/transactions?start_height=463&end_height=463": { transactions: [closes(2), closes(3), closes(6)] }
-      }))
-      if (own === undefined) return assert.fail("lnd lists the fees that it earned")
-      const begun = yield* own(null)
-      assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
-      // The cooperatively closed channels are no longer open, and their closing transactions await
-      // confirmation.
-      open.length = 0
-      const waiting = yield* own(begun.cursor)
-      said = later
-      const { lines, cursor } = yield* own(waiting.cursor)
-      assert.deepStrictEqual(
-        lines.map(({ kind, amount }) => [kind, Number(amount)]),
-        [
-          ["forward", 2234],
-          ["forward", 0],
-          ["channel", 0],
-          ["channel", 275_000],
-          ["channel", -385_000]
-        ]
-      )
-      // A reorganization removes the block with both closing transactions. Other blocks then include them.
-      said = { ...later, closed: first.closed }
-      const without = yield* own(cursor)
-      said = { ...later, closed: [channel(3, 464, "INITIATOR_REMOTE"), channel(2, 465, "INITIATOR_LOCAL"), ...first.closed] }
-      assert.deepStrictEqual([without.lines, (yield* own(without.cursor)).lines], [[], []])
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("lnd: HTLCs are listed by hash, and a closing channel, confirmed or not, may hold more of them", () =>
-    Effect.gen(function* () {
-      const channels = {
-        channels: [{ pending_htlcs: [{ hash_lock: Buffer.from(hash, "hex").toString("base64") }] }, { pending_htlcs: [] }]
-      }
-      const waiting = { channel: { chan_status_flags: "ChanStatusCommitBroadcasted" } }
-      let [isSynced, closing] = [true, { waiting_close_channels: [waiting].slice(1), pending_force_closing_channels: [{}].slice(1) }]
-      const { url } = yield* server((path) => {
-        if (path === "/v1/channels") return json(200, channels)
-        if (path === "/v1/channels/pending") return json(200, { pending_open_channels: [], ...closing })
-        const { body } = info(nodeId)
-        return json(200, { ...JSON.parse(body), block_height: 800, synced_to_chain: isSynced })
-      })
-      const { inFlight } = yield* booksAt(url)
-      if (inFlight === undefined) return assert.fail("lnd can lose results")
-      const hashes = new Set([hash])
-      assert.deepStrictEqual(yield* inFlight, { height: 800, hashes, isClosing: false })
-      isSynced = false
-      closing = { waiting_close_channels: [waiting], pending_force_closing_channels: [] }
-      assert.deepStrictEqual(yield* inFlight, { height: null, hashes, isClosing: true })
-      closing = { waiting_close_channels: [], pending_force_closing_channels: [{}] }
-      assert.isTrue((yield* inFlight).isClosing)
-    }).pipe(Effect.scoped)
+        const { url } = yield* server((path) => {
+          if (path === "/v1/channels") return json(200, channels)
+          if (path === "/v1/channels/pending") return json(200, { pending_open_channels: [], ...closing })
+          const { body } = info(nodeId)
+          return json(200, { ...JSON.parse(body), block_height: 800, synced_to_chain: isSynced })
+        })
+        const { inFlight } = yield* booksAt(url)
+        if (inFlight === undefined) return assert.fail("lnd can lose results")
+        const hashes = new Set([hash])
+        assert.deepStrictEqual(yield* inFlight, { height: 800, hashes, isClosing: false })
+        isSynced = false
+        closing = { waiting_close_channels: [waiting], pending_force_closing_channels: [] }
+        assert.deepStrictEqual(yield* inFlight, { height: null, hashes, isClosing: true })
+        closing = { waiting_close_channels: [], pending_force_closing_channels: [{}] }
+        assert.isTrue((yield* inFlight).isClosing)
+      }).pipe(Effect.scoped)
   )
 })

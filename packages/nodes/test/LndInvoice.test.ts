@@ -5,7 +5,9 @@ import * as LndInvoice from "../src/LndInvoice.ts"
 import { invoiceOf } from "./InLndsPlace.ts"
 
 /** Returns the amount received, in satoshis, for a settled invoice whose parts have these amounts and heights. */
-const received = (...parts: ReadonlyArray<{ sats: number; accepted: number; expires: number; state?: string }>) => {
+const received = (
+  ...parts: ReadonlyArray<{ sats: number; accepted: number; expires: number; state?: string }>
+) => {
   const htlcs = parts.map(({ sats, accepted, expires, state = "SETTLED" }) => ({
     state,
     amt_msat: String(sats * 1000),
@@ -13,7 +15,11 @@ const received = (...parts: ReadonlyArray<{ sats: number; accepted: number; expi
     expiry_height: expires
   }))
   const paid = parts.filter(({ state }) => state === undefined).reduce((sum, { sats }) => sum + sats, 0)
-  const invoice = Schema.decodeUnknownSync(LndInvoice.Invoice)({ ...invoiceOf(7, "SETTLED", 1), htlcs, amt_paid_msat: String(paid * 1000) })
+  const invoice = Schema.decodeUnknownSync(LndInvoice.Invoice)({
+    ...invoiceOf(7, "SETTLED", 1),
+    htlcs,
+    amt_paid_msat: String(paid * 1000)
+  })
   const state = LndInvoice.stateOf(invoice, 0)
   return state._tag === "settled" ? Number(Msat.toSats(state.received)) : state._tag
 }
@@ -24,14 +30,19 @@ describe("lnd's invoices", () => {
     assert.strictEqual(received(last), 40)
     assert.strictEqual(received({ sats: 60, accepted: 671, expires: 754 }, last), 100)
     assert.strictEqual(received({ sats: 60, accepted: 608, expires: 691 }, last), 100)
-    for (const expires of [690, 673, 672, 551]) assert.strictEqual(received({ sats: 60, accepted: 468, expires }, last), 40)
+    for (const expires of [690, 673, 672, 551])
+      assert.strictEqual(received({ sats: 60, accepted: 468, expires }, last), 40)
     // A part that lnd returned, and that was paid again.
-    assert.strictEqual(received({ sats: 60, accepted: 468, expires: 551, state: "CANCELED" }, { ...last, sats: 60 }, last), 100)
+    assert.strictEqual(
+      received({ sats: 60, accepted: 468, expires: 551, state: "CANCELED" }, { ...last, sats: 60 }, last),
+      100
+    )
   })
 
   it("lnd: a payment whose parts arrive within three blocks is counted as received, also with the smallest final delta of an invoice", () => {
     const last = { sats: 40, accepted: 672, expires: 690 }
-    for (const accepted of [671, 669]) assert.strictEqual(received({ sats: 60, accepted, expires: accepted + 18 }, last), 100)
+    for (const accepted of [671, 669])
+      assert.strictEqual(received({ sats: 60, accepted, expires: accepted + 18 }, last), 100)
     assert.strictEqual(received({ sats: 60, accepted: 668, expires: 686 }, last), 40)
   })
 

@@ -7,7 +7,10 @@ const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 /** The chain's height is 100. */
 const here = () => {
   const { body } = info(nodeId)
-  return { status: 200, body: JSON.stringify({ ...JSON.parse(body), block_height: 100, synced_to_chain: true }) }
+  return {
+    status: 200,
+    body: JSON.stringify({ ...JSON.parse(body), block_height: 100, synced_to_chain: true })
+  }
 }
 const part = (state: string, sats: number, expiry_height: number) => ({
   state,
@@ -20,7 +23,10 @@ const hold = { ...invoiceOf(3, "ACCEPTED", 0), r_preimage: "" }
 const states: Record<string, readonly [invoice: object, state: object]> = {
   "OPEN: open": [invoiceOf(3, "OPEN", 0), { _tag: "open" }],
   "an OPEN hold invoice: open": [{ ...hold, state: "OPEN" }, { _tag: "open" }],
-  "ACCEPTED: accepted": [{ ...invoiceOf(3, "ACCEPTED", 0), htlcs: [part("ACCEPTED", 3, 140)] }, { _tag: "accepted" }],
+  "ACCEPTED: accepted": [
+    { ...invoiceOf(3, "ACCEPTED", 0), htlcs: [part("ACCEPTED", 3, 140)] },
+    { _tag: "accepted" }
+  ],
   "an ACCEPTED hold invoice: accepted, with what is held": [
     { ...hold, htlcs: [part("ACCEPTED", 3, 140), part("ACCEPTED", 4, 130), part("CANCELED", 9, 110)] },
     { _tag: "accepted", held: { received: 7000n, blocksLeft: 30 } }
@@ -51,19 +57,24 @@ describe("states of invoices at lnd", () => {
     ["missing", undefined],
     ["a canceled hold invoice", { ...invoiceOf(3, "CANCELED", 0), r_preimage: "" }]
   ] as const) {
-    it.live(`lnd: canceling an invoice that is then ${what} fails, so that nothing is settled internally`, () =>
-      Effect.gen(function* () {
-        const { url } = yield* server((path) =>
-          path === "/v1/getinfo"
-            ? here()
-            : path === "/v2/invoices/cancel"
-              ? json(200, {})
-              : invoice === undefined
-                ? json(404, { code: 5, message: "unable to locate invoice" })
-                : json(200, invoice)
-        )
-        assert.strictEqual((yield* Effect.flip((yield* ports(url)).receiver.cancelInvoice(hash)))._tag, "NodeUnavailable")
-      }).pipe(Effect.scoped, quiet)
+    it.live(
+      `lnd: canceling an invoice that is then ${what} fails, so that nothing is settled internally`,
+      () =>
+        Effect.gen(function* () {
+          const { url } = yield* server((path) =>
+            path === "/v1/getinfo"
+              ? here()
+              : path === "/v2/invoices/cancel"
+                ? json(200, {})
+                : invoice === undefined
+                  ? json(404, { code: 5, message: "unable to locate invoice" })
+                  : json(200, invoice)
+          )
+          assert.strictEqual(
+            (yield* Effect.flip((yield* ports(url)).receiver.cancelInvoice(hash)))._tag,
+            "NodeUnavailable"
+          )
+        }).pipe(Effect.scoped, quiet)
     )
   }
 })

@@ -25,7 +25,9 @@ Real.suite("lnd, after a long stop", ["btcd", "lnd"], () => {
       const { url, certificateFile, nodeId } = alice
       const macaroon = yield* alice.bake([...Lnd.receiverCalls, ...Lnd.holdingCalls].map(({ uri }) => uri))
       const options = { url, certificateFile, macaroon, identity: { nodeId, network: "regtest" } } as const
-      const context = yield* Layer.build(Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }))
+      const context = yield* Layer.build(
+        Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") })
+      )
       const { holding, lookupInvoice } = yield* Effect.provide(LightningReceiver, context)
       if (holding === undefined) return assert.fail("it holds")
       const { address } = yield* Node.ask(bob, LndRest.get("/v1/newaddress"), Address)
@@ -41,7 +43,10 @@ Real.suite("lnd, after a long stop", ["btcd", "lnd"], () => {
       assert.strictEqual(paid._tag, "Failure")
       // lnd returns the payment a moment after it responds.
       yield* Effect.forkChild(alice.start)
-      const settled = yield* eventually(Effect.exit(holding.settle({ id: ask.id, paymentHash }, null)), Exit.isSuccess)
+      const settled = yield* eventually(
+        Effect.exit(holding.settle({ id: ask.id, paymentHash }, null)),
+        Exit.isSuccess
+      )
       assert.deepStrictEqual(settled, Exit.succeed("canceled"))
       assert.strictEqual((yield* lookupInvoice(paymentHash))._tag, "canceled")
     }).pipe(Effect.scoped, Effect.provide(network))

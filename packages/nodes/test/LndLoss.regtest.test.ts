@@ -24,7 +24,9 @@ Real.suite("an lnd node that lost its database", ["btcd", "lnd"], () => {
       Effect.gen(function* () {
         const { alice, carol } = yield* Network.Network
         const { url, certificateFile, nodeId } = alice
-        const macaroon = yield* alice.bake([...Lnd.senderCalls, ...Lnd.receiverCalls, ...LndBooks.calls].map(({ uri }) => uri))
+        const macaroon = yield* alice.bake(
+          [...Lnd.senderCalls, ...Lnd.receiverCalls, ...LndBooks.calls].map(({ uri }) => uri)
+        )
         const options = { url, certificateFile, macaroon, identity: { nodeId, network: "regtest" } } as const
         const context = yield* Layer.build(
           Layer.mergeAll(
@@ -43,14 +45,21 @@ Real.suite("an lnd node that lost its database", ["btcd", "lnd"], () => {
         let made = 0
         const paid = Effect.gen(function* () {
           const description = { _tag: "Text", text: "" } as const
-          const ask = { id: `invoice ${made++}`, amount: Msat.fromSats(1000), description, expirySeconds: 3600 }
+          const ask = {
+            id: `invoice ${made++}`,
+            amount: Msat.fromSats(1000),
+            description,
+            expirySeconds: 3600
+          }
           const { paymentHash, paymentRequest } = yield* receiver.createInvoice(ask)
           yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, paymentRequest), true), 60)
           return paymentHash
         })
         yield* paid
         yield* paid
-        const [, { cursor } = { cursor: "" }] = yield* Stream.runCollect(Stream.take(receiver.settlements(null), 2))
+        const [, { cursor } = { cursor: "" }] = yield* Stream.runCollect(
+          Stream.take(receiver.settlements(null), 2)
+        )
         const { taken } = yield* Effect.provide(LightningBooks, context)
         const listed = yield* taken(null)
 
@@ -75,7 +84,10 @@ Real.suite("an lnd node that lost its database", ["btcd", "lnd"], () => {
         const next = yield* paid
         const again = yield* taken(listed.cursor)
         const { lines } = yield* taken(again.cursor)
-        assert.deepStrictEqual([again.lines, lines.map(({ paymentHash }) => paymentHash)], [[], [after, next]])
+        assert.deepStrictEqual(
+          [again.lines, lines.map(({ paymentHash }) => paymentHash)],
+          [[], [after, next]]
+        )
       }).pipe(Effect.scoped, Effect.provide(network))
   )
 })

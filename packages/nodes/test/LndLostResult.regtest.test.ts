@@ -27,7 +27,8 @@ Real.suite("lnd, payments that settle late", ["btcd", "lnd"], () => {
         const { alice, carol } = yield* Network.Network
         const { url, certificateFile, nodeId } = alice
         const node = { url, certificateFile, identity: { nodeId, network: "regtest" } } as const
-        const bake = (calls: ReadonlyArray<{ readonly uri: string }>) => alice.bake(calls.map(({ uri }) => uri))
+        const bake = (calls: ReadonlyArray<{ readonly uri: string }>) =>
+          alice.bake(calls.map(({ uri }) => uri))
         const sending = Lnd.layerSender({ ...node, macaroon: yield* bake(Lnd.senderCalls) })
         const reading = LndBooks.layer({ ...node, macaroon: yield* bake(LndBooks.calls) })
         const context = yield* Layer.build(Layer.mergeAll(sending, reading))
@@ -37,14 +38,17 @@ Real.suite("lnd, payments that settle late", ["btcd", "lnd"], () => {
 
         const held = Effect.gen(function* () {
           const amount = Msat.fromSats(50_000)
-          const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "hold" })))
+          const invoice = Result.getOrThrow(
+            Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "hold" }))
+          )
           yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(1000) })
           yield* Peer.arrived(carol, invoice.paymentHash)
           return invoice.paymentHash
         })
         const verdict = Effect.fnUntraced(function* (hash: Bolt11.Bolt11["paymentHash"]) {
           const payment = yield* sender.lookupPayment(hash)
-          if (payment._tag !== "pending" || payment.expiryHeight === undefined) return assert.fail(JSON.stringify(payment))
+          if (payment._tag !== "pending" || payment.expiryHeight === undefined)
+            return assert.fail(JSON.stringify(payment))
           const found = yield* inFlight
           assert.isAbove(payment.expiryHeight, found.height ?? Infinity)
           assert.strictEqual(judge(payment, hash, found), "in_flight")
@@ -69,7 +73,9 @@ Real.suite("lnd, payments that settle late", ["btcd", "lnd"], () => {
         const second = yield* held
         const { channels } = yield* Node.ask(alice, LndRest.get("/v1/channels"), Channels)
         const [point = ""] = channels.map(({ channel_point }) => channel_point)
-        const close = HttpClientRequest.delete(`/v1/channels/${point.replace(":", "/")}`, { urlParams: { force: "true" } })
+        const close = HttpClientRequest.delete(`/v1/channels/${point.replace(":", "/")}`, {
+          urlParams: { force: "true" }
+        })
         yield* Stream.runHead(alice.rest.listen("close", close, Schema.Unknown))
         yield* Process.until(
           "the channel closes",

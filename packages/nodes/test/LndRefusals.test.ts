@@ -16,14 +16,23 @@ describe("lnd's refusal of a request", () => {
     ["wallet locked, unlock it to enable full RPC access", reasons.locked, undefined],
     ["wallet not created, create one to enable full RPC access", reasons.empty, undefined],
     ["waiting to start, RPC services not available", reasons.starting, undefined],
-    ["the RPC server is in the process of starting up, but not yet ready to accept calls", reasons.starting, undefined],
+    [
+      "the RPC server is in the process of starting up, but not yet ready to accept calls",
+      reasons.starting,
+      undefined
+    ],
     ["permission denied", reasons.forbidden, "call"],
     ["verification failed: signature mismatch after caveat verification", reasons.foreign, "macaroon"],
     ["cannot get macaroon: root key with id 7 doesn't exist", reasons.foreign, "macaroon"],
-    ["cannot retrieve macaroon: cannot get macaroon: root key with id 7 doesn't exist", reasons.foreign, "macaroon"],
+    [
+      "cannot retrieve macaroon: cannot get macaroon: root key with id 7 doesn't exist",
+      reasons.foreign,
+      "macaroon"
+    ],
     ["expected 1 macaroon, got 0", reasons.foreign, "macaroon"]
   ] as const) {
-    it(`C2: lnd: "${words}" means that the request was not processed`, () => assert.deepStrictEqual(said(2, words), [reason, about, true]))
+    it(`C2: lnd: "${words}" means that the request was not processed`, () =>
+      assert.deepStrictEqual(said(2, words), [reason, about, true]))
   }
 
   // lnd, or its gateway, can also say so after it has processed the request.
@@ -62,7 +71,14 @@ describe("An outage of lnd", () => {
   it("lnd: a configuration that only the operator can correct is distinguished from a node that may return", () =>
     assert.deepStrictEqual(
       Object.values(reasons).filter((reason) => isWrong(reason)),
-      [reasons.forbidden, reasons.foreign, reasons.unreadableFile, reasons.plain, reasons.untrusted, reasons.other]
+      [
+        reasons.forbidden,
+        reasons.foreign,
+        reasons.unreadableFile,
+        reasons.plain,
+        reasons.untrusted,
+        reasons.other
+      ]
     ))
 
   it("lnd: a response that cannot be read concerns its call alone", () =>

@@ -10,26 +10,35 @@ const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 
 const client = (url: string, deadlineMillis = 5000) =>
   LndRest.make({ url, macaroon: Redacted.make("00"), deadlineMillis, state: NodeState.make("LndRest") })
-const asked = (url: string, deadlineMillis?: number) => Effect.flip(client(url, deadlineMillis).ask("call", call, Anything))
+const asked = (url: string, deadlineMillis?: number) =>
+  Effect.flip(client(url, deadlineMillis).ask("call", call, Anything))
 
 describe("A call to lnd", () => {
   it.live("lnd: a call without a response ends at its deadline, as an outage", () =>
     Effect.gen(function* () {
       const { url } = yield* server(() => "silence")
       const outage = yield* Effect.timeoutOption(asked(url, 100), "20 seconds")
-      assert.deepInclude(Option.getOrThrow(outage), { _tag: "NodeUnavailable", reason: "lnd does not respond" })
+      assert.deepInclude(Option.getOrThrow(outage), {
+        _tag: "NodeUnavailable",
+        reason: "lnd does not respond"
+      })
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C3: lnd: a request certainly did not reach lnd if the connection was refused, but not if it was cut", () =>
-    Effect.gen(function* () {
-      const { url: cut } = yield* server(() => undefined)
-      const { url: closed } = yield* Effect.scoped(server(() => undefined))
-      assert.deepStrictEqual(
-        [(yield* asked(cut)) instanceof NodeState.NotLookedAt, (yield* asked(closed)) instanceof NodeState.NotLookedAt],
-        [false, true]
-      )
-    }).pipe(Effect.scoped, quiet)
+  it.live(
+    "C3: lnd: a request certainly did not reach lnd if the connection was refused, but not if it was cut",
+    () =>
+      Effect.gen(function* () {
+        const { url: cut } = yield* server(() => undefined)
+        const { url: closed } = yield* Effect.scoped(server(() => undefined))
+        assert.deepStrictEqual(
+          [
+            (yield* asked(cut)) instanceof NodeState.NotLookedAt,
+            (yield* asked(closed)) instanceof NodeState.NotLookedAt
+          ],
+          [false, true]
+        )
+      }).pipe(Effect.scoped, quiet)
   )
 
   it.live("lnd: a response ends the outage of its call", () =>
@@ -48,7 +57,10 @@ describe("A call to lnd", () => {
 
   it.live("lnd: blank lines of a stream are skipped", () =>
     Effect.gen(function* () {
-      const { url } = yield* server(() => ({ status: 200, body: `\n{"result":{"n":1}}\n\n{"result":{"n":2}}\n` }))
+      const { url } = yield* server(() => ({
+        status: 200,
+        body: `\n{"result":{"n":1}}\n\n{"result":{"n":2}}\n`
+      }))
       const told = yield* Stream.runCollect(client(url).listen("call", call, Anything))
       assert.deepStrictEqual(
         told.map(({ n }) => n),

@@ -41,7 +41,9 @@ describe("a macaroon", () => {
       ]
     )
     assert.deepStrictEqual(Macaroon.excessive(granted(baked), Lnd.receiverCalls), [])
-    assert.deepStrictEqual(Macaroon.excessive(granted(baked), Lnd.senderCalls), ["uri:/lnrpc.Lightning/AddInvoice"])
+    assert.deepStrictEqual(Macaroon.excessive(granted(baked), Lnd.senderCalls), [
+      "uri:/lnrpc.Lightning/AddInvoice"
+    ])
     assert.deepStrictEqual(Macaroon.missing(granted(admin), [...Lnd.receiverCalls, ...Lnd.senderCalls]), [])
     assert.include(Macaroon.excessive(granted(admin), Lnd.receiverCalls), "offchain:write")
   })
@@ -49,9 +51,20 @@ describe("a macaroon", () => {
   it("macaroon: a truncated or malformed macaroon is rejected", () => {
     const identifierEnds = 2 * (1 + 5 + 2 + 0x54)
     for (let length = 0; length < identifierEnds; length++) {
-      assert.isTrue(Result.isFailure(Macaroon.permissions(baked.slice(0, length))), `${length} characters of it`)
+      assert.isTrue(
+        Result.isFailure(Macaroon.permissions(baked.slice(0, length))),
+        `${length} characters of it`
+      )
     }
-    for (const text of ["", "macaroon", "02", "0200", "01036c6e64", "ff".repeat(40), `${baked.slice(0, 18)}ff${baked.slice(20)}`]) {
+    for (const text of [
+      "",
+      "macaroon",
+      "02",
+      "0200",
+      "01036c6e64",
+      "ff".repeat(40),
+      `${baked.slice(0, 18)}ff${baked.slice(20)}`
+    ]) {
       assert.isTrue(Result.isFailure(Macaroon.permissions(text)), text)
     }
   })

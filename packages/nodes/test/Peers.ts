@@ -9,7 +9,9 @@ import { Effect, Layer } from "effect"
 
 export const receiver = Layer.effect(
   ReceiverContract.Peer,
-  Effect.map(Network, ({ carol }) => ({ pay: (paymentRequest, amount) => Peer.pay(carol, paymentRequest, amount) }))
+  Effect.map(Network, ({ carol }) => ({
+    pay: (paymentRequest, amount) => Peer.pay(carol, paymentRequest, amount)
+  }))
 )
 
 export const sender = ({ cut, mend }: Pick<Proxy.Proxy, "cut" | "mend">) =>

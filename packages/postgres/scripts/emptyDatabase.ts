@@ -14,11 +14,18 @@ const directory = mkdtempSync(path.join(os.tmpdir(), "satrail-empty-"))
 await (await PGlite.create({ dataDir: directory })).close()
 rmSync(path.join(directory, "postmaster.pid"), { force: true })
 const owned = ["--format=ustar", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"]
-const tar = execFileSync("tar", [...owned, "-C", directory, "-cf", "-", ...readdirSync(directory).toSorted()], { maxBuffer: 2 ** 28 })
+const tar = execFileSync(
+  "tar",
+  [...owned, "-C", directory, "-cf", "-", ...readdirSync(directory).toSorted()],
+  { maxBuffer: 2 ** 28 }
+)
 rmSync(directory, { recursive: true })
 writeFileSync(
   fileURLToPath(new URL("../empty-database.tar.br", import.meta.url)),
   brotliCompressSync(tar, {
-    params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS, [constants.BROTLI_PARAM_SIZE_HINT]: tar.length }
+    params: {
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: tar.length
+    }
   })
 )

@@ -18,7 +18,9 @@ const channel = "satrail"
  * The content of a notification: the first and the last time at which each topic has work, or null if the list
  * would be too long.
  */
-const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Tuple([Schema.Finite, Schema.Finite]))))
+const Sent = Schema.fromJsonString(
+  Schema.NullOr(Schema.Record(Schema.String, Schema.Tuple([Schema.Finite, Schema.Finite])))
+)
 const sentOf = Schema.decodeUnknownOption(Sent)
 const maxPayload = 7900
 
@@ -47,7 +49,10 @@ export const make = Effect.gen(function* () {
     const pid = pidOf(client)
     const ended = yield* Deferred.make<never, SqlError.SqlError>()
     client.on("error", (cause) => void Deferred.doneUnsafe(ended, Effect.fail(failed(cause, "listen"))))
-    client.on("end", () => void Deferred.doneUnsafe(ended, Effect.fail(failed(new Error("the connection ended"), "listen"))))
+    client.on(
+      "end",
+      () => void Deferred.doneUnsafe(ended, Effect.fail(failed(new Error("the connection ended"), "listen")))
+    )
     client.on("notification", ({ processId, payload = "" }) => {
       if (processId === pid) return
       const sent = Option.getOrNull(sentOf(payload))
@@ -56,7 +61,8 @@ export const make = Effect.gen(function* () {
         for (const atMillis of new Set(times)) PubSub.publishUnsafe(received, { topic, atMillis })
     })
     const query = asking(client, undefined, { limitMillis: answerMillis })
-    const ask = (text: string, values: ReadonlyArray<string> = []) => Effect.uninterruptible(query({ text, values: [...values] }))
+    const ask = (text: string, values: ReadonlyArray<string> = []) =>
+      Effect.uninterruptible(query({ text, values: [...values] }))
     yield* ask(`listen ${channel}`)
     // Signals sent before this connection was open are lost.
     yield* PubSub.publish(received, null)

@@ -41,7 +41,9 @@ select ${identity} || '/' || (select timeline_id from pg_control_checkpoint()) a
   coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::text as place
 where pg_is_in_recovery()`
 
-const decode = Schema.decodeUnknownEffect(Schema.Struct({ of: Schema.String, place: Schema.BigIntFromString }))
+const decode = Schema.decodeUnknownEffect(
+  Schema.Struct({ of: Schema.String, place: Schema.BigIntFromString })
+)
 
 /** A position in the primary's log, and the time at which it was requested. */
 export interface Mark {
@@ -54,28 +56,45 @@ export interface Mark {
  * Returns the time of the latest mark that the standby has replayed. The standby contains everything committed
  * before then. Undefined if it has replayed no mark of its own database.
  */
-export const asOf = (marks: ReadonlyArray<Mark>, { of, place }: Pick<Mark, "of" | "place">): number | undefined =>
-  marks.filter((mark) => mark.of === of && mark.place <= place).at(-1)?.atMillis
+export const asOf = (
+  marks: ReadonlyArray<Mark>,
+  { of, place }: Pick<Mark, "of" | "place">
+): number | undefined => marks.filter((mark) => mark.of === of && mark.place <= place).at(-1)?.atMillis
 
-const ask = (sql: SqlClient.SqlClient, text: string) => Effect.flatMap(sql.unsafe<object>(text).unprepared, ([row]) => decode(row))
+const ask = (sql: SqlClient.SqlClient, text: string) =>
+  Effect.flatMap(sql.unsafe<object>(text).unprepared, ([row]) => decode(row))
 
 /** Report reads that take lists from the standby as long as it contains everything older than `maxAgeMillis`. */
 export const reports = Effect.fnUntraced(function* (
   primary: Context.Service.Shape<typeof ReportReads>,
-  options: { readonly readUrl: Redacted.Redacted; readonly maxAgeMillis?: number | undefined; readonly maxConnections?: number | undefined }
-): Effect.fn.Return<Context.Service.Shape<typeof ReportReads>, DatabaseUnreachable, SqlClient.SqlClient | Scope.Scope> {
+  options: {
+    readonly readUrl: Redacted.Redacted
+    readonly maxAgeMillis?: number | undefined
+    readonly maxConnections?: number | undefined
+  }
+): Effect.fn.Return<
+  Context.Service.Shape<typeof ReportReads>,
+  DatabaseUnreachable,
+  SqlClient.SqlClient | Scope.Scope
+> {
   const { readUrl: url, maxAgeMillis = defaults.maxAgeMillis, maxConnections } = options
   const first = yield* SqlClient.SqlClient
   const { sql: second } = yield* PgClient.lazily({ url, maxConnections })
   const fromStandby = Effect.provideService(SqlClient.SqlClient, second)
-  const [search, transactions] = [yield* fromStandby(Transaction.reads.search), yield* fromStandby(Transaction.reads.transactions)]
+  const [search, transactions] = [
+    yield* fromStandby(Transaction.reads.search),
+    yield* fromStandby(Transaction.reads.transactions)
+  ]
   let marks: ReadonlyArray<Mark> = []
   let freshMillis: number | undefined
 
   const beat = Effect.gen(function* () {
     const atMillis = yield* Clock.currentTimeMillis
     const { of, place } = yield* ask(first, onPrimary)
-    marks = [...marks.filter((mark) => isYoung(mark.atMillis, atMillis, maxAgeMillis)), { of, place, atMillis }]
+    marks = [
+      ...marks.filter((mark) => isYoung(mark.atMillis, atMillis, maxAgeMillis)),
+      { of, place, atMillis }
+    ]
     const found = asOf(marks, yield* ask(second, onStandby))
     if (found !== undefined) freshMillis = found
   })
@@ -95,7 +114,11 @@ export const reports = Effect.fnUntraced(function* (
             )
           : current(...asked)
       )
-  return { ...primary, search: either(search, primary.search), transactions: either(transactions, primary.transactions) }
+  return {
+    ...primary,
+    search: either(search, primary.search),
+    transactions: either(transactions, primary.transactions)
+  }
 })
 
 /** Replaces the existing report reads with these. */

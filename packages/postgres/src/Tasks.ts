@@ -14,7 +14,9 @@ const Claimed = Schema.Struct({
   attempts: Schema.FiniteFromString
 })
 const taskOf = Schema.decodeUnknownSync(Claimed)
-const takenOverOf = Schema.decodeUnknownSync(Schema.Struct({ ...Claimed.fields, heldUntilMillis: Schema.FiniteFromString }))
+const takenOverOf = Schema.decodeUnknownSync(
+  Schema.Struct({ ...Claimed.fields, heldUntilMillis: Schema.FiniteFromString })
+)
 
 // A lease is a task that is due again when the lease ends. Claims in other processes skip the rows locked here,
 // so they never wait.
@@ -105,7 +107,9 @@ select k.kind, d.due_at_millis::text as due from unnest($1::text[]) k (kind)
 cross join lateral (select due_at_millis from satrail.tasks where kind = k.kind order by due_at_millis, id limit 1) d`
 
 const renewedOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.String })))
-const dueOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ kind: Schema.String, due: Schema.FiniteFromString })))
+const dueOf = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ kind: Schema.String, due: Schema.FiniteFromString }))
+)
 
 const list = (values: ReadonlyArray<string>) => `{${values.map((value) => JSON.stringify(value)).join(",")}}`
 
@@ -113,36 +117,67 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return Tasks.of({
     claim: ({ kind, nowMillis, leaseMillis, limit, holder }) =>
-      sql.unsafe<object>(claim, [String(nowMillis), String(leaseMillis), String(limit), kind, holder ?? null]).pipe(
-        Effect.map((rows): ReadonlyArray<Task> => rows.map((row) => taskOf(row))),
-        Effect.catch(translate("Tasks.claim"))
-      ),
+      sql
+        .unsafe<object>(claim, [String(nowMillis), String(leaseMillis), String(limit), kind, holder ?? null])
+        .pipe(
+          Effect.map((rows): ReadonlyArray<Task> => rows.map((row) => taskOf(row))),
+          Effect.catch(translate("Tasks.claim"))
+        ),
     claimInTurn: ({ kind, nowMillis, leaseMillis, limit, perLane, after, full, holder }) => {
       const numbers = [nowMillis, leaseMillis, limit].map(String)
       const turn = [after?.companyId ?? Id.nil, after?.lane ?? ""]
-      const values = [...numbers, kind, String(perLane), ...turn, list(full.companies), list(full.lanes), holder ?? null]
+      const values = [
+        ...numbers,
+        kind,
+        String(perLane),
+        ...turn,
+        list(full.companies),
+        list(full.lanes),
+        holder ?? null
+      ]
       return sql.unsafe<object>(claimInTurn, values).pipe(
         Effect.map((rows): ReadonlyArray<Task> => rows.map((row) => taskOf(row))),
         Effect.catch(translate("Tasks.claimInTurn"))
       )
     },
     takeOver: ({ holder, kinds, nowMillis, aliveMillis, leaseMillis, limit }) => {
-      const values = [String(nowMillis), String(leaseMillis), String(limit), holder, list(kinds), String(aliveMillis)]
+      const values = [
+        String(nowMillis),
+        String(leaseMillis),
+        String(limit),
+        holder,
+        list(kinds),
+        String(aliveMillis)
+      ]
       return sql.unsafe<object>(takeOver, values).pipe(
         Effect.map((rows): ReadonlyArray<TakenOver> => rows.map((row) => takenOverOf(row))),
         Effect.catch(translate("Tasks.takeOver"))
       )
     },
     postpone: ({ id, token }, untilMillis, as) =>
-      sql.unsafe<object>(postpone, [id, String(token), String(untilMillis), as?.kind ?? null, as?.lane ?? null]).pipe(
-        Effect.map((rows) => rows.length === 1),
-        Effect.catch(translate("Tasks.postpone"))
-      ),
+      sql
+        .unsafe<object>(postpone, [
+          id,
+          String(token),
+          String(untilMillis),
+          as?.kind ?? null,
+          as?.lane ?? null
+        ])
+        .pipe(
+          Effect.map((rows) => rows.length === 1),
+          Effect.catch(translate("Tasks.postpone"))
+        ),
     renew: (tasks, untilMillis) =>
-      sql.unsafe<object>(renew, [list(tasks.map(({ id }) => id)), list(tasks.map(({ token }) => String(token))), String(untilMillis)]).pipe(
-        Effect.map((rows) => new Set(renewedOf(rows).map(({ id }) => id))),
-        Effect.catch(translate("Tasks.renew"))
-      ),
+      sql
+        .unsafe<object>(renew, [
+          list(tasks.map(({ id }) => id)),
+          list(tasks.map(({ token }) => String(token))),
+          String(untilMillis)
+        ])
+        .pipe(
+          Effect.map((rows) => new Set(renewedOf(rows).map(({ id }) => id))),
+          Effect.catch(translate("Tasks.renew"))
+        ),
     dueAt: (kinds) =>
       sql.unsafe<object>(dueAt, [list(kinds)]).pipe(
         Effect.map((rows) => new Map(dueOf(rows).map(({ kind, due }) => [kind, due]))),

@@ -10,7 +10,8 @@ const ours = (process.env["SATRAIL_TEST_SERVERS"] ?? "").split(" ").filter((url)
  * A PostgreSQL server with a role that may create databases and roles. If test/postgres.ts started several,
  * each worker uses one.
  */
-export const server = ours[(Number(process.env["VITEST_POOL_ID"] ?? 1) - 1) % ours.length] ?? process.env["TEST_DATABASE_URL"]
+export const server =
+  ours[(Number(process.env["VITEST_POOL_ID"] ?? 1) - 1) % ours.length] ?? process.env["TEST_DATABASE_URL"]
 
 const urlOf = (name: string) => {
   const url = new URL(server ?? "")

@@ -18,20 +18,29 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       Effect.gen(function* () {
         const records = yield* Records
         const amount = Msat.make(Msat.max - 1n)
-        const row = yield* created(yield* open, 1, { amount, createdAtMillis: Number.MAX_SAFE_INTEGER, expiresAtMillis: -1 })
+        const row = yield* created(yield* open, 1, {
+          amount,
+          createdAtMillis: Number.MAX_SAFE_INTEGER,
+          expiresAtMillis: -1
+        })
         assert.deepStrictEqual(yield* found(records.invoice(row.companyId, row.id)), row)
         const companyId = yield* companyWith(Number(Msat.toSats(Msat.max)))
         assert.deepStrictEqual(yield* records.balance(companyId), { posted: Msat.max, held: Msat.zero })
       })
     )
 
-    it.effect("postgres: text is stored unchanged, including quotes, braces, emoji and characters that JSON escapes", () =>
-      Effect.gen(function* () {
-        const records = yield* Records
-        const text = `"'\\{}[],\t\n \u2028 ☕ 🧡 \\u0041 $1 null`
-        const row = yield* created(yield* open, 1, { memo: text, metadata: { [text]: text, "": "", "2": "b", "1": "a" } })
-        assert.deepStrictEqual(yield* found(records.invoice(row.companyId, row.id)), row)
-      })
+    it.effect(
+      "postgres: text is stored unchanged, including quotes, braces, emoji and characters that JSON escapes",
+      () =>
+        Effect.gen(function* () {
+          const records = yield* Records
+          const text = `"'\\{}[],\t\n \u2028 ☕ 🧡 \\u0041 $1 null`
+          const row = yield* created(yield* open, 1, {
+            memo: text,
+            metadata: { [text]: text, "": "", "2": "b", "1": "a" }
+          })
+          assert.deepStrictEqual(yield* found(records.invoice(row.companyId, row.id)), row)
+        })
     )
 
     it.effect("postgres: a Change that cannot be stored does not make other Changes in its flush fail", () =>
@@ -76,7 +85,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
           answers,
           answers.map(() => Option.none())
         )
-        assert.deepStrictEqual(yield* records.balance(CompanyId.make("me")), { posted: Msat.zero, held: Msat.zero })
+        assert.deepStrictEqual(yield* records.balance(CompanyId.make("me")), {
+          posted: Msat.zero,
+          held: Msat.zero
+        })
         assert.deepStrictEqual(yield* records.onChainAddresses([key]), [])
         assert.strictEqual((yield* records.spentCoins([key])).size, 0)
       })

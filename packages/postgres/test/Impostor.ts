@@ -44,7 +44,9 @@ const rowOf = (columns: ReadonlyArray<Column>): Buffer =>
     message(
       "T",
       int16(columns.length),
-      ...columns.map(([name, type]) => Buffer.concat([text(name), int32(0), int16(0), int32(oids[type]), int16(-1), int32(-1), int16(0)]))
+      ...columns.map(([name, type]) =>
+        Buffer.concat([text(name), int32(0), int16(0), int32(oids[type]), int16(-1), int32(-1), int16(0)])
+      )
     ),
     message(
       "D",
@@ -110,7 +112,8 @@ export const make = (first: Partial<Part> = {}) =>
             if (!isGreeted) {
               isGreeted = true
               socket.write(greeting(part))
-            } else if (whole.toString("latin1", 0, 1) === "Q") socket.write(answer(whole.toString("utf8", 5), part, at))
+            } else if (whole.toString("latin1", 0, 1) === "Q")
+              socket.write(answer(whole.toString("utf8", 5), part, at))
           }
         })
       }).listen(0, "127.0.0.1")

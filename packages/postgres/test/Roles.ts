@@ -17,16 +17,19 @@ afterAll(() => server?.end())
 
 export type Role = "postgres" | "satrail_migration" | "satrail_application" | "satrail_reader" | "stranger"
 
-export const urlOf = (role: Role, database: string) => `postgres://${role}@127.0.0.1:${server?.port}/${database}`
+export const urlOf = (role: Role, database: string) =>
+  `postgres://${role}@127.0.0.1:${server?.port}/${database}`
 
-export const clientAs = (role: Role, database: string) => PgClient.layer({ url: Redacted.make(urlOf(role, database)), maxConnections: 4 })
+export const clientAs = (role: Role, database: string) =>
+  PgClient.layer({ url: Redacted.make(urlOf(role, database)), maxConnections: 4 })
 
 export const as =
   (role: Role, database: string) =>
   <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
     Effect.provide(work, clientAs(role, database))
 
-export const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
+export const run = (text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
 
 let databases = 0
 
@@ -42,7 +45,9 @@ export const prepared = Effect.gen(function* () {
 })
 
 /** A prepared database with tables. */
-export const migrated = Effect.tap(prepared, (database) => as("satrail_migration", database)(Migrations.migrate))
+export const migrated = Effect.tap(prepared, (database) =>
+  as("satrail_migration", database)(Migrations.migrate)
+)
 
 export const start = (role: Role, database: string) =>
   Effect.scoped(Layer.build(Layer.provide(Storage.layerClient(), clientAs(role, database))))

@@ -16,16 +16,26 @@ import { shared } from "./Shared.ts"
 
 const [one, other] = ["one", "other"].map((name) => CompanyId.make(Id.named(name)))
 if (one === undefined || other === undefined) throw new Error("two companies")
-const acting: Audit.Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
+const acting: Audit.Acting = {
+  actor: "key",
+  actor_id: "k",
+  actor_name: "till",
+  verb: "confirm",
+  address: "",
+  request_id: "r"
+}
 const draft = (companyId: CompanyId.CompanyId, subject: string): Audit.Draft => {
   const body = Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
-  return Audit.sealed({ companyId, atMillis: 7, body }, undefined, () => Buffer.from(`${companyId}${subject}`.slice(-16)))
+  return Audit.sealed({ companyId, atMillis: 7, body }, undefined, () =>
+    Buffer.from(`${companyId}${subject}`.slice(-16))
+  )
 }
 
 const layerOver = <E>(client: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.provideMerge(Records.layer, Layer.provideMerge(Layer.effectDiscard(Migrations.migrate), client))
 const layer = await shared(layerOver(Embedded.layer))
-const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly id: string }>(text).unprepared)
+const run = (text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly id: string }>(text).unprepared)
 
 /** Replaces the log with six linked entries of two companies, then two more after the head. Returns the first head. */
 const written = Effect.gen(function* () {
@@ -52,9 +62,21 @@ const newest = "(select max(entry_id) from satrail.audit_links)"
 
 /** Forgeries that the database's owner can commit, and the faults found. */
 const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: ReadonlyArray<string>]> = [
-  ["a row that was changed", `update satrail.audit_entries set body = replace(body, 'till', 'Eve') where id = ${second}`, ["changed"]],
-  ["a row whose time was changed", `update satrail.audit_entries set at_millis = 8 where id = ${second}`, ["changed"]],
-  ["a row that was moved to another company", `update satrail.audit_entries set company_id = '${one}' where id = ${second}`, ["changed"]],
+  [
+    "a row that was changed",
+    `update satrail.audit_entries set body = replace(body, 'till', 'Eve') where id = ${second}`,
+    ["changed"]
+  ],
+  [
+    "a row whose time was changed",
+    `update satrail.audit_entries set at_millis = 8 where id = ${second}`,
+    ["changed"]
+  ],
+  [
+    "a row that was moved to another company",
+    `update satrail.audit_entries set company_id = '${one}' where id = ${second}`,
+    ["changed"]
+  ],
   ["a row that was removed", `delete from satrail.audit_entries where id = ${second}`, ["removed"]],
   [
     "a row that was removed with its link",
@@ -91,18 +113,22 @@ describe("the audit log in a database", () => {
       }).pipe(Effect.provide(layer))
     )
 
-  it.live("audit: removing the last entries with their links is detected, even after later entries are written", () =>
-    Effect.gen(function* () {
-      yield* written
-      yield* run(
-        "delete from satrail.audit_links where entry_id > (select entry_id from satrail.audit_links order by entry_id desc offset 1 limit 1)"
-      )
-      yield* run(`delete from satrail.audit_entries where id > (select max(entry_id) from satrail.audit_links)`)
-      assert.deepStrictEqual(yield* found(null), ["end"])
-      yield* (yield* Audit.AuditStore).appendAudit([draft(one, "later")])
-      yield* AuditLog.link
-      assert.includeMembers(yield* found(null), ["end"])
-    }).pipe(Effect.provide(layer))
+  it.live(
+    "audit: removing the last entries with their links is detected, even after later entries are written",
+    () =>
+      Effect.gen(function* () {
+        yield* written
+        yield* run(
+          "delete from satrail.audit_links where entry_id > (select entry_id from satrail.audit_links order by entry_id desc offset 1 limit 1)"
+        )
+        yield* run(
+          `delete from satrail.audit_entries where id > (select max(entry_id) from satrail.audit_links)`
+        )
+        assert.deepStrictEqual(yield* found(null), ["end"])
+        yield* (yield* Audit.AuditStore).appendAudit([draft(one, "later")])
+        yield* AuditLog.link
+        assert.includeMembers(yield* found(null), ["end"])
+      }).pipe(Effect.provide(layer))
   )
 
   it.live("audit: removing all entries or all links is detected by the stored head", () =>
@@ -129,19 +155,21 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: a rewritten log whose new head is stored without the secret is detected with the secret", () =>
-    Effect.gen(function* () {
-      yield* written
-      yield* run("delete from satrail.cursors where source = 'audit head'")
-      yield* run("delete from satrail.audit_links")
-      yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")
-      yield* AuditLog.link
-      assert.deepStrictEqual(yield* found(null), [])
-      assert.deepStrictEqual(yield* Effect.provideService(found(null), Audit.Signing, Audit.signer(Redacted.make("secret"))), [
-        "unsigned",
-        "end"
-      ])
-    }).pipe(Effect.provide(layer))
+  it.live(
+    "audit: a rewritten log whose new head is stored without the secret is detected with the secret",
+    () =>
+      Effect.gen(function* () {
+        yield* written
+        yield* run("delete from satrail.cursors where source = 'audit head'")
+        yield* run("delete from satrail.audit_links")
+        yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")
+        yield* AuditLog.link
+        assert.deepStrictEqual(yield* found(null), [])
+        assert.deepStrictEqual(
+          yield* Effect.provideService(found(null), Audit.Signing, Audit.signer(Redacted.make("secret"))),
+          ["unsigned", "end"]
+        )
+      }).pipe(Effect.provide(layer))
   )
 
   it.live("audit: rewriting the log together with its head is detected by a head stored elsewhere", () =>
@@ -161,46 +189,54 @@ describe("the audit log in a database", () => {
   )
 })
 
-describe.skipIf(Database.server === undefined)("the audit log on a server (skipped where there is none)", () => {
-  it.live("audit: an entry that has a lower id but is committed later is linked first, without a false alarm", () =>
-    Effect.gen(function* () {
-      const url = yield* Database.make
-      const [storage, other] = [
-        yield* Layer.build(layerOver(PgClient.layer({ url }))),
-        yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
-      ]
-      const [written, committed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      yield* Effect.gen(function* () {
-        const store = yield* Audit.AuditStore
-        // Forked in the scope, so that a failure below ends the transaction before its pool closes.
-        const slow = yield* Effect.forkScoped(
-          Effect.flatMap(SqlClient.SqlClient, (sql) =>
-            sql.withTransaction(
-              Effect.gen(function* () {
-                const { companyId, atMillis, body } = draft(one, "earlier")
-                yield* run(`
+describe.skipIf(Database.server === undefined)(
+  "the audit log on a server (skipped where there is none)",
+  () => {
+    it.live(
+      "audit: an entry that has a lower id but is committed later is linked first, without a false alarm",
+      () =>
+        Effect.gen(function* () {
+          const url = yield* Database.make
+          const [storage, other] = [
+            yield* Layer.build(layerOver(PgClient.layer({ url }))),
+            yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+          ]
+          const [written, committed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          yield* Effect.gen(function* () {
+            const store = yield* Audit.AuditStore
+            // Forked in the scope, so that a failure below ends the transaction before its pool closes.
+            const slow = yield* Effect.forkScoped(
+              Effect.flatMap(SqlClient.SqlClient, (sql) =>
+                sql.withTransaction(
+                  Effect.gen(function* () {
+                    const { companyId, atMillis, body } = draft(one, "earlier")
+                    yield* run(`
                   insert into satrail.audit_entries (id, company_id, at_millis, body)
                   select (pg_current_xact_id()::text::bigint - transactions) * 4096, '${companyId}', ${atMillis}, '${body}' from satrail.epoch`)
-                yield* Deferred.succeed(written, undefined)
-                yield* Deferred.await(committed)
-              })
+                    yield* Deferred.succeed(written, undefined)
+                    yield* Deferred.await(committed)
+                  })
+                )
+              ).pipe(Effect.provideContext(other))
             )
-          ).pipe(Effect.provideContext(other))
-        )
-        yield* Deferred.await(written)
-        yield* store.appendAudit([draft(one, "later")])
-        yield* AuditLog.link
-        assert.deepStrictEqual(yield* store.auditChain(0n, 10), [])
-        yield* Deferred.succeed(committed, undefined)
-        yield* Fiber.join(slow)
-        // Another test's transaction may be open on the same server.
-        const chain = yield* eventually(Effect.andThen(AuditLog.link, store.auditChain(0n, 10)), ({ length }) => length === 2)
-        assert.deepStrictEqual(
-          chain.map(({ entry }) => entry?.body),
-          ["earlier", "later"].map((subject) => draft(one, subject).body)
-        )
-        assert.deepStrictEqual(yield* found(null), [])
-      }).pipe(Effect.provideContext(storage))
-    }).pipe(Effect.scoped)
-  )
-})
+            yield* Deferred.await(written)
+            yield* store.appendAudit([draft(one, "later")])
+            yield* AuditLog.link
+            assert.deepStrictEqual(yield* store.auditChain(0n, 10), [])
+            yield* Deferred.succeed(committed, undefined)
+            yield* Fiber.join(slow)
+            // Another test's transaction may be open on the same server.
+            const chain = yield* eventually(
+              Effect.andThen(AuditLog.link, store.auditChain(0n, 10)),
+              ({ length }) => length === 2
+            )
+            assert.deepStrictEqual(
+              chain.map(({ entry }) => entry?.body),
+              ["earlier", "later"].map((subject) => draft(one, subject).body)
+            )
+            assert.deepStrictEqual(yield* found(null), [])
+          }).pipe(Effect.provideContext(storage))
+        }).pipe(Effect.scoped)
+    )
+  }
+)

@@ -27,7 +27,11 @@ const story = (isAway: { now: boolean }) =>
     ]
     for (const one of asked) {
       const error = yield* Effect.flip(one)
-      assert.deepInclude(error, { _tag: "StoreUnavailable", why: "away", reason: "the database does not respond" })
+      assert.deepInclude(error, {
+        _tag: "StoreUnavailable",
+        why: "away",
+        reason: "the database does not respond"
+      })
     }
     assert.strictEqual((yield* Effect.flip(commits.check))._tag, "StoreUnavailable")
     isAway.now = false
@@ -37,12 +41,14 @@ const story = (isAway: { now: boolean }) =>
   })
 
 describe("a simulated database outage", () => {
-  it.live("PGlite: while the database is down, reads and commits fail as in an outage, and afterward nothing has changed", () =>
-    Effect.gen(function* () {
-      const isAway = { now: false }
-      const storage = Storage.layerEmbedded({ directory: yield* directory, isAway: () => isAway.now })
-      yield* Effect.provide(story(isAway), storage)
-    })
+  it.live(
+    "PGlite: while the database is down, reads and commits fail as in an outage, and afterward nothing has changed",
+    () =>
+      Effect.gen(function* () {
+        const isAway = { now: false }
+        const storage = Storage.layerEmbedded({ directory: yield* directory, isAway: () => isAway.now })
+        yield* Effect.provide(story(isAway), storage)
+      })
   )
 
   it.live.skipIf(Database.server === undefined)(
@@ -50,7 +56,9 @@ describe("a simulated database outage", () => {
     () =>
       Effect.gen(function* () {
         const isAway = { now: false }
-        const storage = Layer.unwrap(Effect.map(Database.make, (url) => Storage.layer({ url, isAway: () => isAway.now })))
+        const storage = Layer.unwrap(
+          Effect.map(Database.make, (url) => Storage.layer({ url, isAway: () => isAway.now }))
+        )
         yield* Effect.provide(story(isAway), storage)
       })
   )

@@ -10,9 +10,11 @@ import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 
-const received = ({ accounts }: { readonly accounts: { readonly node: { readonly out: Msat.Msat } } }) => Number(accounts.node.out) / 1000
+const received = ({ accounts }: { readonly accounts: { readonly node: { readonly out: Msat.Msat } } }) =>
+  Number(accounts.node.out) / 1000
 
-const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
+const run = (text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   describe(`books (${name})`, () => {
@@ -35,7 +37,11 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
           })
           assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10)])
           yield* run("update satrail.balances set held = 4000")
-          assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10), fault("held", 0, 4), fault("holds", 0, 4)])
+          assert.deepStrictEqual(yield* records.faults(companyId), [
+            fault("posted", 0, 10),
+            fault("held", 0, 4),
+            fault("holds", 0, 4)
+          ])
           yield* run(`
           alter table satrail.balances drop constraint balances_check, drop constraint balances_held_check;
           update satrail.balances set posted = 1000, held = 2000`)
@@ -43,21 +49,24 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
-    it.live("bookings: an entry that follows 20,000 entries outside the period is found on the next page", () =>
-      Effect.gen(function* () {
-        const records = yield* Records
-        const companyId = yield* open
-        yield* run(`
+    it.live(
+      "bookings: an entry that follows 20,000 entries outside the period is found on the next page",
+      () =>
+        Effect.gen(function* () {
+          const records = yield* Records
+          const companyId = yield* open
+          yield* run(`
           insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
           select '${companyId}', '${companyId}', 'node', 'available', 1000, least(n / 20001, 1) from generate_series(1, 20001) n`)
-        const period = { fromMillis: 1, untilMillis: 2 }
-        const { last } = yield* records.bookedSums(companyId, period)
-        const page = (after: bigint) => records.bookedEntries({ ...period, companyId, after, upTo: last, limit: 10 })
-        const first = yield* page(0n)
-        assert.deepStrictEqual(first, { entries: [], lookedTo: last - 1n })
-        const second = yield* page(first.lookedTo ?? assert.fail("it ended early"))
-        assert.deepStrictEqual([second.entries.map(({ id }) => id), second.lookedTo], [[last], null])
-      }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
+          const period = { fromMillis: 1, untilMillis: 2 }
+          const { last } = yield* records.bookedSums(companyId, period)
+          const page = (after: bigint) =>
+            records.bookedEntries({ ...period, companyId, after, upTo: last, limit: 10 })
+          const first = yield* page(0n)
+          assert.deepStrictEqual(first, { entries: [], lookedTo: last - 1n })
+          const second = yield* page(first.lookedTo ?? assert.fail("it ended early"))
+          assert.deepStrictEqual([second.entries.map(({ id }) => id), second.lookedTo], [[last], null])
+        }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
     it.live("verification: an invoice with no deposit or two deposits is a violation", () =>
@@ -65,7 +74,9 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         const records = yield* Records
         const companyId = yield* companyWith(10)
         const credits = Effect.map(records.faults(companyId), (faults) =>
-          faults.flatMap(({ kind, expected, found }) => (kind === "credit" ? [[Number(expected) / 1000, Number(found) / 1000]] : []))
+          faults.flatMap(({ kind, expected, found }) =>
+            kind === "credit" ? [[Number(expected) / 1000, Number(found) / 1000]] : []
+          )
         )
         assert.deepStrictEqual(yield* credits, [])
         // Two deposits of half the amount have the right sum, but neither has the expected amount.
@@ -111,7 +122,10 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
   it.live("verification: an entry that is committed after later entries were counted is still counted", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
-      const [storage, other] = [yield* Layer.build(Storage.layer({ url })), yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))]
+      const [storage, other] = [
+        yield* Layer.build(Storage.layer({ url })),
+        yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      ]
       const [booked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* Effect.gen(function* () {
         const records = yield* Records
@@ -150,18 +164,23 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.scoped)
   )
 
-  it.live("verification: counting resumes after a database is restored on a server with fewer transactions", () =>
-    Effect.gen(function* () {
-      const records = yield* Records
-      yield* companyWith(100)
-      const tally = yield* records.tally(yield* records.tally(null))
-      yield* companyWith(7)
-      // As if the database had seen many more transactions.
-      const restored = (one: typeof tally) => ({ ...one, mark: JSON.stringify({ ...JSON.parse(one.mark), xact: "9000000000000" }) })
-      const next = yield* records.tally(restored(tally))
-      assert.strictEqual(received(next), 107)
-      // Entries counted then are not counted again.
-      assert.strictEqual(Number((yield* records.tally(restored(next))).counted.node.out) / 1000, 107)
-    }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
+  it.live(
+    "verification: counting resumes after a database is restored on a server with fewer transactions",
+    () =>
+      Effect.gen(function* () {
+        const records = yield* Records
+        yield* companyWith(100)
+        const tally = yield* records.tally(yield* records.tally(null))
+        yield* companyWith(7)
+        // As if the database had seen many more transactions.
+        const restored = (one: typeof tally) => ({
+          ...one,
+          mark: JSON.stringify({ ...JSON.parse(one.mark), xact: "9000000000000" })
+        })
+        const next = yield* records.tally(restored(tally))
+        assert.strictEqual(received(next), 107)
+        // Entries counted then are not counted again.
+        assert.strictEqual(Number((yield* records.tally(restored(next))).counted.node.out) / 1000, 107)
+      }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
   )
 })

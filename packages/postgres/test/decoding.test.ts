@@ -9,7 +9,21 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Literal" ? [String(ast.literal)] : ast._tag === "Union" ? ast.types.flatMap(literals) : []
 
 /** Valid and invalid contents of a column. Reading an invalid value may fail, in the schema at the latest. */
-const texts = ["a text", "", "7", "-7", "0.5", "9007199254740993", "{}", "[]", '{"a":"b"}', '{"a":1}', "null", null, undefined]
+const texts = [
+  "a text",
+  "",
+  "7",
+  "-7",
+  "0.5",
+  "9007199254740993",
+  "{}",
+  "[]",
+  '{"a":"b"}',
+  '{"a":1}',
+  "null",
+  null,
+  undefined
+]
 
 const outcome = (ask: () => unknown): unknown => {
   try {
@@ -38,9 +52,17 @@ for (const kind of [...Nouns.all, checked, Noun.members("transactions", Transact
     const decode = Schema.decodeUnknownSync(schema)
     const expected = (row: Readonly<Record<string, unknown>>) =>
       decode(
-        Object.fromEntries(members.map(([member]) => [member, typeof row[member] === "string" ? read(member, row[member]) : row[member]]))
+        Object.fromEntries(
+          members.map(([member]) => [
+            member,
+            typeof row[member] === "string" ? read(member, row[member]) : row[member]
+          ])
+        )
       )
-    const types = schema.ast._tag === "Objects" ? schema.ast.propertySignatures : assert.fail(`${name} is not an object schema`)
+    const types =
+      schema.ast._tag === "Objects"
+        ? schema.ast.propertySignatures
+        : assert.fail(`${name} is not an object schema`)
     const candidates = types.map(({ name: member, type }) => {
       const accepts = (text: unknown) =>
         Option.isSome(

@@ -32,35 +32,40 @@ const company = Effect.gen(function* () {
   }
 })
 
-it.live("C10: embedded database: commits survive a killed process; only one process at a time may open the directory", () =>
-  Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-    )
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        spawn(process.execPath, [join(import.meta.dirname, "committer.ts"), directory], { stdio: ["ignore", "pipe", "inherit"] })
-      ),
-      (child) => Effect.sync(() => child.kill("SIGKILL"))
-    )
-    const committed: Array<CompanyId.CompanyId> = []
-    yield* Effect.promise(async () => {
-      for await (const id of createInterface(child.stdout)) if (committed.push(CompanyId.make(id)) === 50) break
+it.live(
+  "C10: embedded database: commits survive a killed process; only one process at a time may open the directory",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          spawn(process.execPath, [join(import.meta.dirname, "committer.ts"), directory], {
+            stdio: ["ignore", "pipe", "inherit"]
+          })
+        ),
+        (child) => Effect.sync(() => child.kill("SIGKILL"))
+      )
+      const committed: Array<CompanyId.CompanyId> = []
+      yield* Effect.promise(async () => {
+        for await (const id of createInterface(child.stdout))
+          if (committed.push(CompanyId.make(id)) === 50) break
+      })
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
+      assert.deepStrictEqual({ ...error }, { ...new DirectoryLocked({ directory, pid: child.pid ?? 0 }) })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => once(child, "exit"))
+      const found = yield* Effect.gen(function* () {
+        const records = yield* Records
+        return yield* Effect.forEach(committed, (id) => records.company(id), { concurrency: "unbounded" })
+      }).pipe(Effect.provide(Storage.layerEmbedded({ directory })))
+      assert.deepStrictEqual(
+        found.map(Option.isSome),
+        committed.map(() => true)
+      )
     })
-    const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
-    assert.deepStrictEqual({ ...error }, { ...new DirectoryLocked({ directory, pid: child.pid ?? 0 }) })
-    child.kill("SIGKILL")
-    yield* Effect.promise(() => once(child, "exit"))
-    const found = yield* Effect.gen(function* () {
-      const records = yield* Records
-      return yield* Effect.forEach(committed, (id) => records.company(id), { concurrency: "unbounded" })
-    }).pipe(Effect.provide(Storage.layerEmbedded({ directory })))
-    assert.deepStrictEqual(
-      found.map(Option.isSome),
-      committed.map(() => true)
-    )
-  })
 )
 
 const client = await shared(PgliteClient.layer())
@@ -68,22 +73,27 @@ const client = await shared(PgliteClient.layer())
 it.layer(client, { excludeTestServices: true })("migrations", (it) => {
   const storage = Storage.layerClient()
 
-  it.effect("migrations: each migration runs once, so a second start has nothing to do and loses nothing", () =>
-    Effect.gen(function* () {
-      const row = yield* company
-      yield* Effect.provide(
-        Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))),
-        storage
-      )
-      const found = yield* Effect.provide(
-        Effect.flatMap(Records, (records) => records.company(row.id)),
-        storage
-      )
-      assert.deepStrictEqual(found, Option.some(row))
-    })
+  it.effect(
+    "migrations: each migration runs once, so a second start has nothing to do and loses nothing",
+    () =>
+      Effect.gen(function* () {
+        const row = yield* company
+        yield* Effect.provide(
+          Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))),
+          storage
+        )
+        const found = yield* Effect.provide(
+          Effect.flatMap(Records, (records) => records.company(row.id)),
+          storage
+        )
+        assert.deepStrictEqual(found, Option.some(row))
+      })
   )
 
-  const nothing = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("drop schema if exists satrail cascade").unprepared)
+  const nothing = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql.unsafe("drop schema if exists satrail cascade").unprepared
+  )
 
   it.effect("migrations: two concurrent starts on an empty database both succeed", () =>
     Effect.gen(function* () {
@@ -142,28 +152,35 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
       })
   )
 
-  it.effect("C35: ledger: the database rejects negative balances and postings that are not positive, whatever a program writes", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const row = yield* company
-      yield* Effect.provide(
-        Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))),
-        storage
-      )
-      const verdict = (statement: string) =>
-        // An accepted statement is rolled back.
-        Effect.flip(sql.withTransaction(Effect.andThen(sql.unsafe(statement), Effect.fail("taken" as const)))).pipe(
-          Effect.map((error) => (error === "taken" ? error : error.reason._tag))
+  it.effect(
+    "C35: ledger: the database rejects negative balances and postings that are not positive, whatever a program writes",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const row = yield* company
+        yield* Effect.provide(
+          Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))),
+          storage
         )
-      const post = (amount: number) =>
-        verdict(`insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+        const verdict = (statement: string) =>
+          // An accepted statement is rolled back.
+          Effect.flip(
+            sql.withTransaction(Effect.andThen(sql.unsafe(statement), Effect.fail("taken" as const)))
+          ).pipe(Effect.map((error) => (error === "taken" ? error : error.reason._tag)))
+        const post = (amount: number) =>
+          verdict(`insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
           values ('${row.id}', '${row.id}', 'node', 'available', ${amount}, 1)`)
-      assert.deepStrictEqual([yield* post(1), yield* post(0), yield* post(-1)], ["taken", "ConstraintError", "ConstraintError"])
-      const total = (posted: number, held: number) =>
-        verdict(`update satrail.balances set posted = ${posted}, held = ${held} where company_id = '${row.id}'`)
-      const totals = [yield* total(1, 1), yield* total(-1, 0), yield* total(0, -1), yield* total(1, 2)]
-      assert.deepStrictEqual(totals, ["taken", "ConstraintError", "ConstraintError", "ConstraintError"])
-    })
+        assert.deepStrictEqual(
+          [yield* post(1), yield* post(0), yield* post(-1)],
+          ["taken", "ConstraintError", "ConstraintError"]
+        )
+        const total = (posted: number, held: number) =>
+          verdict(
+            `update satrail.balances set posted = ${posted}, held = ${held} where company_id = '${row.id}'`
+          )
+        const totals = [yield* total(1, 1), yield* total(-1, 0), yield* total(0, -1), yield* total(1, 2)]
+        assert.deepStrictEqual(totals, ["taken", "ConstraintError", "ConstraintError", "ConstraintError"])
+      })
   )
 
   it.effect("migrations: a database migrated by a newer program is left unchanged", () =>
@@ -171,7 +188,10 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')`
       const error = yield* Effect.flip(Effect.scoped(Layer.build(storage)))
-      assert.deepStrictEqual({ ...error }, { ...new Migrations.SchemaTooNew({ found: 9999, known: Migrations.newestKnown }) })
+      assert.deepStrictEqual(
+        { ...error },
+        { ...new Migrations.SchemaTooNew({ found: 9999, known: Migrations.newestKnown }) }
+      )
       assert.include(error.message, "a newer version migrated it")
     })
   )

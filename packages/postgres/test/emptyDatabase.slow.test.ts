@@ -23,7 +23,9 @@ const described = async (dataDir: string) => {
       "select version(), catalog_version_no::text, (select data_page_checksum_version::text from pg_control_init()) from pg_control_system()"
     ),
     settings: await rows("select name, setting from pg_settings order by name"),
-    databases: await rows("select datname, encoding, datcollate, datctype, datlocprovider, datallowconn from pg_database order by datname"),
+    databases: await rows(
+      "select datname, encoding, datcollate, datctype, datlocprovider, datallowconn from pg_database order by datname"
+    ),
     roles: await rows("select rolname, rolsuper, rolcanlogin from pg_roles order by rolname"),
     relations: await rows(
       "select n.nspname, c.relname, c.relkind, c.relacl::text from pg_class c join pg_namespace n on n.oid = c.relnamespace order by 1, 2"
@@ -41,9 +43,13 @@ it(
     inDirectory(async (directory) => {
       EmptyDatabase.unpack(path.join(directory, "ours"))
       await (await PGlite.create({ dataDir: path.join(directory, "made") })).close()
-      const files = (which: string) => readdirSync(path.join(directory, which), { recursive: true }).toSorted()
+      const files = (which: string) =>
+        readdirSync(path.join(directory, which), { recursive: true }).toSorted()
       assert.deepStrictEqual(files("ours"), files("made"))
-      assert.deepStrictEqual(await described(path.join(directory, "ours")), await described(path.join(directory, "made")))
+      assert.deepStrictEqual(
+        await described(path.join(directory, "ours")),
+        await described(path.join(directory, "made"))
+      )
     }),
   120_000
 )

@@ -34,7 +34,10 @@ const Ticket = Schema.Struct({
 })
 type Ticket = typeof Ticket.Type
 
-class TicketNotOpen extends Schema.TaggedError<TicketNotOpen>()("TicketNotOpen", { id: Schema.String, status: Schema.String }) {}
+class TicketNotOpen extends Schema.TaggedError<TicketNotOpen>()("TicketNotOpen", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
 
 const noun = Noun.make("tickets", Ticket, {
   moving: ["status", "usedBy", "updatedAtMillis"],
@@ -51,14 +54,24 @@ const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["used"], same: ["usedBy"] }
   }),
-  voided: Noun.move(noun, "voided", { from: ["open"], to: "void", stamps: ["updatedAtMillis"], again: { in: ["void"] } })
+  voided: Noun.move(noun, "voided", {
+    from: ["open"],
+    to: "void",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["void"] }
+  })
 }
 
 interface TicketSold extends Written<"TicketSold", readonly [Noun.InsertOf<typeof noun>]> {}
 interface TicketUsed extends Written<"TicketUsed", readonly [Noun.TransitionOf<typeof life.used>]> {}
 interface TicketVoided extends Written<"TicketVoided", readonly [Noun.TransitionOf<typeof life.voided>]> {}
 
-const of = ({ id, companyId, createdAtMillis }: Ticket) => ({ id, companyId, atMillis: createdAtMillis + 1, legs: [] })
+const of = ({ id, companyId, createdAtMillis }: Ticket) => ({
+  id,
+  companyId,
+  atMillis: createdAtMillis + 1,
+  legs: []
+})
 
 const sold = (ticket: Ticket): TicketSold => ({
   ...of(ticket),
@@ -71,11 +84,24 @@ const used = (ticket: Ticket, usedBy: string): TicketUsed => ({
   _tag: "TicketUsed",
   writes: [Noun.step(life.used, ticket, { usedBy })]
 })
-const voided = (ticket: Ticket): TicketVoided => ({ ...of(ticket), _tag: "TicketVoided", writes: [Noun.step(life.voided, ticket, {})] })
+const voided = (ticket: Ticket): TicketVoided => ({
+  ...of(ticket),
+  _tag: "TicketVoided",
+  writes: [Noun.step(life.voided, ticket, {})]
+})
 
 const ticket = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<Ticket> {
   const [id, code] = [yield* Id.make, yield* Id.make]
-  return { id, companyId, code, seat: null, status: "open", usedBy: null, createdAtMillis: 1, updatedAtMillis: 1 }
+  return {
+    id,
+    companyId,
+    code,
+    seat: null,
+    status: "open",
+    usedBy: null,
+    createdAtMillis: 1,
+    updatedAtMillis: 1
+  }
 })
 
 const subject = Nouns.subjectOf(noun, (companyId) => Effect.map(ticket(companyId), sold), {
@@ -116,37 +142,43 @@ it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
     })
   )
 
-  it.effect("audit: the records of a host program's own type are compared with the log, in all processes that have its declaration", () =>
-    Effect.gen(function* () {
-      const store = yield* Audit.AuditStore
-      const faults = (known: ReadonlyArray<string>) =>
-        Effect.gen(function* () {
-          const all: Array<string> = []
-          yield* Effect.provideService(
-            AuditVerification.verify(null, ({ record, id, problem, field }) =>
-              Effect.sync(() => record === "tickets" && ids.includes(id) && all.push(`${problem} ${field}`))
-            ),
-            Audit.AuditStore,
-            { ...store, recordedKinds: known }
+  it.effect(
+    "audit: the records of a host program's own type are compared with the log, in all processes that have its declaration",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* Audit.AuditStore
+        const faults = (known: ReadonlyArray<string>) =>
+          Effect.gen(function* () {
+            const all: Array<string> = []
+            yield* Effect.provideService(
+              AuditVerification.verify(null, ({ record, id, problem, field }) =>
+                Effect.sync(() => record === "tickets" && ids.includes(id) && all.push(`${problem} ${field}`))
+              ),
+              Audit.AuditStore,
+              { ...store, recordedKinds: known }
+            )
+            return all
+          })
+        const [row, other] = [yield* ticket(yield* open), yield* ticket(yield* open)]
+        const ids = [row.id, other.id]
+        const journal = Context.get(yield* Layer.build(Layer.fresh(Audit.layerJournal)), Journal)
+        for (const one of [row, other]) yield* journal.commit(sold(one))
+        yield* journal.commit(used(row, "Ada"))
+        assert.deepStrictEqual(yield* faults(store.recordedKinds), [])
+        const run = (text: string) =>
+          Effect.provide(
+            Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text).unprepared),
+            client
           )
-          return all
-        })
-      const [row, other] = [yield* ticket(yield* open), yield* ticket(yield* open)]
-      const ids = [row.id, other.id]
-      const journal = Context.get(yield* Layer.build(Layer.fresh(Audit.layerJournal)), Journal)
-      for (const one of [row, other]) yield* journal.commit(sold(one))
-      yield* journal.commit(used(row, "Ada"))
-      assert.deepStrictEqual(yield* faults(store.recordedKinds), [])
-      const run = (text: string) =>
-        Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text).unprepared),
-          client
+        yield* run(`update satrail.tickets set status = 'void' where id = '${row.id}'`)
+        yield* run(`delete from satrail.tickets where id = '${other.id}'`)
+        assert.deepStrictEqual(yield* faults(store.recordedKinds), ["differs status", "gone null"])
+        const without = store.recordedKinds.filter((kind) => kind !== "tickets")
+        assert.notInclude(
+          yield* faults(without),
+          "gone null",
+          "a process that does not read a type misses none of its records"
         )
-      yield* run(`update satrail.tickets set status = 'void' where id = '${row.id}'`)
-      yield* run(`delete from satrail.tickets where id = '${other.id}'`)
-      assert.deepStrictEqual(yield* faults(store.recordedKinds), ["differs status", "gone null"])
-      const without = store.recordedKinds.filter((kind) => kind !== "tickets")
-      assert.notInclude(yield* faults(without), "gone null", "a process that does not read a type misses none of its records")
-    })
+      })
   )
 })

@@ -70,29 +70,33 @@ const readers = Effect.gen(function* () {
   return { end: Deferred.succeed(end, undefined), begun, recounts, others, ask }
 })
 
-it.effect("heavy reads: one company runs one at a time, and all of them together leave connections to other requests", () =>
-  Effect.gen(function* () {
-    for (const which of ["others", "recounts"] as const) {
-      const { end, begun, ask, ...reads } = yield* readers
-      const asked = [1, 2, 3, 4].flatMap(reads[which])
-      const running = yield* ask(asked)
-      const most = which === "others" ? Reads.heavy.most : Reads.heavy.recounts
-      assert.deepStrictEqual(begun, [1, 2, 3].slice(0, most).map(companyOf))
-      yield* end
-      yield* Fiber.join(running)
-      assert.strictEqual(begun.length, asked.length)
-    }
-  }).pipe(Effect.scoped)
+it.effect(
+  "heavy reads: one company runs one at a time, and all of them together leave connections to other requests",
+  () =>
+    Effect.gen(function* () {
+      for (const which of ["others", "recounts"] as const) {
+        const { end, begun, ask, ...reads } = yield* readers
+        const asked = [1, 2, 3, 4].flatMap(reads[which])
+        const running = yield* ask(asked)
+        const most = which === "others" ? Reads.heavy.most : Reads.heavy.recounts
+        assert.deepStrictEqual(begun, [1, 2, 3].slice(0, most).map(companyOf))
+        yield* end
+        yield* Fiber.join(running)
+        assert.strictEqual(begun.length, asked.length)
+      }
+    }).pipe(Effect.scoped)
 )
 
-it.effect("heavy reads: a company's search does not wait for its statements and exports, or for those of other companies", () =>
-  Effect.gen(function* () {
-    const { end, begun, recounts, others, ask } = yield* readers
-    const exports = yield* ask([1, 2, 3].flatMap(recounts))
-    const searches = yield* ask([1, 3].flatMap(others))
-    assert.deepStrictEqual(begun, [1, 2, 1].map(companyOf))
-    yield* end
-    yield* Fiber.joinAll([exports, searches])
-    assert.strictEqual(begun.length, 10)
-  }).pipe(Effect.scoped)
+it.effect(
+  "heavy reads: a company's search does not wait for its statements and exports, or for those of other companies",
+  () =>
+    Effect.gen(function* () {
+      const { end, begun, recounts, others, ask } = yield* readers
+      const exports = yield* ask([1, 2, 3].flatMap(recounts))
+      const searches = yield* ask([1, 3].flatMap(others))
+      assert.deepStrictEqual(begun, [1, 2, 1].map(companyOf))
+      yield* end
+      yield* Fiber.joinAll([exports, searches])
+      assert.strictEqual(begun.length, 10)
+    }).pipe(Effect.scoped)
 )

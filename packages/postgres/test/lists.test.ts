@@ -24,19 +24,23 @@ const pagesOf = <A, E, R>(read: Effect.Effect<A, E, R>) =>
     return (yield* pages) - before
   })
 
-layer(Storage.layerClient().pipe(Layer.provideMerge(Embedded.layer)), { excludeTestServices: true })("lists in a database", (it) => {
-  it.effect("lists: a list of an old period doesn't read the newer rows", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql.unsafe(`
+layer(Storage.layerClient().pipe(Layer.provideMerge(Embedded.layer)), { excludeTestServices: true })(
+  "lists in a database",
+  (it) => {
+    it.effect("lists: a list of an old period doesn't read the newer rows", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql.unsafe(`
 insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, absorbed, revision, created_at_millis, updated_at_millis)
 select gen_random_uuid(), '${companyId}', gen_random_uuid(), 'x', 1, 'regtest', 'lightning', 'settled', 0, 0, n, n from generate_series(1, ${rows}) n`)
-      const { transactions } = yield* Records
-      const listed = (createdBeforeMillis: number) => transactions(companyId, { limit: 10, createdBeforeMillis })
-      yield* listed(11)
-      const newest = yield* pagesOf(listed(rows + 1))
-      assert.isAbove(newest, 0)
-      assert.isAtMost(yield* pagesOf(listed(11)), newest + 2)
-    })
-  )
-})
+        const { transactions } = yield* Records
+        const listed = (createdBeforeMillis: number) =>
+          transactions(companyId, { limit: 10, createdBeforeMillis })
+        yield* listed(11)
+        const newest = yield* pagesOf(listed(rows + 1))
+        assert.isAbove(newest, 0)
+        assert.isAtMost(yield* pagesOf(listed(11)), newest + 2)
+      })
+    )
+  }
+)

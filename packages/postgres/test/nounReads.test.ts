@@ -41,24 +41,33 @@ const stoppable = () => {
 }
 
 it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
-  it.effect("noun reads: a record type can still be read after its first caller and that caller's scheduler have stopped", () =>
-    Effect.gen(function* () {
-      const [nouns, ledger] = [yield* NounReads, yield* LedgerReads]
-      const [companyId, id] = [CompanyId.make(yield* Id.make), yield* Id.make]
-      const { scheduler, stop } = stoppable()
-      const get = nouns.get(Withdrawal.noun, companyId, id)
-      yield* Effect.provideService(get, Scheduler.Scheduler, scheduler)
-      stop()
-      // All statements share one connection, so each waits until the previous user releases it.
-      const often = <A, E>(read: Effect.Effect<A, E>) => Effect.repeat(read, { times: 20 })
-      const all = Effect.all([often(get), often(ledger.lastEvent), often(ledger.lastEvent)], { concurrency: "unbounded" })
-      assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, longestMillis)))
-    })
+  it.effect(
+    "noun reads: a record type can still be read after its first caller and that caller's scheduler have stopped",
+    () =>
+      Effect.gen(function* () {
+        const [nouns, ledger] = [yield* NounReads, yield* LedgerReads]
+        const [companyId, id] = [CompanyId.make(yield* Id.make), yield* Id.make]
+        const { scheduler, stop } = stoppable()
+        const get = nouns.get(Withdrawal.noun, companyId, id)
+        yield* Effect.provideService(get, Scheduler.Scheduler, scheduler)
+        stop()
+        // All statements share one connection, so each waits until the previous user releases it.
+        const often = <A, E>(read: Effect.Effect<A, E>) => Effect.repeat(read, { times: 20 })
+        const all = Effect.all([often(get), often(ledger.lastEvent), often(ledger.lastEvent)], {
+          concurrency: "unbounded"
+        })
+        assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, longestMillis)))
+      })
   )
 
   it.effect("noun reads: text that is not an id finds no record", () =>
     Effect.gen(function* () {
-      const [nouns, receiving, sending, accounts] = [yield* NounReads, yield* ReceivingReads, yield* SendingReads, yield* AccountReads]
+      const [nouns, receiving, sending, accounts] = [
+        yield* NounReads,
+        yield* ReceivingReads,
+        yield* SendingReads,
+        yield* AccountReads
+      ]
       const companyId = CompanyId.make(yield* Id.make)
       for (const id of ["", "1", "x'\0", `${yield* Id.make} `, "g".repeat(36)]) {
         const found = yield* Effect.all([

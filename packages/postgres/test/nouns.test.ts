@@ -48,7 +48,9 @@ it.layer(await shared(Embedded.layer), { excludeTestServices: true })("nouns", (
   it.effect("nouns: every unique name has a unique index", () =>
     Effect.gen(function* () {
       const indexes = yield* uniqueNames
-      const names = Nouns.all.flatMap((noun) => ("unique" in noun ? noun.unique.map((members) => ({ noun: noun.name, members })) : []))
+      const names = Nouns.all.flatMap((noun) =>
+        "unique" in noun ? noun.unique.map((members) => ({ noun: noun.name, members })) : []
+      )
       assert.isAbove(names.length, 5)
       for (const { noun, members } of names) {
         const index = `${noun} ${members.map(Table.columnOf).join()}`

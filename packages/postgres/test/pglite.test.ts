@@ -34,7 +34,9 @@ it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
           return yield* Effect.fail("no" as const)
         })
       )
-      const look = sql<{ readonly n: string }>`select count(*)::text as n from satrail.cursors where source = 'trace'`
+      const look = sql<{
+        readonly n: string
+      }>`select count(*)::text as n from satrail.cursors where source = 'trace'`
       const [, seen] = yield* Effect.all([Effect.flip(inside), look], { concurrency: 2 })
       assert.deepStrictEqual(seen, [{ n: "0" }])
     })
@@ -42,7 +44,9 @@ it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
   it.effect("PGlite: a read fails if a transaction does not end in time, instead of waiting forever", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const open = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(sql`select 1`, Effect.never)), { startImmediately: true })
+      const open = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(sql`select 1`, Effect.never)), {
+        startImmediately: true
+      })
       const error = yield* Effect.flip(Effect.provideService(sql`select 1`, Patience, 50))
       assert.strictEqual(error.reason.message, "no response within 50 ms")
       yield* Fiber.interrupt(open)
@@ -51,7 +55,10 @@ it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
   )
 })
 
-const both = [["embedded", client], ...(Database.server === undefined ? [] : [["server", Database.layer] as const])] as const
+const both = [
+  ["embedded", client],
+  ...(Database.server === undefined ? [] : [["server", Database.layer] as const])
+] as const
 for (const [name, layer] of both)
   it.layer(layer, { excludeTestServices: true })(`statements (${name})`, (it) => {
     it.effect("store: a text with several statements returns the rows of the last one", () =>

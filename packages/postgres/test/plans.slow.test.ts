@@ -48,7 +48,9 @@ const planOf = Effect.fnUntraced(function* (text: string) {
   )
   yield* sql.unsafe("deallocate looked_at").unprepared
   const plan = row?.["QUERY PLAN"]
-  const [{ Plan }]: readonly [{ readonly Plan: Node }] = JSON.parse(typeof plan === "string" ? plan : JSON.stringify(plan))
+  const [{ Plan }]: readonly [{ readonly Plan: Node }] = JSON.parse(
+    typeof plan === "string" ? plan : JSON.stringify(plan)
+  )
   return nodesOf(Plan)
 })
 
@@ -65,9 +67,15 @@ const writing = (sql: SqlClient.SqlClient, texts: Set<string>) =>
   })
 
 /** The text of the first query of `read`. */
-const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>) {
+const textOf = Effect.fnUntraced(function* (
+  read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>
+) {
   const texts = new Set<string>()
-  const reads = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(yield* SqlClient.SqlClient, texts))
+  const reads = yield* Effect.provideService(
+    RecordsSql.make,
+    SqlClient.SqlClient,
+    writing(yield* SqlClient.SqlClient, texts)
+  )
   const records = yield* Effect.provideContext(Records, reads)
   texts.clear()
   yield* read(records)
@@ -75,7 +83,9 @@ const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.
 })
 
 /** The indexes that a read uses. */
-const indexesOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>) {
+const indexesOf = Effect.fnUntraced(function* (
+  read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>
+) {
   const text = yield* textOf(read)
   const sql = yield* SqlClient.SqlClient
   const nodes = yield* sql.withTransaction(
@@ -99,32 +109,62 @@ const describing = ["checkouts_pkey", "invoices_pkey", "refunds_pkey"]
  * requested rows in the requested order.
  */
 const lists: ReadonlyArray<
-  readonly [read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>, indexes: ReadonlyArray<string>]
+  readonly [
+    read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>,
+    indexes: ReadonlyArray<string>
+  ]
 > = [
-  [({ transactions }) => transactions(one, { limit: 10 }), ["adjustments_booked", "deposits_listed", "withdrawals_listed", ...describing]],
+  [
+    ({ transactions }) => transactions(one, { limit: 10 }),
+    ["adjustments_booked", "deposits_listed", "withdrawals_listed", ...describing]
+  ],
   [
     ({ search }) => search(one, { limit: 10, label: { key: "a", value: "b" } }, 100),
-    ["deposits_labels_pkey alone", "deposits_pkey", "withdrawals_labels_pkey alone", "withdrawals_pkey", ...describing]
+    [
+      "deposits_labels_pkey alone",
+      "deposits_pkey",
+      "withdrawals_labels_pkey alone",
+      "withdrawals_pkey",
+      ...describing
+    ]
   ],
   [
     ({ search }) => search(one, { limit: 10, paymentHash: PaymentHash.make("00".repeat(32)) }, 100),
-    ["deposits_listed", "invoices_payment_hash_key", "withdrawals_payment_hash", "withdrawals_reported_hash", ...describing]
+    [
+      "deposits_listed",
+      "invoices_payment_hash_key",
+      "withdrawals_payment_hash",
+      "withdrawals_reported_hash",
+      ...describing
+    ]
   ],
-  [({ search }) => search(one, { limit: 10, lightningInvoiceId: one }, 100), ["deposits_listed", "invoices_pkey", ...describing]],
+  [
+    ({ search }) => search(one, { limit: 10, lightningInvoiceId: one }, 100),
+    ["deposits_listed", "invoices_pkey", ...describing]
+  ],
   [
     ({ search }) => search(one, { limit: 10, chainTxId: TxId.make("00".repeat(32)) }, 100),
     ["deposits_outpoint", "withdrawals_by_transaction", ...describing]
   ],
   [({ invoicesOf }) => invoicesOf(one, { ...page, standing: "open" }, 100), ["invoices_pkey"]],
-  [({ invoicesOf }) => invoicesOf(one, { ...page, label: { key: "a", value: "b" } }, 100), ["invoices_labels_pkey alone", "invoices_pkey"]],
+  [
+    ({ invoicesOf }) => invoicesOf(one, { ...page, label: { key: "a", value: "b" } }, 100),
+    ["invoices_labels_pkey alone", "invoices_pkey"]
+  ],
   [({ invoicesOf }) => invoicesOf(one, { ...page, lightningAddressId: one }, 100), ["invoices_of_address"]],
-  [({ invoicesOf }) => invoicesOf(one, { ...page, paymentHash: PaymentHash.make("00".repeat(32)) }, 100), ["invoices_payment_hash_key"]],
+  [
+    ({ invoicesOf }) => invoicesOf(one, { ...page, paymentHash: PaymentHash.make("00".repeat(32)) }, 100),
+    ["invoices_payment_hash_key"]
+  ],
   [({ offerByText }) => offerByText("lno1"), ["offers_offer"]],
   [({ newestFirst }) => newestFirst(OnChainAddress.noun, one, null, 10), ["on_chain_addresses_pkey"]],
   [({ depositOfInvoice }) => depositOfInvoice(one, one), ["deposits_listed", "invoices_pkey"]],
   [({ invoiceWithDeposit }) => invoiceWithDeposit(one, one), ["deposits_listed", "invoices_pkey"]],
   [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, text: "a" }, 100), ["companies_pkey"]],
-  [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, status: "frozen" }, 100), ["companies_frozen"]],
+  [
+    ({ companiesAsked }) => companiesAsked({ limit: 10, before: null, status: "frozen" }, 100),
+    ["companies_frozen"]
+  ],
   [({ keysOf }) => keysOf(one, null, 10), ["api_keys_listed"]],
   [({ standings }) => standings([one], 0), ["api_keys_pkey", "balances_pkey"]],
   [({ job }) => job(one, one), ["tasks_pkey", "tasks_pkey", "withdrawals_pkey"]],
@@ -143,10 +183,14 @@ const lists: ReadonlyArray<
   [({ adjustment }) => adjustment(one), ["adjustments_anywhere"]],
   [({ adjustments }) => adjustments({ after: null, limit: 10, status: "pending" }), ["adjustments_listed"]],
   [({ unmatchedById }) => unmatchedById(one), ["unmatched_anywhere"]],
-  [({ suspended }) => suspended(null, 10, "open"), ["suspense_assignments_unmatched_id_key", "unmatched_listed"]],
+  [
+    ({ suspended }) => suspended(null, 10, "open"),
+    ["suspense_assignments_unmatched_id_key", "unmatched_listed"]
+  ],
   [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]],
   [
-    ({ bookedEntries }) => bookedEntries({ companyId: one, after: 0n, upTo: 9n, fromMillis: 0, untilMillis: 9, limit: 10 }),
+    ({ bookedEntries }) =>
+      bookedEntries({ companyId: one, after: 0n, upTo: 9n, fromMillis: 0, untilMillis: 9, limit: 10 }),
     ["entries_pkey"]
   ],
   [
@@ -181,7 +225,10 @@ const lists: ReadonlyArray<
   ],
   [({ postingsOf }) => postingsOf(one, one), ["entries_of_transfer"]],
   [({ turnedSince }) => turnedSince(one, [2 ** 42]), ["entries_pkey"]],
-  [({ subjects }) => subjects(one, [one]), ["checkouts_pkey", "deposits_of_transfer", "invoices_pkey", "withdrawals_of_transfer"]]
+  [
+    ({ subjects }) => subjects(one, [one]),
+    ["checkouts_pkey", "deposits_of_transfer", "invoices_pkey", "withdrawals_of_transfer"]
+  ]
 ]
 
 const listing = Effect.forEach(lists, ([read]) => indexesOf(read))
@@ -195,10 +242,21 @@ const turning = Effect.gen(function* () {
   const texts = new Set<string>()
   const tasks = yield* Effect.provideService(TasksSql.make, SqlClient.SqlClient, writing(sql, texts))
   const full = { companies: [], lanes: [] }
-  yield* tasks.claimInTurn({ kind: "plans", nowMillis: 0, leaseMillis: 1, limit: 1, perLane: 1, after: null, full })
+  yield* tasks.claimInTurn({
+    kind: "plans",
+    nowMillis: 0,
+    leaseMillis: 1,
+    limit: 1,
+    perLane: 1,
+    after: null,
+    full
+  })
   const [text] = texts
   const nodes = yield* sql.withTransaction(
-    Effect.andThen(sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared, planOf(text ?? ""))
+    Effect.andThen(
+      sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared,
+      planOf(text ?? "")
+    )
   )
   const scans = nodes.filter(({ "Node Type": type }) => type.includes("Scan") && type !== "Bitmap Heap Scan")
   const used = scans.flatMap(({ "Index Name": index, "Relation Name": table }) =>
@@ -294,13 +352,20 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   absent: []
 })
 
-const carried = [carrying(true), carrying(false), carrying(true, ["available", "held"]), carrying(false, ["node", "available"])]
+const carried = [
+  carrying(true),
+  carrying(false),
+  carrying(true, ["available", "held"]),
+  carrying(false, ["node", "available"])
+]
 
 const row = { id: Id.nil, companyId: CompanyId.operator }
 
 /** The statements that are derived for Changes: one for each verb of each record type. */
 const written: ReadonlyArray<readonly [string, Noun.Writes]> = [
-  ...Nouns.all.flatMap((noun) => ("unique" in noun ? [[`insert ${noun.name}`, [Noun.insert(noun, row)]] as const] : [])),
+  ...Nouns.all.flatMap((noun) =>
+    "unique" in noun ? [[`insert ${noun.name}`, [Noun.insert(noun, row)]] as const] : []
+  ),
   ...Nouns.moves.map((move) => [move.key, [{ _tag: "Transition", move, found: row, set: {} }]] as const)
 ]
 
@@ -313,9 +378,15 @@ const growing = Effect.gen(function* () {
   const keys = new Set(unique.map(({ name }) => name))
   yield* sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared
   const statements = [
-    ...Object.entries(kinds).flatMap(([tag, { statement }]) => carried.map((one) => [tag, statement(one).text] as const)),
-    ...written.flatMap(([name, writes]) => carried.map((one) => [name, Writes.kindOf(writes).statement(one).text] as const)),
-    ...(yield* readTexts).map((text) => [text.trim().split("cross join").at(-1)?.slice(0, 300) ?? text, text] as const)
+    ...Object.entries(kinds).flatMap(([tag, { statement }]) =>
+      carried.map((one) => [tag, statement(one).text] as const)
+    ),
+    ...written.flatMap(([name, writes]) =>
+      carried.map((one) => [name, Writes.kindOf(writes).statement(one).text] as const)
+    ),
+    ...(yield* readTexts).map(
+      (text) => [text.trim().split("cross join").at(-1)?.slice(0, 300) ?? text, text] as const
+    )
   ]
   const found: Array<string> = []
   for (const [what, text] of statements) {
@@ -324,7 +395,8 @@ const growing = Effect.gen(function* () {
       // Skip writes, rows found by address, and bitmap heap scans, whose index scan is listed separately.
       if (type === "ModifyTable" || type === "Tid Scan" || type === "Bitmap Heap Scan") continue
       if (index !== undefined && others[what] === index) continue
-      if (index === undefined || !keys.has(index)) found.push(`${what}: ${type} ${table ?? ""} by ${index ?? "nothing"}`)
+      if (index === undefined || !keys.has(index))
+        found.push(`${what}: ${type} ${table ?? ""} by ${index ?? "nothing"}`)
     }
   }
   return found

@@ -62,7 +62,10 @@ const waiting = Effect.gen(function* () {
 const whileHeld = <A, E, R, R2>(
   lock: string,
   work: Effect.Effect<A, E, R>,
-  { flushes, meanwhile }: { readonly flushes: number; readonly meanwhile: Effect.Effect<unknown, unknown, R2> }
+  {
+    flushes,
+    meanwhile
+  }: { readonly flushes: number; readonly meanwhile: Effect.Effect<unknown, unknown, R2> }
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -79,7 +82,9 @@ const whileHeld = <A, E, R, R2>(
     )
     yield* Effect.raceFirst(Deferred.await(isLocked), Fiber.join(holder))
     const fiber = yield* Effect.forkChild(work, { startImmediately: true })
-    const endedEarly = Effect.flatMap(Fiber.await(fiber), (exit) => Effect.die(new Error(`the work ended without waiting: ${exit}`)))
+    const endedEarly = Effect.flatMap(Fiber.await(fiber), (exit) =>
+      Effect.die(new Error(`the work ended without waiting: ${exit}`))
+    )
     yield* Effect.raceFirst(Effect.repeat(waiting, { until: (n) => n >= flushes }), endedEarly)
     yield* meanwhile
     yield* Deferred.succeed(isOver, undefined)
@@ -131,71 +136,108 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "concurrent vouchers never hold more than the balance",
       "C20 C54: a settled withdrawal stays settled"
     ]) {
-      it.effect(promise, () => Effect.repeat(promises[promise] ?? Effect.die("there is no such guarantee"), { times: 9 }))
+      it.effect(promise, () =>
+        Effect.repeat(promises[promise] ?? Effect.die("there is no such guarantee"), { times: 9 })
+      )
     }
 
     const request = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, key?: string) {
-      return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
+      return Withdrawal.requested(
+        yield* withdrawal(companyId, 100),
+        key === undefined ? undefined : once(companyId, key)
+      )
     })
 
-    it.effect("C13: postgres: a flush waits for the row lock of its company's balance, and other companies' flushes do not wait", () =>
-      Effect.gen(function* () {
-        const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
-        const asked = yield* request(locked)
-        const other = Effect.tap(Effect.flatMap(request(free), verdict), (word) => Effect.sync(() => assert.strictEqual(word, "Applied")))
-        assert.strictEqual(yield* whileLocked(locked, verdict(asked), { flushes: 1, meanwhile: other }), "Applied")
-        yield* has(locked, { posted: 100, held: 100 })
-      })
-    )
-
-    it.effect("postgres: a voucher has one outcome if a claim and a cancellation wait for its row concurrently", () =>
-      Effect.gen(function* () {
-        const companyId = yield* companyWith(100)
-        const row = yield* voucher(companyId, 40)
-        yield* verdict(Voucher.created(row))
-        const to = { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" } as const
-        const both = Effect.forEach([Voucher.claimed(row, to, 1), Voucher.canceled(row, 1)], verdict, { concurrency: 2 })
-        const verdicts = yield* whileHeld(`vouchers where id = '${row.id}'`, both, { flushes: 2, meanwhile: Effect.void })
-        const isClaimed = verdicts[0] === "Applied"
-        assert.deepStrictEqual(verdicts, isClaimed ? ["Applied", "VoucherNotOpen"] : ["VoucherNotOpen", "Applied"])
-        yield* has(companyId, { posted: 100, held: isClaimed ? 40 : 0 })
-      })
-    )
-
-    it.effect("postgres: if two processes commit the same request and the funds cover it once, both return `Applied`", () =>
-      Effect.gen(function* () {
-        const companyId = yield* companyWith(100)
-        const asked = yield* request(companyId)
-        const both = Effect.all([verdict(asked), verdict(asked)], { concurrency: 2 })
-        assert.deepStrictEqual(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void }), ["Applied", "Applied"])
-        yield* has(companyId, { posted: 100, held: 100 })
-      })
-    )
-
-    it.effect("postgres: if two processes use the same key and the funds cover one request, one is applied and both get its response", () =>
-      Effect.gen(function* () {
-        const companyId = yield* companyWith(100)
-        const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]
-        const both = Effect.forEach(asked, verdict, { concurrency: 2 })
-        assert.deepStrictEqual(tally(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void })), {
-          Applied: 1,
-          Replayed: 1
+    it.effect(
+      "C13: postgres: a flush waits for the row lock of its company's balance, and other companies' flushes do not wait",
+      () =>
+        Effect.gen(function* () {
+          const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
+          const asked = yield* request(locked)
+          const other = Effect.tap(Effect.flatMap(request(free), verdict), (word) =>
+            Effect.sync(() => assert.strictEqual(word, "Applied"))
+          )
+          assert.strictEqual(
+            yield* whileLocked(locked, verdict(asked), { flushes: 1, meanwhile: other }),
+            "Applied"
+          )
+          yield* has(locked, { posted: 100, held: 100 })
         })
-        yield* has(companyId, { posted: 100, held: 100 })
-      })
     )
 
-    it.effect("C13: postgres: if the funds cover only one of two processes' requests, the other is rejected, not retried endlessly", () =>
-      Effect.gen(function* () {
-        const companyId = yield* companyWith(100)
-        const asked = [yield* request(companyId), yield* request(companyId)]
-        const both = Effect.forEach(asked, verdict, { concurrency: 2 })
-        assert.deepStrictEqual(tally(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void })), {
-          Applied: 1,
-          InsufficientBalance: 1
+    it.effect(
+      "postgres: a voucher has one outcome if a claim and a cancellation wait for its row concurrently",
+      () =>
+        Effect.gen(function* () {
+          const companyId = yield* companyWith(100)
+          const row = yield* voucher(companyId, 40)
+          yield* verdict(Voucher.created(row))
+          const to = { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" } as const
+          const both = Effect.forEach([Voucher.claimed(row, to, 1), Voucher.canceled(row, 1)], verdict, {
+            concurrency: 2
+          })
+          const verdicts = yield* whileHeld(`vouchers where id = '${row.id}'`, both, {
+            flushes: 2,
+            meanwhile: Effect.void
+          })
+          const isClaimed = verdicts[0] === "Applied"
+          assert.deepStrictEqual(
+            verdicts,
+            isClaimed ? ["Applied", "VoucherNotOpen"] : ["VoucherNotOpen", "Applied"]
+          )
+          yield* has(companyId, { posted: 100, held: isClaimed ? 40 : 0 })
         })
-        yield* has(companyId, { posted: 100, held: 100 })
-      })
+    )
+
+    it.effect(
+      "postgres: if two processes commit the same request and the funds cover it once, both return `Applied`",
+      () =>
+        Effect.gen(function* () {
+          const companyId = yield* companyWith(100)
+          const asked = yield* request(companyId)
+          const both = Effect.all([verdict(asked), verdict(asked)], { concurrency: 2 })
+          assert.deepStrictEqual(
+            yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void }),
+            ["Applied", "Applied"]
+          )
+          yield* has(companyId, { posted: 100, held: 100 })
+        })
+    )
+
+    it.effect(
+      "postgres: if two processes use the same key and the funds cover one request, one is applied and both get its response",
+      () =>
+        Effect.gen(function* () {
+          const companyId = yield* companyWith(100)
+          const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]
+          const both = Effect.forEach(asked, verdict, { concurrency: 2 })
+          assert.deepStrictEqual(
+            tally(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void })),
+            {
+              Applied: 1,
+              Replayed: 1
+            }
+          )
+          yield* has(companyId, { posted: 100, held: 100 })
+        })
+    )
+
+    it.effect(
+      "C13: postgres: if the funds cover only one of two processes' requests, the other is rejected, not retried endlessly",
+      () =>
+        Effect.gen(function* () {
+          const companyId = yield* companyWith(100)
+          const asked = [yield* request(companyId), yield* request(companyId)]
+          const both = Effect.forEach(asked, verdict, { concurrency: 2 })
+          assert.deepStrictEqual(
+            tally(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void })),
+            {
+              Applied: 1,
+              InsufficientBalance: 1
+            }
+          )
+          yield* has(companyId, { posted: 100, held: 100 })
+        })
     )
 
     it.effect("postgres: a broken connection is an outage, and the same Change can be committed again", () =>
@@ -204,7 +246,10 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
         const companyId = yield* companyWith(100)
         const asked = yield* request(companyId)
         const meanwhile = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        assert.strictEqual(yield* whileLocked(companyId, verdict(asked), { flushes: 1, meanwhile }), "StoreUnavailable")
+        assert.strictEqual(
+          yield* whileLocked(companyId, verdict(asked), { flushes: 1, meanwhile }),
+          "StoreUnavailable"
+        )
         yield* has(companyId, { posted: 100, held: 0 })
         assert.strictEqual(yield* verdict(asked), "Applied")
         yield* has(companyId, { posted: 100, held: 100 })

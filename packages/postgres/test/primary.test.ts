@@ -59,8 +59,14 @@ const wrong: ReadonlyArray<readonly [url: string, problem: RegExp]> = [
   ["postgres://u:hunter2@h1,h2/money?port=5432,5433,5434", /each with its port/],
   ["postgres://u:hunter2@h1/money?port=5432,5433", /each with its port/],
   ["postgres:///money?host=h1,h2", /each with its port/],
-  ["postgres://u:hunter2@h1,h2/money?target_session_attrs=standby", /must be one of any, read-write, primary/],
-  [`postgres://u:hunter2@${Array.from({ length: 9 }, (_, i) => `h${i}`).join(",")}/money`, /contains 9 hosts, but the maximum is 8/]
+  [
+    "postgres://u:hunter2@h1,h2/money?target_session_attrs=standby",
+    /must be one of any, read-write, primary/
+  ],
+  [
+    `postgres://u:hunter2@${Array.from({ length: 9 }, (_, i) => `h${i}`).join(",")}/money`,
+    /contains 9 hosts, but the maximum is 8/
+  ]
 ]
 for (const [url, problem] of wrong) {
   it(`hosts: ${url.replace("hunter2", "…")} is rejected, and the reason does not repeat the password`, () => {
@@ -85,9 +91,21 @@ it("hosts: a writable host on the latest timeline is chosen: preferably the last
   assert.strictEqual(choose([here(0, true), here(1)], "read-write", 0, 0), 1)
   assert.strictEqual(choose([here(1), here(1)], "read-write", undefined, 1), 0)
   assert.strictEqual(choose([here(1), here(1)], "read-write", 1, 1), 1)
-  assert.strictEqual(choose([here(1), here(2)], "read-write", 0, 1), 1, "the old primary is not preferred to the new one")
-  assert.strictEqual(choose([here(1), away], "read-write", 1, 2), undefined, "the old primary is not chosen while the new one is down")
-  assert.strictEqual(choose([here(0), away], "read-write", 1, 2), 0, "a server without timelines can be chosen")
+  assert.strictEqual(
+    choose([here(1), here(2)], "read-write", 0, 1),
+    1,
+    "the old primary is not preferred to the new one"
+  )
+  assert.strictEqual(
+    choose([here(1), away], "read-write", 1, 2),
+    undefined,
+    "the old primary is not chosen while the new one is down"
+  )
+  assert.strictEqual(
+    choose([here(0), away], "read-write", 1, 2),
+    0,
+    "a server without timelines can be chosen"
+  )
   assert.strictEqual(choose([here(1, false, true), away], "read-write", 0, 1), undefined)
   assert.strictEqual(choose([here(1, false, true), away], "primary", 0, 1), 0)
   assert.strictEqual(choose([away, here(0, true)], "any", 0, 0), 1)
@@ -100,7 +118,10 @@ const quick = { connectMillis: 300, maxConnections: 2 }
 
 const clientOf = (hosts: ReadonlyArray<{ readonly at: string }>, query = "") =>
   Layer.build(
-    PgClient.layer({ url: Redacted.make(`postgres://somebody:hunter2@${hosts.map(({ at }) => at).join(",")}/money${query}`), ...quick })
+    PgClient.layer({
+      url: Redacted.make(`postgres://somebody:hunter2@${hosts.map(({ at }) => at).join(",")}/money${query}`),
+      ...quick
+    })
   )
 
 const who = Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -126,14 +147,19 @@ it.live("hosts: a silent host and a standby are skipped within the connection ti
       assert.strictEqual(yield* Effect.provide(who, client), primary.at)
       return performance.now() - begun
     })
-    const millis = yield* Effect.promise(() => quickest(5000, () => Effect.runPromise(Effect.scoped(connecting))))
+    const millis = yield* Effect.promise(() =>
+      quickest(5000, () => Effect.runPromise(Effect.scoped(connecting)))
+    )
     assert.isBelow(millis, 5000)
   })
 )
 
 it.live("hosts: a host that disappears just before its connection is closed does not delay any request", () =>
   Effect.gen(function* () {
-    const [standby, primary] = [yield* Impostor.make({ is: "standby", isDeaf: true }), yield* Impostor.make({ isDeaf: true })]
+    const [standby, primary] = [
+      yield* Impostor.make({ is: "standby", isDeaf: true }),
+      yield* Impostor.make({ isDeaf: true })
+    ]
     const client = yield* clientOf([standby, primary])
     assert.strictEqual(yield* Effect.provide(who, client), primary.at)
     for (const { part, stop } of [standby, primary]) {
@@ -191,40 +217,52 @@ it.live("hosts: a process does not return to the old primary, even if the new on
   })
 )
 
-it.live("hosts: a server without timelines is accepted, and a server that does not report its timeline counts as down", () =>
-  Effect.gen(function* () {
-    const [unsaid, none] = [yield* Impostor.make({ timeline: "unsaid" }), yield* Impostor.make({ timeline: null })]
-    const client = yield* clientOf([unsaid, none])
-    assert.strictEqual(yield* Effect.provide(who, client), none.at)
-  })
+it.live(
+  "hosts: a server without timelines is accepted, and a server that does not report its timeline counts as down",
+  () =>
+    Effect.gen(function* () {
+      const [unsaid, none] = [
+        yield* Impostor.make({ timeline: "unsaid" }),
+        yield* Impostor.make({ timeline: null })
+      ]
+      const client = yield* clientOf([unsaid, none])
+      assert.strictEqual(yield* Effect.provide(who, client), none.at)
+    })
 )
 
-it.live("hosts: while all hosts are down, one caller retries after a pause, and the others fail immediately", () =>
-  Effect.gen(function* () {
-    const hosts = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
-    const client = yield* clientOf(hosts)
-    for (const { part, drop } of hosts) {
-      part.is = "standby"
-      drop()
-    }
-    const before = hosts.reduce((sum, { connections }) => sum + connections(), 0)
-    for (let asked = 0; asked < 300; asked++) assert.strictEqual((yield* Effect.exit(Effect.provide(who, client)))._tag, "Failure")
-    assert.isBelow(hosts.reduce((sum, { connections }) => sum + connections(), 0) - before, 40)
-  })
+it.live(
+  "hosts: while all hosts are down, one caller retries after a pause, and the others fail immediately",
+  () =>
+    Effect.gen(function* () {
+      const hosts = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
+      const client = yield* clientOf(hosts)
+      for (const { part, drop } of hosts) {
+        part.is = "standby"
+        drop()
+      }
+      const before = hosts.reduce((sum, { connections }) => sum + connections(), 0)
+      for (let asked = 0; asked < 300; asked++)
+        assert.strictEqual((yield* Effect.exit(Effect.provide(who, client)))._tag, "Failure")
+      assert.isBelow(hosts.reduce((sum, { connections }) => sum + connections(), 0) - before, 40)
+    })
 )
 
-it.effect("hosts: if a machine stops responding, queries to it are aborted once another host is the primary", () =>
-  Effect.gen(function* () {
-    const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
-    const client = yield* clientOf([first, second])
-    first.part.is = "silent"
-    const hangs = yield* Effect.forkChild(Effect.flip(Effect.provide(who, client)), { startImmediately: true })
-    second.part.is = "primary"
-    second.part.timeline = 2
-    yield* TestClock.adjust(Primary.defaults.watchMillis)
-    const { reason } = yield* Fiber.join(hangs)
-    // The query is not aborted by its own timeout, which is 30 seconds.
-    assert.strictEqual(reason.message, "Connection terminated unexpectedly")
-    assert.strictEqual(yield* Effect.provide(who, client), second.at)
-  })
+it.effect(
+  "hosts: if a machine stops responding, queries to it are aborted once another host is the primary",
+  () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
+      const client = yield* clientOf([first, second])
+      first.part.is = "silent"
+      const hangs = yield* Effect.forkChild(Effect.flip(Effect.provide(who, client)), {
+        startImmediately: true
+      })
+      second.part.is = "primary"
+      second.part.timeline = 2
+      yield* TestClock.adjust(Primary.defaults.watchMillis)
+      const { reason } = yield* Fiber.join(hangs)
+      // The query is not aborted by its own timeout, which is 30 seconds.
+      assert.strictEqual(reason.message, "Connection terminated unexpectedly")
+      assert.strictEqual(yield* Effect.provide(who, client), second.at)
+    })
 )

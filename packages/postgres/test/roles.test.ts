@@ -11,7 +11,19 @@ import * as Nouns from "@satrail/service/core/Nouns"
 import * as StoreFeature from "../src/client/Feature.ts"
 import * as PgClient from "../src/client/PgClient.ts"
 import * as Migrations from "@satrail/service/postgres/migrations/Migrations"
-import { as, clientAs, installation, migrated, prepared, type Role, rolesFile, run, server, start, urlOf } from "./Roles.ts"
+import {
+  as,
+  clientAs,
+  installation,
+  migrated,
+  prepared,
+  type Role,
+  rolesFile,
+  run,
+  server,
+  start,
+  urlOf
+} from "./Roles.ts"
 import * as Storage from "@satrail/service/postgres/Storage"
 import * as Table from "../src/statements/Table.ts"
 
@@ -42,43 +54,61 @@ const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>)
   })
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
-  it.live("roles: a provider's administrator, who is not a superuser, can run roles.sql, and run it again", () =>
-    Effect.gen(function* () {
-      const found = installation
-      if ("missing" in found) return
-      // The administrator creates the roles, so they must not exist yet.
-      const { url, port } = yield* Effect.acquireRelease(
-        Effect.promise(() => PostgresServer.start(found)),
-        ({ end }) => Effect.promise(end)
-      )
-      const clientOf = (role: string, database: string) =>
-        PgClient.layer({ url: Redacted.make(`postgres://${role}@127.0.0.1:${port}/${database}`) })
-      yield* Effect.provide(run("create role administrator login CREATEROLE CREATEDB"), PgClient.layer({ url: Redacted.make(url) }))
-      yield* Effect.provide(run("create database money"), clientOf("administrator", "postgres"))
-      for (const _ of [1, 2]) Client.script(found, `postgres://administrator@127.0.0.1:${port}/money`, rolesFile)
-      yield* Effect.provide(Migrations.migrate, clientOf("satrail_migration", "money"))
-      yield* Effect.scoped(Layer.build(Layer.provide(Storage.layerClient(), clientOf("satrail_application", "money"))))
-    })
+  it.live(
+    "roles: a provider's administrator, who is not a superuser, can run roles.sql, and run it again",
+    () =>
+      Effect.gen(function* () {
+        const found = installation
+        if ("missing" in found) return
+        // The administrator creates the roles, so they must not exist yet.
+        const { url, port } = yield* Effect.acquireRelease(
+          Effect.promise(() => PostgresServer.start(found)),
+          ({ end }) => Effect.promise(end)
+        )
+        const clientOf = (role: string, database: string) =>
+          PgClient.layer({ url: Redacted.make(`postgres://${role}@127.0.0.1:${port}/${database}`) })
+        yield* Effect.provide(
+          run("create role administrator login CREATEROLE CREATEDB"),
+          PgClient.layer({ url: Redacted.make(url) })
+        )
+        yield* Effect.provide(run("create database money"), clientOf("administrator", "postgres"))
+        for (const _ of [1, 2])
+          Client.script(found, `postgres://administrator@127.0.0.1:${port}/money`, rolesFile)
+        yield* Effect.provide(Migrations.migrate, clientOf("satrail_migration", "money"))
+        yield* Effect.scoped(
+          Layer.build(Layer.provide(Storage.layerClient(), clientOf("satrail_application", "money")))
+        )
+      })
   )
 
-  it.live("roles: the application cannot start before `satrail migrate`; the error says so, and nothing is created", () =>
-    Effect.gen(function* () {
-      const database = yield* prepared
-      const { message } = yield* refusedStart("satrail_application", database)
-      for (const words of ["permission denied", "Run `satrail migrate`"]) assert.include(message, words)
-      const tables = yield* as("postgres", database)(run("select from pg_tables where schemaname = 'satrail'"))
-      assert.strictEqual(tables.length, 0)
-    })
+  it.live(
+    "roles: the application cannot start before `satrail migrate`; the error says so, and nothing is created",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* prepared
+        const { message } = yield* refusedStart("satrail_application", database)
+        for (const words of ["permission denied", "Run `satrail migrate`"]) assert.include(message, words)
+        const tables = yield* as(
+          "postgres",
+          database
+        )(run("select from pg_tables where schemaname = 'satrail'"))
+        assert.strictEqual(tables.length, 0)
+      })
   )
 
-  it.live("roles: `satrail migrate` creates the tables and grants the privileges, and then the application starts", () =>
-    Effect.gen(function* () {
-      const database = yield* prepared
-      const { before, now } = yield* as("satrail_migration", database)(Migrations.migrate)
-      assert.strictEqual(before, 0)
-      assert.deepStrictEqual(yield* as("satrail_migration", database)(Migrations.migrate), { before: now, now })
-      yield* start("satrail_application", database)
-    })
+  it.live(
+    "roles: `satrail migrate` creates the tables and grants the privileges, and then the application starts",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* prepared
+        const { before, now } = yield* as("satrail_migration", database)(Migrations.migrate)
+        assert.strictEqual(before, 0)
+        assert.deepStrictEqual(yield* as("satrail_migration", database)(Migrations.migrate), {
+          before: now,
+          now
+        })
+        yield* start("satrail_application", database)
+      })
   )
 
   it.live(
@@ -86,9 +116,13 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     () =>
       Effect.gen(function* () {
         const database = yield* prepared
-        const box = Noun.make("boxes", Schema.Struct({ id: Noun.Id, companyId: CompanyId, label: Schema.String, status: Schema.String }), {
-          moving: ["status"]
-        })
+        const box = Noun.make(
+          "boxes",
+          Schema.Struct({ id: Noun.Id, companyId: CompanyId, label: Schema.String, status: Schema.String }),
+          {
+            moving: ["status"]
+          }
+        )
         const tables =
           "create table if not exists satrail.boxes (company_id uuid, id uuid, label text, status text, primary key (company_id, id))"
         const own = Layer.merge(
@@ -105,42 +139,63 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
           database
         )(run("insert into satrail.boxes select gen_random_uuid(), gen_random_uuid(), 'a', 'locked'"))
         yield* as("satrail_application", database)(run("update satrail.boxes set status = 'open'"))
-        yield* mayNot("satrail_application", database, ["update satrail.boxes set label = 'b'", "delete from satrail.boxes"])
+        yield* mayNot("satrail_application", database, [
+          "update satrail.boxes set label = 'b'",
+          "delete from satrail.boxes"
+        ])
       })
   )
 
-  it.live("roles: roles created after the tables get their privileges from the next `satrail migrate`; roles.sql can be run again", () =>
-    Effect.gen(function* () {
-      if ("missing" in installation) return
-      const database = yield* migrated
-      yield* as("satrail_migration", database)(run("revoke all on all tables in schema satrail from satrail_application"))
-      Client.script(installation, urlOf("postgres", database), rolesFile)
-      assert.isNull((yield* refusedStart("satrail_application", database)).found)
-      yield* as("satrail_migration", database)(Migrations.migrate)
-      yield* start("satrail_application", database)
-    })
+  it.live(
+    "roles: roles created after the tables get their privileges from the next `satrail migrate`; roles.sql can be run again",
+    () =>
+      Effect.gen(function* () {
+        if ("missing" in installation) return
+        const database = yield* migrated
+        yield* as(
+          "satrail_migration",
+          database
+        )(run("revoke all on all tables in schema satrail from satrail_application"))
+        Client.script(installation, urlOf("postgres", database), rolesFile)
+        assert.isNull((yield* refusedStart("satrail_application", database)).found)
+        yield* as("satrail_migration", database)(Migrations.migrate)
+        yield* start("satrail_application", database)
+      })
   )
 
   it.live("roles: the application may not migrate: a newer program names the missing migration", () =>
     Effect.gen(function* () {
       const database = yield* migrated
-      yield* as("satrail_migration", database)(run("update satrail.migrations set migration_id = migration_id - 1"))
+      yield* as(
+        "satrail_migration",
+        database
+      )(run("update satrail.migrations set migration_id = migration_id - 1"))
       const { found, known, message } = yield* refusedStart("satrail_application", database)
       assert.strictEqual(found, known - 1)
-      for (const words of [`at migration ${found}`, `needs ${known}`, "permission denied", "Run `satrail migrate`"])
+      for (const words of [
+        `at migration ${found}`,
+        `needs ${known}`,
+        "permission denied",
+        "Run `satrail migrate`"
+      ])
         assert.include(message, words)
     })
   )
 
-  it.live("roles: after a dump is restored, the application requires `satrail migrate`, after which events resume", () =>
-    Effect.gen(function* () {
-      const database = yield* migrated
-      yield* as("satrail_migration", database)(run("update satrail.epoch set transactions = transactions + 1000000"))
-      const { message } = yield* refusedStart("satrail_application", database)
-      for (const words of ["after a restored dump", "Run `satrail migrate`"]) assert.include(message, words)
-      yield* as("satrail_migration", database)(Migrations.migrate)
-      yield* start("satrail_application", database)
-    })
+  it.live(
+    "roles: after a dump is restored, the application requires `satrail migrate`, after which events resume",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* migrated
+        yield* as(
+          "satrail_migration",
+          database
+        )(run("update satrail.epoch set transactions = transactions + 1000000"))
+        const { message } = yield* refusedStart("satrail_application", database)
+        for (const words of ["after a restored dump", "Run `satrail migrate`"]) assert.include(message, words)
+        yield* as("satrail_migration", database)(Migrations.migrate)
+        yield* start("satrail_application", database)
+      })
   )
 
   it.live("roles: `satrail migrate` revokes an extra privilege", () =>
@@ -169,8 +224,19 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
         yield* mayNot("satrail_application", yield* migrated, [
           // A coin is released when it turns out to be the change of the payout that reserved it. Events are
           // deleted after their retention period.
-          ...["entries", "audit_entries", "audit_links", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
-          ...["entries", "audit_entries", "audit_links", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [
+          ...["entries", "audit_entries", "audit_links", "unmatched", "migrations", "epoch"].map(
+            (table) => `delete from satrail.${table}`
+          ),
+          ...[
+            "entries",
+            "audit_entries",
+            "audit_links",
+            "events",
+            "coins",
+            "unmatched",
+            "migrations",
+            "epoch"
+          ].flatMap((table) => [
             `truncate satrail.${table}`,
             `drop table satrail.${table}`,
             `alter table satrail.${table} add column more text`
@@ -201,28 +267,32 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("roles: the application may change exactly the columns that a record type's declaration marks as mutable", () =>
-      Effect.gen(function* () {
-        const granted = yield* as(
-          "postgres",
-          yield* migrated
-        )(
-          run(`select table_name || '.' || column_name as column from information_schema.column_privileges
+    it.live(
+      "roles: the application may change exactly the columns that a record type's declaration marks as mutable",
+      () =>
+        Effect.gen(function* () {
+          const granted = yield* as(
+            "postgres",
+            yield* migrated
+          )(
+            run(`select table_name || '.' || column_name as column from information_schema.column_privileges
             where grantee = 'satrail_application' and table_schema = 'satrail' and privilege_type = 'UPDATE'`)
-        )
-        const changeable = new Set(granted.map((row): unknown => Reflect.get(row, "column")))
-        // The time when a payment without an invoice was first noticed never changes.
-        const records = Nouns.all.filter(({ name }) => name !== "unmatched")
-        const [shall, may] = [true, false].map((isMoving) =>
-          records.flatMap(({ name, members, moving }) =>
-            members.flatMap(([member]) =>
-              (isMoving ? moving.has(member) : changeable.has(`${name}.${Table.columnOf(member)}`)) ? [`${name}.${member}`] : []
+          )
+          const changeable = new Set(granted.map((row): unknown => Reflect.get(row, "column")))
+          // The time when a payment without an invoice was first noticed never changes.
+          const records = Nouns.all.filter(({ name }) => name !== "unmatched")
+          const [shall, may] = [true, false].map((isMoving) =>
+            records.flatMap(({ name, members, moving }) =>
+              members.flatMap(([member]) =>
+                (isMoving ? moving.has(member) : changeable.has(`${name}.${Table.columnOf(member)}`))
+                  ? [`${name}.${member}`]
+                  : []
+              )
             )
           )
-        )
-        assert.deepStrictEqual(may, shall)
-        assert.isFalse(changeable.has("api_keys.secret_hash"))
-      })
+          assert.deepStrictEqual(may, shall)
+          assert.isFalse(changeable.has("api_keys.secret_hash"))
+        })
     )
 
     it.live("roles: the application may read every table, including a new one", () =>
@@ -238,10 +308,28 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     it.live("roles: the reader sees everything but key hashes and stored responses", () =>
       Effect.gen(function* () {
         const database = yield* migrated
-        const read = ["companies", "balances", "entries", "events", "withdrawals", "deposits", "invoices", "migrations"]
-        yield* as("satrail_reader", database)(Effect.forEach(read, (table) => run(`select * from satrail.${table} limit 1`)))
-        yield* as("satrail_reader", database)(run("select id, revoked_at_millis from satrail.api_keys limit 1"))
-        yield* mayNot("satrail_reader", database, ["select secret_hash from satrail.api_keys", "select answer from satrail.answers"])
+        const read = [
+          "companies",
+          "balances",
+          "entries",
+          "events",
+          "withdrawals",
+          "deposits",
+          "invoices",
+          "migrations"
+        ]
+        yield* as(
+          "satrail_reader",
+          database
+        )(Effect.forEach(read, (table) => run(`select * from satrail.${table} limit 1`)))
+        yield* as(
+          "satrail_reader",
+          database
+        )(run("select id, revoked_at_millis from satrail.api_keys limit 1"))
+        yield* mayNot("satrail_reader", database, [
+          "select secret_hash from satrail.api_keys",
+          "select answer from satrail.answers"
+        ])
       })
     )
 

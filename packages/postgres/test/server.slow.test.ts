@@ -55,7 +55,11 @@ const roadTo = Effect.fnUntraced(function* ({ port, hostname }: URL) {
     sockets.forEach((socket) => socket.unpipe().pause())
     road.close()
   }
-  return { port: typeof address === "object" && address !== null ? address.port : assert.fail("no port"), cut, block }
+  return {
+    port: typeof address === "object" && address !== null ? address.port : assert.fail("no port"),
+    cut,
+    block
+  }
 })
 
 describe.skipIf(Database.server === undefined)("a client of a server (skipped where there is none)", () => {
@@ -63,7 +67,10 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     Effect.gen(function* () {
       const url = yield* Database.make
       const one = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
-      const pid = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`)
+      const pid = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`
+      )
       const [before] = yield* Effect.provide(pid, one)
       const sleeping = yield* Effect.forkChild(
         Effect.provide(
@@ -117,7 +124,8 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
         assert.deepStrictEqual(yield* sql`select n from t`, [])
         const open = Effect.flatMap(
           SqlClient.SqlClient,
-          (sql) => sql`select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
+          (sql) =>
+            sql`select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
         )
         assert.deepStrictEqual(yield* Effect.provide(open, other), [])
       }).pipe(Effect.provide(client))
@@ -145,88 +153,108 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
         const long = yield* asked("select pg_sleep(600)", { statementTimeoutMillis: 400 })
         assert.strictEqual(long.reason._tag, "StatementTimeoutError")
         yield* sql`create table t (n integer)`
-        const waits = yield* sql.withTransaction(Effect.andThen(sql`lock table t`, asked("select n from t", { lockTimeoutMillis: 100 })))
+        const waits = yield* sql.withTransaction(
+          Effect.andThen(sql`lock table t`, asked("select n from t", { lockTimeoutMillis: 100 }))
+        )
         assert.strictEqual(waits.reason._tag, "LockTimeoutError")
       }).pipe(Effect.provide(client))
     })
   )
 
-  it.live("PgClient: a statement that waited for a row sees its newest version, whatever isolation the database has by default", () =>
-    Effect.gen(function* () {
-      const url = yield* Database.make
-      const connect = Layer.build(PgClient.layer({ url }))
-      const ask = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe<{ readonly n: number }>(text).unprepared)
-      const [holder, other] = [yield* connect, yield* connect]
-      yield* Effect.provide(ask("create table t (n integer); insert into t values (0)"), other)
-      const name = new URL(Redacted.value(url)).pathname.slice(1)
-      yield* Effect.provide(ask(`alter database ${name} set default_transaction_isolation = 'serializable'`), other)
-      const service = yield* connect
-      const adding = ask("update t set n = n + 1 returning n")
-      const waiting = Effect.gen(function* () {
-        yield* adding
-        const waits = yield* Effect.forkDetach(Effect.provide(adding, service))
-        // The holder's session is idle in its transaction.
-        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
-        return waits
-      })
-      const waits = yield* Effect.provide(
-        SqlClient.SqlClient.use((sql) => sql.withTransaction(waiting)),
-        holder
-      )
-      assert.deepStrictEqual(yield* Fiber.join(waits), [{ n: 2 }])
-    })
-  )
-
-  it.live("PgClient: a late read fails and is canceled on the server, if it can be reached, and its connection is not reused", () =>
-    Effect.gen(function* () {
-      const url = new URL(Redacted.value(yield* Database.make))
-      const other = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
-      const road = yield* roadTo(url)
-      url.host = `127.0.0.1:${road.port}`
-      // Only this client ends a statement, not the server's timeout.
-      const client = yield* Layer.build(
-        PgClient.layer({ url: Redacted.make(url.href), maxConnections: 1, statementTimeoutMillis: 600_000 })
-      )
-      const late = (millis: number) =>
-        Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql`select pg_sleep(600)`)).pipe(
-          Effect.provide(client),
-          Effect.provideService(PgConnection.Patience, millis)
+  it.live(
+    "PgClient: a statement that waited for a row sees its newest version, whatever isolation the database has by default",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* Database.make
+        const connect = Layer.build(PgClient.layer({ url }))
+        const ask = (text: string) =>
+          SqlClient.SqlClient.use((sql) => sql.unsafe<{ readonly n: number }>(text).unprepared)
+        const [holder, other] = [yield* connect, yield* connect]
+        yield* Effect.provide(ask("create table t (n integer); insert into t values (0)"), other)
+        const name = new URL(Redacted.value(url)).pathname.slice(1)
+        yield* Effect.provide(
+          ask(`alter database ${name} set default_transaction_isolation = 'serializable'`),
+          other
         )
-      const pid = Effect.provide(
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`),
-        client
-      )
-      const [before] = yield* pid
-      assert.deepInclude((yield* late(100)).reason, { _tag: "ConnectionError", message: "no response within 100 ms" })
-      // The server sends a query's error before it lists the session as idle.
-      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 0)
-      const [after] = yield* pid
-      assert.notStrictEqual(after?.pid, before?.pid)
-      const waiting = yield* Effect.forkChild(late(3000), { startImmediately: true })
-      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
-      road.block()
-      assert.strictEqual((yield* Fiber.join(waiting)).reason.message, "no response within 3000 ms")
-    })
+        const service = yield* connect
+        const adding = ask("update t set n = n + 1 returning n")
+        const waiting = Effect.gen(function* () {
+          yield* adding
+          const waits = yield* Effect.forkDetach(Effect.provide(adding, service))
+          // The holder's session is idle in its transaction.
+          yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+          return waits
+        })
+        const waits = yield* Effect.provide(
+          SqlClient.SqlClient.use((sql) => sql.withTransaction(waiting)),
+          holder
+        )
+        assert.deepStrictEqual(yield* Fiber.join(waits), [{ n: 2 }])
+      })
   )
 
-  it.live("PgConnection: a query that may be a commit is not canceled after its limit, because a canceled commit is not replicated", () =>
-    Effect.gen(function* () {
-      const url = yield* Database.make
-      const other = yield* Layer.build(PgClient.layer({ url }))
-      const client = yield* Effect.acquireRelease(
-        Effect.promise(async () => {
-          const client = new Pg.Client(Redacted.value(url))
-          await client.connect()
-          return client
-        }),
-        (client) => Effect.sync(() => PgConnection.leave(client, 100))
-      )
-      const settings = () => ({ connectionString: Redacted.value(url) })
-      const error = yield* Effect.flip(PgConnection.asking(client, settings, { limitMillis: 100 })({ text: "select pg_sleep(600)" }))
-      assert.strictEqual(error.reason.message, "no response within 100 ms")
-      // A busy server may begin the query later.
-      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
-    })
+  it.live(
+    "PgClient: a late read fails and is canceled on the server, if it can be reached, and its connection is not reused",
+    () =>
+      Effect.gen(function* () {
+        const url = new URL(Redacted.value(yield* Database.make))
+        const other = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
+        const road = yield* roadTo(url)
+        url.host = `127.0.0.1:${road.port}`
+        // Only this client ends a statement, not the server's timeout.
+        const client = yield* Layer.build(
+          PgClient.layer({ url: Redacted.make(url.href), maxConnections: 1, statementTimeoutMillis: 600_000 })
+        )
+        const late = (millis: number) =>
+          Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql`select pg_sleep(600)`)).pipe(
+            Effect.provide(client),
+            Effect.provideService(PgConnection.Patience, millis)
+          )
+        const pid = Effect.provide(
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`
+          ),
+          client
+        )
+        const [before] = yield* pid
+        assert.deepInclude((yield* late(100)).reason, {
+          _tag: "ConnectionError",
+          message: "no response within 100 ms"
+        })
+        // The server sends a query's error before it lists the session as idle.
+        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 0)
+        const [after] = yield* pid
+        assert.notStrictEqual(after?.pid, before?.pid)
+        const waiting = yield* Effect.forkChild(late(3000), { startImmediately: true })
+        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+        road.block()
+        assert.strictEqual((yield* Fiber.join(waiting)).reason.message, "no response within 3000 ms")
+      })
+  )
+
+  it.live(
+    "PgConnection: a query that may be a commit is not canceled after its limit, because a canceled commit is not replicated",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* Database.make
+        const other = yield* Layer.build(PgClient.layer({ url }))
+        const client = yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            const client = new Pg.Client(Redacted.value(url))
+            await client.connect()
+            return client
+          }),
+          (client) => Effect.sync(() => PgConnection.leave(client, 100))
+        )
+        const settings = () => ({ connectionString: Redacted.value(url) })
+        const error = yield* Effect.flip(
+          PgConnection.asking(client, settings, { limitMillis: 100 })({ text: "select pg_sleep(600)" })
+        )
+        assert.strictEqual(error.reason.message, "no response within 100 ms")
+        // A busy server may begin the query later.
+        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+      })
   )
 
   it.live("PgClient: a connection lost during a query fails only that query", () =>
@@ -237,7 +265,9 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
       const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const asked = yield* Effect.forkChild(Effect.flip(sql`select pg_sleep(600)`), { startImmediately: true })
+        const asked = yield* Effect.forkChild(Effect.flip(sql`select pg_sleep(600)`), {
+          startImmediately: true
+        })
         yield* eventually(busy, (rows) => rows.length === 1)
         road.cut()
         assert.strictEqual((yield* Fiber.join(asked)).reason._tag, "ConnectionError")
@@ -260,9 +290,13 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
           yield* Effect.promise(() => pool.query({ name: "a name of the host's", text: "select 1" }))
           assert.strictEqual((yield* Effect.flip(sql`select 1 / 0`)).reason._tag, "UnknownError")
           assert.deepStrictEqual((yield* sql`select pg_backend_pid() as pid`)[0], before)
-          const names = yield* sql<{ readonly name: string }>`select name from pg_prepared_statements order by name`.unprepared
+          const names = yield* sql<{
+            readonly name: string
+          }>`select name from pg_prepared_statements order by name`.unprepared
           assert.isTrue(names.some(({ name }) => name === "a name of the host's"))
-          assert.isTrue(names.every(({ name }) => name === "a name of the host's" || name.startsWith("satrail_")))
+          assert.isTrue(
+            names.every(({ name }) => name === "a name of the host's" || name.startsWith("satrail_"))
+          )
           assert.isAbove(names.length, 1)
         }).pipe(Effect.provide(client))
       })
@@ -316,71 +350,93 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
           }
           assert.isBelow(yield* knocks, 30)
           yield* Effect.promise(() => server.restart())
-          assert.strictEqual(yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"), "Applied")
+          assert.strictEqual(
+            yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"),
+            "Applied"
+          )
           yield* has(companyId, { posted: 100, held: 60 })
         }).pipe(Effect.provide(storage))
       })
   )
 
-  it.live("PgClient: a commit not confirmed by the standby is not acknowledged, because a failover may lose that commit", () =>
-    Effect.gen(function* () {
-      const server = yield* own({ settings: [...PostgresServer.careless, "synchronous_standby_names=nobody"] })
-      const connect = Layer.build(PgClient.layer({ url: Redacted.make(server.url), maxConnections: 1 }))
-      const [one, other] = [yield* connect, yield* connect]
-      const waiting = Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql<{ readonly pid: number }>`select pid from pg_stat_activity where wait_event = 'SyncRep'`
-      )
-      const alone = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(work, other)
-      yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`set synchronous_commit = local`))
-      yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table t (n integer)`))
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const writes = [sql`insert into t values (1)`, sql.withTransaction(sql`insert into t values (2)`)]
-        for (const write of writes) {
-          const asked = yield* Effect.forkChild(Effect.exit(write), { startImmediately: true })
-          const [session] = yield* eventually(alone(waiting), (rows) => rows.length === 1)
-          yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_cancel_backend(${session?.pid ?? 0})`))
-          const exit = yield* Fiber.join(asked)
-          assert.isTrue(Exit.isFailure(exit), "the commit is not acknowledged")
-          const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
-          assert.strictEqual(error?.reason._tag, "ConnectionError")
-        }
-        assert.lengthOf(yield* sql`select n from t`, 2, "the rows are still committed on the primary")
-      }).pipe(Effect.provide(one))
-    })
+  it.live(
+    "PgClient: a commit not confirmed by the standby is not acknowledged, because a failover may lose that commit",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* own({
+          settings: [...PostgresServer.careless, "synchronous_standby_names=nobody"]
+        })
+        const connect = Layer.build(PgClient.layer({ url: Redacted.make(server.url), maxConnections: 1 }))
+        const [one, other] = [yield* connect, yield* connect]
+        const waiting = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) =>
+            sql<{ readonly pid: number }>`select pid from pg_stat_activity where wait_event = 'SyncRep'`
+        )
+        const alone = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(work, other)
+        yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`set synchronous_commit = local`))
+        yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table t (n integer)`))
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const writes = [sql`insert into t values (1)`, sql.withTransaction(sql`insert into t values (2)`)]
+          for (const write of writes) {
+            const asked = yield* Effect.forkChild(Effect.exit(write), { startImmediately: true })
+            const [session] = yield* eventually(alone(waiting), (rows) => rows.length === 1)
+            yield* alone(
+              Effect.flatMap(
+                SqlClient.SqlClient,
+                (sql) => sql`select pg_cancel_backend(${session?.pid ?? 0})`
+              )
+            )
+            const exit = yield* Fiber.join(asked)
+            assert.isTrue(Exit.isFailure(exit), "the commit is not acknowledged")
+            const error = Exit.isFailure(exit)
+              ? Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+              : undefined
+            assert.strictEqual(error?.reason._tag, "ConnectionError")
+          }
+          assert.lengthOf(yield* sql`select n from t`, 2, "the rows are still committed on the primary")
+        }).pipe(Effect.provide(one))
+      })
   )
 
-  it.live("PgClient: while the standby is away, commits take no more of the server's sessions, and reads continue", () =>
-    Effect.gen(function* () {
-      const url = Redacted.make((yield* own()).url)
-      const ask = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe<{ readonly found: unknown }>(text).unprepared)
-      const other = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
-      const operator = (text: string) => Effect.provide(ask(text), other)
-      const waitFor = Effect.fnUntraced(function* (standbys: string) {
-        yield* operator(`alter system set synchronous_standby_names = '${standbys}'`)
-        yield* operator("select pg_reload_conf()")
-        const shown = operator("select current_setting('synchronous_standby_names') as found")
-        yield* eventually(shown, ([row]) => row?.found === standbys)
+  it.live(
+    "PgClient: while the standby is away, commits take no more of the server's sessions, and reads continue",
+    () =>
+      Effect.gen(function* () {
+        const url = Redacted.make((yield* own()).url)
+        const ask = (text: string) =>
+          SqlClient.SqlClient.use((sql) => sql.unsafe<{ readonly found: unknown }>(text).unprepared)
+        const other = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+        const operator = (text: string) => Effect.provide(ask(text), other)
+        const waitFor = Effect.fnUntraced(function* (standbys: string) {
+          yield* operator(`alter system set synchronous_standby_names = '${standbys}'`)
+          yield* operator("select pg_reload_conf()")
+          const shown = operator("select current_setting('synchronous_standby_names') as found")
+          yield* eventually(shown, ([row]) => row?.found === standbys)
+        })
+        yield* operator("set synchronous_commit = local")
+        yield* operator("create table t (n integer)")
+        yield* waitFor("nobody")
+        const service = yield* Layer.build(PgClient.layer({ url, statementTimeoutMillis: 500 }))
+        const commits = Effect.forEach([1, 2, 3], () => Effect.exit(ask("insert into t values (1)")), {
+          concurrency: "unbounded"
+        })
+        const waiting = operator(
+          "select count(*)::int as found from pg_stat_activity where wait_event = 'SyncRep'"
+        )
+        yield* Effect.gen(function* () {
+          for (const exit of yield* commits) assert.include(String(exit), "no response within")
+          for (const _ of [1, 2]) {
+            for (const exit of yield* commits) assert.include(String(exit), "commits are not confirmed")
+            assert.deepStrictEqual(yield* waiting, [{ found: 3 }])
+          }
+          assert.deepStrictEqual(yield* ask("select 1 as found"), [{ found: 1 }])
+          yield* waitFor("")
+          yield* eventually(waiting, ([row]) => row?.found === 0)
+          for (const exit of yield* commits) assert.isTrue(Exit.isSuccess(exit))
+        }).pipe(Effect.provide(service))
       })
-      yield* operator("set synchronous_commit = local")
-      yield* operator("create table t (n integer)")
-      yield* waitFor("nobody")
-      const service = yield* Layer.build(PgClient.layer({ url, statementTimeoutMillis: 500 }))
-      const commits = Effect.forEach([1, 2, 3], () => Effect.exit(ask("insert into t values (1)")), { concurrency: "unbounded" })
-      const waiting = operator("select count(*)::int as found from pg_stat_activity where wait_event = 'SyncRep'")
-      yield* Effect.gen(function* () {
-        for (const exit of yield* commits) assert.include(String(exit), "no response within")
-        for (const _ of [1, 2]) {
-          for (const exit of yield* commits) assert.include(String(exit), "commits are not confirmed")
-          assert.deepStrictEqual(yield* waiting, [{ found: 3 }])
-        }
-        assert.deepStrictEqual(yield* ask("select 1 as found"), [{ found: 1 }])
-        yield* waitFor("")
-        yield* eventually(waiting, ([row]) => row?.found === 0)
-        for (const exit of yield* commits) assert.isTrue(Exit.isSuccess(exit))
-      }).pipe(Effect.provide(service))
-    })
   )
 
   it.live(
@@ -391,7 +447,9 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
         const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
         const owner = yield* Layer.build(PgClient.layer({ url: Redacted.make(server.url) }))
         yield* Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("create role shop login password 'hunter2'")),
+          Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            sql.unsafe("create role shop login password 'hunter2'")
+          ),
           owner
         )
         const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
@@ -420,7 +478,9 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
       const [file, key] = [path.join(directory, "server.crt"), path.join(directory, "server.key")]
       const what = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
       const whose = ["-subj", "/CN=satrail test", "-addext", "subjectAltName=IP:127.0.0.1"]
-      execFileSync("openssl", ["req", "-x509", ...what, ...whose, "-keyout", key, "-out", file], { stdio: "ignore" })
+      execFileSync("openssl", ["req", "-x509", ...what, ...whose, "-keyout", key, "-out", file], {
+        stdio: "ignore"
+      })
       return { file, text: readFileSync(file, "utf8"), key: readFileSync(key, "utf8") }
     }
   )
@@ -432,10 +492,14 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
         settings: [...PostgresServer.careless, "ssl=on"],
         files: { "server.crt": right.text, "server.key": right.key }
       })
-      const connect = (query: string) => Layer.build(PgClient.layer({ url: Redacted.make(`${server.url}?sslmode=verify-full${query}`) }))
+      const connect = (query: string) =>
+        Layer.build(PgClient.layer({ url: Redacted.make(`${server.url}?sslmode=verify-full${query}`) }))
       const client = yield* connect(`&sslrootcert=${right.file}`)
       const [row] = yield* Effect.provide(
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`),
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`
+        ),
         client
       )
       assert.deepStrictEqual(row, { ssl: true })

@@ -43,11 +43,17 @@ const roles = { application: "satrail_application", owner: "satrail_migration" }
 type By = keyof typeof roles
 
 const urlOf = (role: string, database: string) => `postgres://${role}@127.0.0.1:${server?.port}/${database}`
-const clientAs = (role: string, database: string) => PgClient.layer({ url: Redacted.make(urlOf(role, database)), maxConnections: 4 })
-const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
-const as = (role: string, database: string, text: string) => Effect.provide(run(text), clientAs(role, database))
+const clientAs = (role: string, database: string) =>
+  PgClient.layer({ url: Redacted.make(urlOf(role, database)), maxConnections: 4 })
+const run = (text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
+const as = (role: string, database: string, text: string) =>
+  Effect.provide(run(text), clientAs(role, database))
 
-const secret = Layer.succeed(Audit.Signing, Audit.signer(Redacted.make("a secret that the database does not have")))
+const secret = Layer.succeed(
+  Audit.Signing,
+  Audit.signer(Redacted.make("a secret that the database does not have"))
+)
 
 /** The service's storage, with its audit log. */
 const service = (database: string) => {
@@ -57,7 +63,14 @@ const service = (database: string) => {
 
 const linked = Effect.repeat(AuditLog.link, { while: (count) => count > 0 })
 
-const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" } as const
+const acting = {
+  actor: "key",
+  actor_id: "k",
+  actor_name: "till",
+  verb: "confirm",
+  address: "",
+  request_id: "r"
+} as const
 
 /** An unsigned entry. */
 const confirmed: Audit.Draft = {
@@ -88,7 +101,8 @@ const lived = Effect.gen(function* () {
   yield* journal.commit(OperatorToken.issued(token))
   yield* journal.commit(Endpoint.created(yield* Webhooks.endpoint(companyId)))
   // A record of every type.
-  for (const { create } of Object.values(Nouns.declared)) yield* Fixtures.verdict(yield* create(yield* Fixtures.companyWith(100)))
+  for (const { create } of Object.values(Nouns.declared))
+    yield* Fixtures.verdict(yield* create(yield* Fixtures.companyWith(100)))
   const nowMillis = yield* Clock.currentTimeMillis
   const session = {
     id: yield* Id.make,
@@ -101,7 +115,12 @@ const lived = Effect.gen(function* () {
   } as const
   const { lifeMillis } = Session
   yield* journal.commit(
-    Session.begun({ ...session, expiresAtMillis: nowMillis + lifeMillis, steppedUpAtMillis: null, endedAtMillis: null })
+    Session.begun({
+      ...session,
+      expiresAtMillis: nowMillis + lifeMillis,
+      steppedUpAtMillis: null,
+      endedAtMillis: null
+    })
   )
   yield* linked
   for (const [daySats, atMillis] of [
@@ -109,7 +128,10 @@ const lived = Effect.gen(function* () {
     [2000, 10_800_000]
   ] as const)
     yield* journal.commit(
-      Company.limited(companyId, { daySats }, invoice.createdAtMillis + atMillis, { ...(yield* Fixtures.company), id: companyId })
+      Company.limited(companyId, { daySats }, invoice.createdAtMillis + atMillis, {
+        ...(yield* Fixtures.company),
+        id: companyId
+      })
     )
   yield* linked
 })
@@ -165,9 +187,13 @@ const found = (head: string | null = null) =>
   Effect.gen(function* () {
     const faults = new Set<string>()
     yield* AuditVerification.verify(head, ({ kind, record, field, problem }) =>
-      Effect.sync(() => faults.add(record === undefined ? kind : `${record} ${problem}${field ? ` ${field}` : ""}`))
+      Effect.sync(() =>
+        faults.add(record === undefined ? kind : `${record} ${problem}${field ? ` ${field}` : ""}`)
+      )
     )
-    yield* Verification.verify((_, wrong) => Effect.sync(() => wrong.forEach(({ kind }) => faults.add(`books: ${kind}`))))
+    yield* Verification.verify((_, wrong) =>
+      Effect.sync(() => wrong.forEach(({ kind }) => faults.add(`books: ${kind}`)))
+    )
     return [...faults].toSorted()
   })
 
@@ -197,107 +223,140 @@ const columns = Effect.map(
      where c.table_schema = 'satrail' and t.table_type = 'BASE TABLE' and c.table_name <> 'migrations' and c.is_identity = 'NO'
      order by 1, c.ordinal_position`
   ),
-  Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ table: Schema.String, column: Schema.String, type: Schema.String })))
+  Schema.decodeUnknownSync(
+    Schema.Array(Schema.Struct({ table: Schema.String, column: Schema.String, type: Schema.String }))
+  )
 )
 
 /** Malformed values, by the type of the column. */
-const malformed: { readonly [type: string]: string } = { text: "'malformed'", json: "'7'", jsonb: "'7'", bigint: "-1", integer: "-1" }
+const malformed: { readonly [type: string]: string } = {
+  text: "'malformed'",
+  json: "'7'",
+  jsonb: "'7'",
+  bigint: "-1",
+  integer: "-1"
+}
 
-describe.skipIf(server === undefined)("tampering with the database (skipped where there is no PostgreSQL)", () => {
-  it.live("tampering: an untouched database has no violations", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* Effect.provide(found(), service(yield* created())), [])
-    })
-  )
+describe.skipIf(server === undefined)(
+  "tampering with the database (skipped where there is no PostgreSQL)",
+  () => {
+    it.live("tampering: an untouched database has no violations", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* Effect.provide(found(), service(yield* created())), [])
+      })
+    )
 
-  it.live("tampering: every table of the database has rows here, and is in a row of the documented table", () =>
-    Effect.gen(function* () {
-      const statements = tamperings.flatMap(({ attempts }) => attempts.map(([sql]) => sql)).join("\n")
-      for (const table of new Set((yield* columns).map((one) => one.table))) {
-        assert.match(statements, new RegExp(`(?:update|into|from) satrail\\.${table}\\b`))
-        assert.lengthOf(yield* as(roles.owner, "lived", `select from satrail.${table} limit 1`), 1, table)
-      }
-    })
-  )
+    it.live(
+      "tampering: every table of the database has rows here, and is in a row of the documented table",
+      () =>
+        Effect.gen(function* () {
+          const statements = tamperings.flatMap(({ attempts }) => attempts.map(([sql]) => sql)).join("\n")
+          for (const table of new Set((yield* columns).map((one) => one.table))) {
+            assert.match(statements, new RegExp(`(?:update|into|from) satrail\\.${table}\\b`))
+            assert.lengthOf(yield* as(roles.owner, "lived", `select from satrail.${table} limit 1`), 1, table)
+          }
+        })
+    )
 
-  it.live("tampering: malformed values in every column of every table are violations, and never end a verification", () =>
-    Effect.gen(function* () {
-      const database = yield* created()
-      const all = yield* columns
-      yield* Effect.gen(function* () {
-        for (const { table, column, type } of all) {
-          const value = malformed[type]
-          if (value === undefined) continue
-          // A constraint refuses some values.
-          yield* Effect.catchIf(
-            run(`update satrail.${table} set ${column} = ${value}`),
-            ({ reason }) => reason._tag === "ConstraintError" || reason._tag === "UniqueViolation",
-            () => Effect.void
-          )
-        }
-      }).pipe(Effect.provide(clientAs(roles.owner, database)))
-      assert.includeMembers(yield* Effect.provide(found(), service(database)), ["books: unreadable", "changed", "companies unknown", "end"])
-    })
-  )
+    it.live(
+      "tampering: malformed values in every column of every table are violations, and never end a verification",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* created()
+          const all = yield* columns
+          yield* Effect.gen(function* () {
+            for (const { table, column, type } of all) {
+              const value = malformed[type]
+              if (value === undefined) continue
+              // A constraint refuses some values.
+              yield* Effect.catchIf(
+                run(`update satrail.${table} set ${column} = ${value}`),
+                ({ reason }) => reason._tag === "ConstraintError" || reason._tag === "UniqueViolation",
+                () => Effect.void
+              )
+            }
+          }).pipe(Effect.provide(clientAs(roles.owner, database)))
+          assert.includeMembers(yield* Effect.provide(found(), service(database)), [
+            "books: unreadable",
+            "changed",
+            "companies unknown",
+            "end"
+          ])
+        })
+    )
 
-  for (const [index, { what, application, owner, attempts }] of tamperings.entries())
-    for (const [by, says] of [
-      ["application", application],
-      ["owner", owner]
-    ] as const)
-      it.live.skipIf(!isTurnOf(index, 3))(
-        `tampering: ${what}, as the ${by === "owner" ? "tables' owner" : "application's role"}: the result is as documented`,
-        () =>
-          Effect.forEach(attempts, ([sql, expected]) =>
-            Effect.gen(function* () {
-              const isUnseen = says === "Refused" || expected.length === 0
-              const faults = yield* attempted(by, sql, isUnseen ? unseen : yield* created())
-              const outcome = faults === undefined ? "Refused" : faults.length === 0 ? "Not found" : "Found"
-              assert.isTrue(says.startsWith(outcome), `${sql}: ${outcome}, ${String(faults)}`)
-              if (faults !== undefined) assert.deepStrictEqual(faults, expected, sql)
-            })
-          )
-      )
-
-  /** The head as published in the operator's webhooks. */
-  const published = Effect.gen(function* () {
-    const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("no entry is linked")
-    yield* (yield* Journal).commit(Duty.begun("audit", 0))
-    const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
-    yield* AuditHead.publish(head, fence(task ?? assert.fail("the role is free")))
-    const events = yield* (yield* EventStore).eventsOf(CompanyId.operator, 0n, 1000)
-    return events.findLast(({ type }) => type === "audit_head.updated")?.subject ?? assert.fail("nothing was published")
-  })
-
-  it.live("tampering: restoring an older end of the log with its signature is detected only with a head published later", () =>
-    Effect.gen(function* () {
-      const database = yield* created()
-      yield* Effect.gen(function* () {
-        const { auditHead, appendAudit } = yield* Audit.AuditStore
-        const older = Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked"))
-        yield* appendAudit([Audit.sealed(confirmed, yield* Audit.Signing, yield* Entropy)])
-        yield* linked
-        const later = yield* published
-        assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked")))
-        assert.deepStrictEqual(yield* found(later), [])
-        yield* as(
-          roles.owner,
-          database,
-          `delete from satrail.audit_links where entry_id = ${last}; delete from satrail.audit_entries where id = ${last};
-           update satrail.cursors set value = '${older}' where source = 'audit head'`
+    for (const [index, { what, application, owner, attempts }] of tamperings.entries())
+      for (const [by, says] of [
+        ["application", application],
+        ["owner", owner]
+      ] as const)
+        it.live.skipIf(!isTurnOf(index, 3))(
+          `tampering: ${what}, as the ${by === "owner" ? "tables' owner" : "application's role"}: the result is as documented`,
+          () =>
+            Effect.forEach(attempts, ([sql, expected]) =>
+              Effect.gen(function* () {
+                const isUnseen = says === "Refused" || expected.length === 0
+                const faults = yield* attempted(by, sql, isUnseen ? unseen : yield* created())
+                const outcome = faults === undefined ? "Refused" : faults.length === 0 ? "Not found" : "Found"
+                assert.isTrue(says.startsWith(outcome), `${sql}: ${outcome}, ${String(faults)}`)
+                if (faults !== undefined) assert.deepStrictEqual(faults, expected, sql)
+              })
+            )
         )
-        assert.deepStrictEqual(yield* found(), [])
-        assert.deepStrictEqual(yield* found(later), ["head"])
-      }).pipe(Effect.provide(service(database)))
-    })
-  )
 
-  it.live("tampering: verification by a role that may not read the secret columns compares everything else", () =>
-    Effect.gen(function* () {
-      const database = yield* created()
-      yield* as(roles.owner, database, `update satrail.api_keys set scopes = '["admin"]', secret_hash = repeat('0', 64)`)
-      const reader = Layer.provide(Records.layer, clientAs("satrail_reader", database))
-      assert.deepStrictEqual(yield* Effect.provide(found(), Layer.merge(reader, secret)), ["api_keys differs scopes"])
+    /** The head as published in the operator's webhooks. */
+    const published = Effect.gen(function* () {
+      const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("no entry is linked")
+      yield* (yield* Journal).commit(Duty.begun("audit", 0))
+      const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
+      yield* AuditHead.publish(head, fence(task ?? assert.fail("the role is free")))
+      const events = yield* (yield* EventStore).eventsOf(CompanyId.operator, 0n, 1000)
+      return (
+        events.findLast(({ type }) => type === "audit_head.updated")?.subject ??
+        assert.fail("nothing was published")
+      )
     })
-  )
-})
+
+    it.live(
+      "tampering: restoring an older end of the log with its signature is detected only with a head published later",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* created()
+          yield* Effect.gen(function* () {
+            const { auditHead, appendAudit } = yield* Audit.AuditStore
+            const older = Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked"))
+            yield* appendAudit([Audit.sealed(confirmed, yield* Audit.Signing, yield* Entropy)])
+            yield* linked
+            const later = yield* published
+            assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked")))
+            assert.deepStrictEqual(yield* found(later), [])
+            yield* as(
+              roles.owner,
+              database,
+              `delete from satrail.audit_links where entry_id = ${last}; delete from satrail.audit_entries where id = ${last};
+           update satrail.cursors set value = '${older}' where source = 'audit head'`
+            )
+            assert.deepStrictEqual(yield* found(), [])
+            assert.deepStrictEqual(yield* found(later), ["head"])
+          }).pipe(Effect.provide(service(database)))
+        })
+    )
+
+    it.live(
+      "tampering: verification by a role that may not read the secret columns compares everything else",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* created()
+          yield* as(
+            roles.owner,
+            database,
+            `update satrail.api_keys set scopes = '["admin"]', secret_hash = repeat('0', 64)`
+          )
+          const reader = Layer.provide(Records.layer, clientAs("satrail_reader", database))
+          assert.deepStrictEqual(yield* Effect.provide(found(), Layer.merge(reader, secret)), [
+            "api_keys differs scopes"
+          ])
+        })
+    )
+  }
+)

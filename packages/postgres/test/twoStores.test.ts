@@ -19,7 +19,8 @@ import * as Database from "./Database.ts"
 /** The number of sessions that wait for a locked row. */
 const waiting = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  (sql) =>
+    sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 )
 
 /** Two stores of one database, as in two processes, and a third client that can lock a company's balance. */
@@ -47,7 +48,10 @@ const stores = Effect.gen(function* () {
     const fibers = yield* client.withTransaction(
       Effect.andThen(
         client`select company_id from satrail.balances where company_id = ${companyId} for no key update`,
-        Effect.andThen(client`select id from satrail.api_keys where company_id = ${companyId} for no key update`, begun)
+        Effect.andThen(
+          client`select id from satrail.api_keys where company_id = ${companyId} for no key update`,
+          begun
+        )
       )
     )
     return yield* Effect.forEach(fibers, Fiber.join)
@@ -55,42 +59,59 @@ const stores = Effect.gen(function* () {
   return { one, inTurn } satisfies { readonly one: Context.Context<Journal>; readonly inTurn: unknown }
 })
 
-describe.skipIf(Database.server === undefined)("two stores of one server (skipped where there is none)", () => {
-  it.live("C12: limits: if two stores wait for one balance, the second one counts the payment of the first", () =>
-    Effect.gen(function* () {
-      const { one, inTurn } = yield* stores
-      const companyId = yield* Effect.provide(companyWith(100), one)
-      const atMillis = yield* Clock.currentTimeMillis
-      const counts: ReadonlyArray<Limit.Count> = [{ subject: yield* Id.make, atMillis, most: { day_sats: Msat.fromSats(15) } }]
-      const send = Effect.gen(function* () {
-        const row = yield* withdrawal(companyId, 10, { createdAtMillis: atMillis, counted: Limit.noted(counts) })
-        return yield* verdict(Withdrawal.requested(row, undefined, undefined, counts))
+describe.skipIf(Database.server === undefined)(
+  "two stores of one server (skipped where there is none)",
+  () => {
+    it.live(
+      "C12: limits: if two stores wait for one balance, the second one counts the payment of the first",
+      () =>
+        Effect.gen(function* () {
+          const { one, inTurn } = yield* stores
+          const companyId = yield* Effect.provide(companyWith(100), one)
+          const atMillis = yield* Clock.currentTimeMillis
+          const counts: ReadonlyArray<Limit.Count> = [
+            { subject: yield* Id.make, atMillis, most: { day_sats: Msat.fromSats(15) } }
+          ]
+          const send = Effect.gen(function* () {
+            const row = yield* withdrawal(companyId, 10, {
+              createdAtMillis: atMillis,
+              counted: Limit.noted(counts)
+            })
+            return yield* verdict(Withdrawal.requested(row, undefined, undefined, counts))
+          })
+          assert.deepStrictEqual(yield* inTurn(companyId, [send, send]), ["Applied", "LimitExceeded"])
+          yield* Effect.provide(has(companyId, { posted: 100, held: 10 }), one)
+        })
+    )
+
+    it.live(
+      "freeze: a withdrawal begun by another store before the freeze is rejected if it locks the balance after the freeze",
+      () =>
+        Effect.gen(function* () {
+          const { one, inTurn } = yield* stores
+          const companyId = yield* Effect.provide(companyWith(100), one)
+          const freeze = verdict(
+            Company.freezeChanged(companyId, { reason: "a drill", pending: "wait", sinceMillis: 1 }, 1)
+          )
+          const send = Effect.flatMap(withdrawal(companyId, 10), (row) => verdict(Withdrawal.requested(row)))
+          assert.deepStrictEqual(yield* inTurn(companyId, [freeze, send]), ["Applied", "CompanyFrozen"])
+          yield* Effect.provide(has(companyId, { posted: 100, held: 0 }), one)
+        })
+    )
+
+    it.live("API key: a rotation begun by another store before the old key was restricted is refused", () =>
+      Effect.gen(function* () {
+        const { one, inTurn } = yield* stores
+        const companyId = yield* Effect.provide(companyWith(100), one)
+        const [old, next] = [
+          yield* Effect.provide(apiKey(companyId), one),
+          yield* Effect.provide(apiKey(companyId), one)
+        ]
+        yield* Effect.provide(verdict(ApiKey.issued(old)), one)
+        const restrict = verdict(ApiKey.limited(old, { daySats: 1 }, 1))
+        const rotate = verdict(ApiKey.issued(next, { id: old.id, expiresAtMillis: 20 }))
+        assert.deepStrictEqual(yield* inTurn(companyId, [restrict, rotate]), ["Applied", "ProtectionMoved"])
       })
-      assert.deepStrictEqual(yield* inTurn(companyId, [send, send]), ["Applied", "LimitExceeded"])
-      yield* Effect.provide(has(companyId, { posted: 100, held: 10 }), one)
-    })
-  )
-
-  it.live("freeze: a withdrawal begun by another store before the freeze is rejected if it locks the balance after the freeze", () =>
-    Effect.gen(function* () {
-      const { one, inTurn } = yield* stores
-      const companyId = yield* Effect.provide(companyWith(100), one)
-      const freeze = verdict(Company.freezeChanged(companyId, { reason: "a drill", pending: "wait", sinceMillis: 1 }, 1))
-      const send = Effect.flatMap(withdrawal(companyId, 10), (row) => verdict(Withdrawal.requested(row)))
-      assert.deepStrictEqual(yield* inTurn(companyId, [freeze, send]), ["Applied", "CompanyFrozen"])
-      yield* Effect.provide(has(companyId, { posted: 100, held: 0 }), one)
-    })
-  )
-
-  it.live("API key: a rotation begun by another store before the old key was restricted is refused", () =>
-    Effect.gen(function* () {
-      const { one, inTurn } = yield* stores
-      const companyId = yield* Effect.provide(companyWith(100), one)
-      const [old, next] = [yield* Effect.provide(apiKey(companyId), one), yield* Effect.provide(apiKey(companyId), one)]
-      yield* Effect.provide(verdict(ApiKey.issued(old)), one)
-      const restrict = verdict(ApiKey.limited(old, { daySats: 1 }, 1))
-      const rotate = verdict(ApiKey.issued(next, { id: old.id, expiresAtMillis: 20 }))
-      assert.deepStrictEqual(yield* inTurn(companyId, [restrict, rotate]), ["Applied", "ProtectionMoved"])
-    })
-  )
-})
+    )
+  }
+)

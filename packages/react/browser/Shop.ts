@@ -9,9 +9,14 @@ const Shop = () => {
   return createElement(
     "main",
     null,
-    createElement(Checkout, { id, onPaid: ({ receivedSats }) => setPaid((before) => [...before, receivedSats]) }),
+    createElement(Checkout, {
+      id,
+      onPaid: ({ receivedSats }) => setPaid((before) => [...before, receivedSats])
+    }),
     createElement("output", null, `paid: ${paid.join()}`)
   )
 }
 
-createRoot(document.body.appendChild(document.createElement("div"))).render(createElement(StrictMode, null, createElement(Shop)))
+createRoot(document.body.appendChild(document.createElement("div"))).render(
+  createElement(StrictMode, null, createElement(Shop))
+)

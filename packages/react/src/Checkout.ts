@@ -11,7 +11,8 @@ export const english = {
   lost: "Connecting…",
   amount: inSats,
   anyAmount: "Any amount",
-  due: (sats: number, receivedSats: number): string => `Received ${inSats(receivedSats)}. Still due: ${inSats(sats)}.`,
+  due: (sats: number, receivedSats: number): string =>
+    `Received ${inSats(receivedSats)}. Still due: ${inSats(sats)}.`,
   qr: "QR code of the payment",
   open: "Open in wallet",
   copy: "Copy",

@@ -32,7 +32,11 @@ export const follow = (page: string, { changed, missing, lost }: Hears): (() => 
     const limit = new AbortController()
     const limiting = setTimeout(() => limit.abort(), limitMillis)
     try {
-      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store", signal: limit.signal })
+      const response = await fetch(url, {
+        headers: { accept: "application/json" },
+        cache: "no-store",
+        signal: limit.signal
+      })
       if (response.status === 404 && !isOver) {
         end()
         missing()

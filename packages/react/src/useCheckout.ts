@@ -37,13 +37,17 @@ interface Seen {
 const nothing = (url: string): Seen => ({ url, state: undefined, isMissing: false, isLost: false })
 
 const urlOf = (id: string, service: string | undefined): string => {
-  const url = /^https?:/.test(id) ? id : `${(service ?? "").replace(/\/+$/, "")}/pay/${encodeURIComponent(id)}`
+  const url = /^https?:/.test(id)
+    ? id
+    : `${(service ?? "").replace(/\/+$/, "")}/pay/${encodeURIComponent(id)}`
   return url.replace(/\/+$/, "")
 }
 
 /** Returns the URL of the QR code. The URL changes with the content of the code, so that browsers reload it. */
 const qrOf = (url: string, { asking }: CheckoutState): string | undefined =>
-  asking === null ? undefined : `${url}/qr?${new URLSearchParams({ of: (asking.invoice ?? asking.uri).slice(-32) })}`
+  asking === null
+    ? undefined
+    : `${url}/qr?${new URLSearchParams({ of: (asking.invoice ?? asking.uri).slice(-32) })}`
 
 /**
  * Follows a checkout. `id` is the checkout's `url`, or the last part of the URL together with the option
@@ -62,7 +66,8 @@ export const useCheckout = (id: string, { service, onPaid }: CheckoutOptions = {
   })
 
   useEffect(() => {
-    const update = (change: Partial<Seen>) => setSeen((before) => ({ ...(before.url === url ? before : nothing(url)), ...change }))
+    const update = (change: Partial<Seen>) =>
+      setSeen((before) => ({ ...(before.url === url ? before : nothing(url)), ...change }))
     return follow(url, {
       changed: (state) => {
         update({ state })
@@ -77,5 +82,11 @@ export const useCheckout = (id: string, { service, onPaid }: CheckoutOptions = {
   }, [url])
 
   const { state, isMissing, isLost } = seen.url === url ? seen : nothing(url)
-  return { status: isMissing ? "missing" : (state?.status ?? "loading"), state, isLost, url, qr: state && qrOf(url, state) }
+  return {
+    status: isMissing ? "missing" : (state?.status ?? "loading"),
+    state,
+    isLost,
+    url,
+    qr: state && qrOf(url, state)
+  }
 }

@@ -34,17 +34,21 @@ const refund = { sats: 1, lnurl: null, expiresAtMillis: null }
 
 describe("the React checkout", () => {
   it("react: the service's checkout state matches the declared type, and the package and the service agree on which states are final", () => {
-    const states: ReadonlyArray<State> = (["open", "underpaid", "paid", "expired", "canceled"] as const).flatMap((status) =>
+    const states: ReadonlyArray<State> = (
+      ["open", "underpaid", "paid", "expired", "canceled"] as const
+    ).flatMap((status) =>
       [null, 1].flatMap((paidAtMillis) =>
         [0, 5].flatMap((sats) =>
-          [[], [{ ...refund, status: "open" as const }], [{ ...refund, status: "completed" as const }]].map((refunds) => ({
-            ...state,
-            status,
-            paidAtMillis,
-            receivedSats: sats,
-            overSats: sats,
-            refunds
-          }))
+          [[], [{ ...refund, status: "open" as const }], [{ ...refund, status: "completed" as const }]].map(
+            (refunds) => ({
+              ...state,
+              status,
+              paidAtMillis,
+              receivedSats: sats,
+              overSats: sats,
+              refunds
+            })
+          )
         )
       )
     )
@@ -57,13 +61,24 @@ describe("the React checkout", () => {
 
   it("react: while part of the amount is pending on-chain, the message is the amount due, not that the payment was detected", () => {
     const shown = (more: Partial<State>) =>
-      messageOf({ status: "open", state: { ...state, pendingSats: 6000, ...more }, isLost: false, url: "", qr: undefined }, english)
+      messageOf(
+        {
+          status: "open",
+          state: { ...state, pendingSats: 6000, ...more },
+          isLost: false,
+          url: "",
+          qr: undefined
+        },
+        english
+      )
     assert.strictEqual(shown({}), "21,000 sats")
     assert.strictEqual(shown({ asking: null }), "Payment detected. Waiting for confirmation.")
   })
 
   it("react: on the server, the component renders as loading, with attributes for styling and without styles", () => {
-    const html = renderToString(createElement(Checkout, { id: "https://pay.example.com/pay/abc", className: "box" }))
+    const html = renderToString(
+      createElement(Checkout, { id: "https://pay.example.com/pay/abc", className: "box" })
+    )
     assert.match(html, /^<section class="box" data-status="loading">/)
     assert.include(html, "Loading…")
     assert.notInclude(html, "style=")
@@ -77,7 +92,13 @@ describe("the React checkout", () => {
     }
     renderToString(createElement(Probe, { id: "https://pay.example.com/pay/abc" }))
     renderToString(createElement(Probe, { id: "abc", service: "https://pay.example.com/" }))
-    const view: CheckoutView = { status: "loading", state: undefined, isLost: false, url: "https://pay.example.com/pay/abc", qr: undefined }
+    const view: CheckoutView = {
+      status: "loading",
+      state: undefined,
+      isLost: false,
+      url: "https://pay.example.com/pay/abc",
+      qr: undefined
+    }
     assert.deepStrictEqual(seen, [view, view])
   })
 
@@ -103,7 +124,11 @@ describe("the React checkout", () => {
     try {
       const seen: Array<CheckoutState | boolean> = []
       const changed = (state: CheckoutState) => void seen.push(state)
-      const end = follow("https://pay.example.com/pay/abc", { changed, missing: assert.fail, lost: (isLost) => void seen.push(isLost) })
+      const end = follow("https://pay.example.com/pay/abc", {
+        changed,
+        missing: assert.fail,
+        lost: (isLost) => void seen.push(isLost)
+      })
       for (const hear of errors) hear()
       await vi.advanceTimersByTimeAsync(60_000)
       end()

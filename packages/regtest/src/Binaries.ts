@@ -3,7 +3,17 @@ import { Effect, type Scope } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
@@ -21,9 +31,19 @@ const packages = {
   btcd: { source: binaries, module: "github.com/btcsuite/btcd", tags: "", cgo: "0" },
   // lnd's build tag for tests, `lowscrypt`, disables key stretching for the wallet password, which would take
   // seconds at every start. The password is public here.
-  lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc,lowscrypt", cgo: "0" },
+  lnd: {
+    source: binaries,
+    module: "github.com/lightningnetwork/lnd/cmd/lnd",
+    tags: "invoicesrpc,lowscrypt",
+    cgo: "0"
+  },
   // The build tag adds the crash points at which tests kill the program.
-  ldk: { source: path.resolve(import.meta.dirname, "../../nodes/ldk"), module: ".", tags: "crashpoints", cgo: "1" }
+  ldk: {
+    source: path.resolve(import.meta.dirname, "../../nodes/ldk"),
+    module: ".",
+    tags: "crashpoints",
+    cgo: "1"
+  }
 } as const
 type Built = keyof typeof packages
 /** The name of a program. bitcoind is the version that Debian provides when it is first needed. */
@@ -56,7 +76,8 @@ const cache = (): string => {
  * its sources.
  */
 const fileOf = (name: Name): string => {
-  if (name === "bitcoind") return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
+  if (name === "bitcoind")
+    return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
   const { source, ...how } = packages[name]
   const hash = createHash("sha256").update(JSON.stringify({ module: how.module, tags: how.tags }))
   for (const file of ["go.mod", "go.sum", ...globSync("*.go", { cwd: source }).toSorted()])
@@ -74,7 +95,10 @@ const goHere = () => (found ??= Go.find(wanted, Go.folders()))
 export const isReady = (name: Name): boolean => existsSync(fileOf(name))
 
 /** Returns in one line why these programs can be neither found nor built here, or undefined if they can. */
-export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing = goHere): string | undefined => {
+export const missing = (
+  names: ReadonlyArray<Name>,
+  go: () => Go.Go | Go.Missing = goHere
+): string | undefined => {
   const absent = names.filter((name) => !isReady(name))
   const debian = absent.includes("bitcoind") ? Debian.find() : undefined
   if (debian !== undefined && "missing" in debian) return debian.missing
@@ -97,11 +121,13 @@ const besides = (file: string) => ({
 })
 
 const clear = (file: string): void => {
-  for (const beside of Object.values(besides(file))) rmSync(beside, { recursive: true, force: true, maxRetries: 5 })
+  for (const beside of Object.values(besides(file)))
+    rmSync(beside, { recursive: true, force: true, maxRetries: 5 })
   // Remove folders that remained when earlier versions of this program were killed. A folder may still be in
   // use until our time limit for a build has passed.
   for (const folder of globSync(`${path.dirname(file)}.building-*`)) {
-    if (Date.now() - statSync(folder).mtimeMs > maxBuildMillis) rmSync(folder, { recursive: true, force: true })
+    if (Date.now() - statSync(folder).mtimeMs > maxBuildMillis)
+      rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -123,7 +149,8 @@ const bringLibrary = ({ command }: Go.Go, source: string, into: string): void =>
 const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
     const here = goHere()
-    if (!("command" in here)) return resume(Effect.fail(new RegtestFailed({ message: missing([name]) ?? name })))
+    if (!("command" in here))
+      return resume(Effect.fail(new RegtestFailed({ message: missing([name]) ?? name })))
     clear(file)
     const { progress, work } = besides(file)
     mkdirSync(work)
@@ -175,16 +202,22 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
       writeFileSync(progress, far)
       say(`building ${name}: ${far}`)
     }, progressMillis)
-    void Promise.race([once(child, "close"), once(child, "error")]).then(([status]: ReadonlyArray<unknown>) => {
-      clearInterval(tell)
-      if (child.pid !== undefined) Keeper.forgetProcess(child.pid)
-      if (isBrokenOff) return undefined // the folder may already belong to another process
-      if (status === 0 && name === "ldk") bringLibrary(here, source, path.dirname(file))
-      if (status === 0) renameSync(built, file)
-      clear(file)
-      const why = status instanceof Error ? status.message : said.slice(-shownLines).join("\n")
-      return resume(status === 0 ? Effect.void : Effect.fail(new RegtestFailed({ message: `go build ${module}: ${why}` })))
-    })
+    void Promise.race([once(child, "close"), once(child, "error")]).then(
+      ([status]: ReadonlyArray<unknown>) => {
+        clearInterval(tell)
+        if (child.pid !== undefined) Keeper.forgetProcess(child.pid)
+        if (isBrokenOff) return undefined // the folder may already belong to another process
+        if (status === 0 && name === "ldk") bringLibrary(here, source, path.dirname(file))
+        if (status === 0) renameSync(built, file)
+        clear(file)
+        const why = status instanceof Error ? status.message : said.slice(-shownLines).join("\n")
+        return resume(
+          status === 0
+            ? Effect.void
+            : Effect.fail(new RegtestFailed({ message: `go build ${module}: ${why}` }))
+        )
+      }
+    )
     return Effect.promise(async () => {
       isBrokenOff = true
       clearInterval(tell)
@@ -208,7 +241,10 @@ const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
     say("fetching bitcoind from Debian; this takes seconds, once per machine")
     yield* Effect.tryPromise({
       try: (signal) => Debian.unpack(debian, work, into, signal),
-      catch: (cause) => new RegtestFailed({ message: `no bitcoind here: ${cause instanceof Error ? cause.message : String(cause)}` })
+      catch: (cause) =>
+        new RegtestFailed({
+          message: `no bitcoind here: ${cause instanceof Error ? cause.message : String(cause)}`
+        })
     })
   }).pipe(Effect.ensuring(Effect.sync(() => clear(into))))
 }

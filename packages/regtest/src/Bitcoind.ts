@@ -19,15 +19,24 @@ const user = "satrail"
 /** Idle time after which bitcoind closes a connection. It is longer than any test is idle. The default is 30 s. */
 const idleSeconds = 600
 
-const Index = Schema.Struct({ txindex: Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }) })
+const Index = Schema.Struct({
+  txindex: Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int })
+})
 
 /** Starts bitcoind with a transaction index, without a wallet, and with these additional options. */
 export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> = []) {
   const command = yield* Binaries.ensure("bitcoind")
   const folder = yield* Process.folder
-  const [port, blocksPort, transactionsPort] = [yield* Process.freePort, yield* Process.freePort, yield* Process.freePort]
+  const [port, blocksPort, transactionsPort] = [
+    yield* Process.freePort,
+    yield* Process.freePort,
+    yield* Process.freePort
+  ]
   const password = Redacted.make("regtest")
-  const zmq = [`zmqpubrawblock=tcp://127.0.0.1:${blocksPort}`, `zmqpubrawtx=tcp://127.0.0.1:${transactionsPort}`]
+  const zmq = [
+    `zmqpubrawblock=tcp://127.0.0.1:${blocksPort}`,
+    `zmqpubrawtx=tcp://127.0.0.1:${transactionsPort}`
+  ]
   const args = [
     "-regtest",
     "-server",
@@ -84,7 +93,11 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
       ...zmq.map((one) => `--bitcoind.${one}`)
     ],
     call,
-    mine: (blocks) => Effect.tap(call("generatetoaddress", [blocks, Miner.address], Schema.Array(Schema.String)), () => indexed),
+    mine: (blocks) =>
+      Effect.tap(
+        call("generatetoaddress", [blocks, Miner.address], Schema.Array(Schema.String)),
+        () => indexed
+      ),
     send: Chain.payer(call),
     height,
     indexed

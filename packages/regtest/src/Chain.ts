@@ -37,7 +37,11 @@ export class Chain extends Context.Service<
   }
 >()("@satrail/regtest/Chain") {}
 
-export type Call = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) => Effect.Effect<A, RegtestFailed>
+export type Call = <A>(
+  method: string,
+  params: ReadonlyArray<unknown>,
+  result: Schema.Codec<A, unknown>
+) => Effect.Effect<A, RegtestFailed>
 
 const Answer = Schema.Struct({
   result: Schema.Unknown,
@@ -82,7 +86,11 @@ export const payer = (call: Call) => {
     const hash = yield* call("getblockhash", [spent], Schema.String)
     const [coinbase] = (yield* call("getblock", [hash, 1], Verbose)).tx
     const { vout } = yield* call("getrawtransaction", [coinbase, 1], Coinbase)
-    const { rawTx, txId } = Miner.spend({ txId: coinbase, sats: BigInt(Math.round(vout[0].value * 1e8)) }, address, sats)
+    const { rawTx, txId } = Miner.spend(
+      { txId: coinbase, sats: BigInt(Math.round(vout[0].value * 1e8)) },
+      address,
+      sats
+    )
     yield* call("sendrawtransaction", [rawTx], Schema.String)
     return txId
   })

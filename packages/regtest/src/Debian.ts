@@ -12,7 +12,10 @@ import * as Keeper from "./Keeper.ts"
 const packageName = "bitcoin-knots"
 /** These packages are needed only by the package's scripts, which we don't run, so they are declared as installed. */
 const unneeded = ["debconf", "systemd-standalone-sysusers"]
-const keyrings = ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"]
+const keyrings = [
+  "/usr/share/keyrings/debian-archive-keyring.gpg",
+  "/usr/share/keyrings/debian-archive-keyring.pgp"
+]
 
 const maxCommandMillis = 10 * 60_000
 const maxOutputBytes = 10_000_000
@@ -25,7 +28,9 @@ export interface Debian {
 
 /** Finds a Debian mirror in this machine's apt configuration. If there is none, returns the reason in one line. */
 export const find = (): Debian | { readonly missing: string } => {
-  const no = (why: string) => ({ missing: `no bitcoind here: it would be unpacked from Debian's ${packageName}, but ${why}` })
+  const no = (why: string) => ({
+    missing: `no bitcoind here: it would be unpacked from Debian's ${packageName}, but ${why}`
+  })
   if (process.platform !== "linux") return no(`this is ${process.platform}`)
   const keyring = keyrings.find((file) => existsSync(file))
   if (keyring === undefined) return no("Debian's keys are missing (package debian-archive-keyring)")
@@ -83,8 +88,14 @@ const run = async (command: string, args: ReadonlyArray<string>, signal: AbortSi
  * after the folder has been moved. apt verifies Debian's signature and each package. `work` is an empty folder.
  * Rejects with apt's output.
  */
-export const unpack = async ({ mirror, keyring }: Debian, work: string, into: string, signal: AbortSignal): Promise<void> => {
-  for (const made of ["state/lists/partial", "cache/archives/partial", "log"]) mkdirSync(path.join(work, made), { recursive: true })
+export const unpack = async (
+  { mirror, keyring }: Debian,
+  work: string,
+  into: string,
+  signal: AbortSignal
+): Promise<void> => {
+  for (const made of ["state/lists/partial", "cache/archives/partial", "log"])
+    mkdirSync(path.join(work, made), { recursive: true })
   const settings = path.join(work, "apt.conf")
   writeFileSync(settings, configuration(work))
   writeFileSync(path.join(work, "sources.list"), `deb [signed-by=${keyring}] ${mirror} sid main\n`)
@@ -93,7 +104,11 @@ export const unpack = async ({ mirror, keyring }: Debian, work: string, into: st
   writeFileSync(path.join(work, "state/status"), unneeded.map(here).join("\n"))
 
   await run("apt-get", ["-c", settings, "-q", "update"], signal)
-  await run("apt-get", ["-c", settings, "-q", "-y", "--download-only", "--no-install-recommends", "install", packageName], signal)
+  await run(
+    "apt-get",
+    ["-c", settings, "-q", "-y", "--download-only", "--no-install-recommends", "install", packageName],
+    signal
+  )
   const archives = path.join(work, "cache/archives")
   const unpacked = path.join(work, "unpacked")
   for (const file of readdirSync(archives).filter((name) => name.endsWith(".deb"))) {

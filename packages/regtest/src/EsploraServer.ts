@@ -64,7 +64,8 @@ const indexed = (known: ReadonlyMap<string, Known>) => {
     const key = hex.encode(sha256(hex.decode(script)))
     byScript.set(key, (byScript.get(key) ?? new Set()).add(txid))
   }
-  for (const { tx } of known.values()) for (const { scriptPubKey } of tx.vout) touches(scriptPubKey.hex, tx.txid)
+  for (const { tx } of known.values())
+    for (const { scriptPubKey } of tx.vout) touches(scriptPubKey.hex, tx.txid)
   for (const { tx } of known.values()) {
     for (const [vin, { txid, vout = 0 }] of tx.vin.entries()) {
       if (txid === undefined) continue
@@ -101,7 +102,8 @@ const follow = Effect.gen(function* () {
       }
       blocks = [...blocks.slice(0, more[0]?.height ?? blocks.length), ...more]
       known = new Map(blocks.flatMap((block) => block.tx.map((tx) => [tx.txid, { tx, block }])))
-      for (const txid of waiting) known.set(txid, { tx: yield* call("getrawtransaction", [txid, 1], Tx), block: undefined })
+      for (const txid of waiting)
+        known.set(txid, { tx: yield* call("getrawtransaction", [txid, 1], Tx), block: undefined })
       index = indexed(known)
       seen = here
     }
@@ -118,7 +120,10 @@ const statusOf = ({ block }: Known) =>
 
 const shown = ({ known }: Followed, one: Known) => {
   const { txid, version, locktime, size, weight, vin, vout } = one.tx
-  const output = ({ value, scriptPubKey }: typeof Output.Type) => ({ scriptpubkey: scriptPubKey.hex, value: satsOf(value) })
+  const output = ({ value, scriptPubKey }: typeof Output.Type) => ({
+    scriptpubkey: scriptPubKey.hex,
+    value: satsOf(value)
+  })
   const inputs = vin.map((input) => {
     const spent = known.get(input.txid ?? "")?.tx.vout[input.vout ?? 0]
     return {
@@ -132,7 +137,8 @@ const shown = ({ known }: Followed, one: Known) => {
     }
   })
   const outputs = vout.map(output)
-  const paid = (all: ReadonlyArray<{ readonly value: number } | null>) => all.reduce((sum, one) => sum + (one?.value ?? 0), 0)
+  const paid = (all: ReadonlyArray<{ readonly value: number } | null>) =>
+    all.reduce((sum, one) => sum + (one?.value ?? 0), 0)
   const isCoinbase = inputs.some(({ is_coinbase }) => is_coinbase)
   const fee = isCoinbase ? 0 : paid(inputs.map(({ prevout }) => prevout)) - paid(outputs)
   return { txid, version, locktime, size, weight, fee, vin: inputs, vout: outputs, status: statusOf(one) }
@@ -166,7 +172,9 @@ const routes = Effect.gen(function* () {
     const found = blocks.find((one) => one.hash === hash)
     switch (what) {
       case "header":
-        return found === undefined ? missing("Block") : { body: yield* call("getblockheader", [hash, false], Schema.String) }
+        return found === undefined
+          ? missing("Block")
+          : { body: yield* call("getblockheader", [hash, false], Schema.String) }
       case "status":
         return json(
           found === undefined
@@ -174,7 +182,9 @@ const routes = Effect.gen(function* () {
             : { in_best_chain: true, height: found.height, next_best: blocks[found.height + 1]?.hash ?? null }
         )
       case "raw":
-        return found === undefined ? missing("Block") : { body: Buffer.from(yield* call("getblock", [hash, 0], Schema.String), "hex") }
+        return found === undefined
+          ? missing("Block")
+          : { body: Buffer.from(yield* call("getblock", [hash, 0], Schema.String), "hex") }
       default:
         return found === undefined ? missing("Block") : json(summary(found))
     }
@@ -187,7 +197,9 @@ const routes = Effect.gen(function* () {
     const spending = (at: number) => {
       const by = spent.get(`${txid}:${at}`)
       const spender = known.get(by?.txid ?? "")
-      return by === undefined || spender === undefined ? { spent: false } : { spent: true, ...by, status: statusOf(spender) }
+      return by === undefined || spender === undefined
+        ? { spent: false }
+        : { spent: true, ...by, status: statusOf(spender) }
     }
     switch (what) {
       case "":
@@ -264,7 +276,8 @@ export const make = Effect.gen(function* () {
   const server = createServer((request, response) => {
     const broadcast = Effect.flatMap(
       Effect.promise(() => bodyOf(request)),
-      (body) => Effect.map(call("sendrawtransaction", [body], Schema.String), (txid): Reply => ({ body: txid }))
+      (body) =>
+        Effect.map(call("sendrawtransaction", [body], Schema.String), (txid): Reply => ({ body: txid }))
     )
     const asked = request.method === "POST" ? broadcast : answer(request.url ?? "")
     const replying = asked.pipe(Effect.catch((error) => Effect.succeed(refused(error))))

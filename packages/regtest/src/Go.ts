@@ -14,7 +14,10 @@ export interface Missing {
 }
 
 /** Returns the folders to search for Go: those on the PATH, and the one that Go's installer uses. */
-export const folders = (): ReadonlyArray<string> => [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/local/go/bin"]
+export const folders = (): ReadonlyArray<string> => [
+  ...(process.env["PATH"] ?? "").split(path.delimiter),
+  "/usr/local/go/bin"
+]
 
 /** Returns whether a version such as `1.26` or `1.26rc1` is at least `wanted`. Missing parts count as 0. */
 export const isAtLeast = (version: string, wanted: string): boolean => {
@@ -31,7 +34,11 @@ export const isAtLeast = (version: string, wanted: string): boolean => {
 const versionOf = (command: string): string | undefined => {
   try {
     // Ask for the installed version, not one that Go would download.
-    const said = execFileSync(command, ["version"], { encoding: "utf8", env: { ...process.env, GOTOOLCHAIN: "local" }, stdio: "pipe" })
+    const said = execFileSync(command, ["version"], {
+      encoding: "utf8",
+      env: { ...process.env, GOTOOLCHAIN: "local" },
+      stdio: "pipe"
+    })
     return /\bgo(\d+(?:\.\d+)*)/.exec(said)?.[1]
   } catch {
     return undefined

@@ -28,21 +28,37 @@ const text = 1
 /** Encodes a complete client message (RFC 6455). Clients must mask the payload. */
 const frame = (opcode: number, payload: Buffer): Buffer => {
   const mask = randomBytes(4)
-  const length = payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
-  return Buffer.concat([Buffer.from([0x80 | opcode, ...length]), mask, payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0))])
+  const length =
+    payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
+  return Buffer.concat([
+    Buffer.from([0x80 | opcode, ...length]),
+    mask,
+    payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0))
+  ])
 }
 
 /** Returns the first complete server message in these bytes, and the remaining bytes. */
-const unframed = (bytes: Buffer): { readonly opcode: number; readonly payload: Buffer; readonly rest: Buffer } | undefined => {
+const unframed = (
+  bytes: Buffer
+): { readonly opcode: number; readonly payload: Buffer; readonly rest: Buffer } | undefined => {
   const short = (bytes[1] ?? 0) & 0x7f
   const begin = short < 126 ? 2 : short === 126 ? 4 : 10
   if (bytes.length < begin) return undefined
-  const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
+  const length =
+    short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
   if (bytes.length < begin + length) return undefined
-  return { opcode: (bytes[0] ?? 0) & 0x0f, payload: bytes.subarray(begin, begin + length), rest: bytes.subarray(begin + length) }
+  return {
+    opcode: (bytes[0] ?? 0) & 0x0f,
+    payload: bytes.subarray(begin, begin + length),
+    rest: bytes.subarray(begin + length)
+  }
 }
 
-const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effect<Duplex, Process.RegtestFailed> =>
+const connected = ({
+  url,
+  certificateFile,
+  macaroonFile
+}: Lnd.Lnd): Effect.Effect<Duplex, Process.RegtestFailed> =>
   Effect.callback((resume) => {
     const asked = request(new URL("/v2/router/htlcinterceptor?method=POST", url), {
       ca: readFileSync(certificateFile),
@@ -54,7 +70,8 @@ const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effe
         "Grpc-Metadata-Macaroon": readFileSync(macaroonFile, "hex")
       }
     })
-    const failed = (message: string) => resume(Effect.fail(new Process.RegtestFailed({ message: `interceptor: ${message}` })))
+    const failed = (message: string) =>
+      resume(Effect.fail(new Process.RegtestFailed({ message: `interceptor: ${message}` })))
     asked.once("upgrade", (_, socket) => resume(Effect.succeed(socket)))
     asked.once("response", ({ statusCode }) => failed(`status ${statusCode}`))
     asked.once("error", ({ message }) => failed(message))
@@ -66,50 +83,52 @@ const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effe
  * lnd closes a connection after half a minute and forwards everything that it holds there, so each instruction
  * to hold or fail uses a new connection.
  */
-export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Scope> = Effect.fnUntraced(function* (node: Lnd.Lnd) {
-  let socket: Duplex | undefined
-  let what: Word | { readonly held: string } = "RESUME"
-  const waiting = new Map<string, Array<typeof Key.Type>>()
-  const answer = (key: typeof Key.Type, action: Word) =>
-    socket?.write(frame(text, Buffer.from(JSON.stringify({ incoming_circuit_key: key, action }))))
+export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Scope> = Effect.fnUntraced(
+  function* (node: Lnd.Lnd) {
+    let socket: Duplex | undefined
+    let what: Word | { readonly held: string } = "RESUME"
+    const waiting = new Map<string, Array<typeof Key.Type>>()
+    const answer = (key: typeof Key.Type, action: Word) =>
+      socket?.write(frame(text, Buffer.from(JSON.stringify({ incoming_circuit_key: key, action }))))
 
-  const asked = (message: string) => {
-    const read = Schema.decodeUnknownOption(Asked)(message)
-    if (Option.isNone(read)) return // the last message before lnd closes the connection
-    const key = read.value.result.incoming_circuit_key
-    if (typeof what === "string") answer(key, what)
-    else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
-  }
+    const asked = (message: string) => {
+      const read = Schema.decodeUnknownOption(Asked)(message)
+      if (Option.isNone(read)) return // the last message before lnd closes the connection
+      const key = read.value.result.incoming_circuit_key
+      if (typeof what === "string") answer(key, what)
+      else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
+    }
 
-  const connect = Effect.gen(function* () {
-    socket?.destroy()
-    const fresh = (socket = yield* connected(node))
-    let bytes: Buffer = Buffer.alloc(0)
-    fresh.on("error", () => fresh.destroy())
-    fresh.on("data", (more: Buffer) => {
-      bytes = Buffer.concat([bytes, more])
-      for (let next = unframed(bytes); next !== undefined; next = unframed(bytes)) {
-        bytes = next.rest
-        if (next.opcode === text) asked(next.payload.toString("utf8"))
-      }
+    const connect = Effect.gen(function* () {
+      socket?.destroy()
+      const fresh = (socket = yield* connected(node))
+      let bytes: Buffer = Buffer.alloc(0)
+      fresh.on("error", () => fresh.destroy())
+      fresh.on("data", (more: Buffer) => {
+        bytes = Buffer.concat([bytes, more])
+        for (let next = unframed(bytes); next !== undefined; next = unframed(bytes)) {
+          bytes = next.rest
+          if (next.opcode === text) asked(next.payload.toString("utf8"))
+        }
+      })
+      // lnd doesn't confirm that interception has begun, but it begins before lnd responds to the next request.
+      yield* Lnd.ask(node, LndRest.get("/v1/getinfo"), Schema.Unknown)
     })
-    // lnd doesn't confirm that interception has begun, but it begins before lnd responds to the next request.
-    yield* Lnd.ask(node, LndRest.get("/v1/getinfo"), Schema.Unknown)
-  })
 
-  yield* Effect.addFinalizer(() => Effect.sync(() => socket?.destroy()))
-  return {
-    from: Effect.fnUntraced(function* (now) {
-      if (now !== "RESUME") yield* connect
-      what = now
-    }),
-    release: Effect.fnUntraced(function* (name, word) {
-      const keys = yield* Process.until(
-        `a payment waits for "${name}"`,
-        Effect.sync(() => waiting.get(name))
-      )
-      waiting.delete(name)
-      for (const key of keys) answer(key, word)
-    })
+    yield* Effect.addFinalizer(() => Effect.sync(() => socket?.destroy()))
+    return {
+      from: Effect.fnUntraced(function* (now) {
+        if (now !== "RESUME") yield* connect
+        what = now
+      }),
+      release: Effect.fnUntraced(function* (name, word) {
+        const keys = yield* Process.until(
+          `a payment waits for "${name}"`,
+          Effect.sync(() => waiting.get(name))
+        )
+        waiting.delete(name)
+        for (const key of keys) answer(key, word)
+      })
+    }
   }
-})
+)

@@ -11,15 +11,20 @@ let keeper: ChildProcess | undefined
 
 const tell = (line: string): void => {
   if (keeper === undefined) {
-    keeper = spawn(process.execPath, [path.join(import.meta.dirname, `keeperProgram${path.extname(import.meta.filename)}`)], {
-      // Run in a separate process group, because Ctrl-C in a terminal signals the whole group.
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore"]
-    })
+    keeper = spawn(
+      process.execPath,
+      [path.join(import.meta.dirname, `keeperProgram${path.extname(import.meta.filename)}`)],
+      {
+        // Run in a separate process group, because Ctrl-C in a terminal signals the whole group.
+        detached: true,
+        stdio: ["pipe", "ignore", "ignore"]
+      }
+    )
     keeper.unref()
     // If all processes are stopped at the same time, the keeper may exit first. It then needs no message.
     keeper.stdin?.on("error", () => undefined)
-    if (keeper.stdin !== null && "unref" in keeper.stdin && typeof keeper.stdin.unref === "function") keeper.stdin.unref()
+    if (keeper.stdin !== null && "unref" in keeper.stdin && typeof keeper.stdin.unref === "function")
+      keeper.stdin.unref()
   }
   keeper.stdin?.write(`${line}\n`)
 }

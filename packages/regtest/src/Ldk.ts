@@ -19,7 +19,11 @@ export interface Ldk {
   /** Restarts the node with these additional environment variables, and waits until it accepts requests. */
   readonly start: (env?: Readonly<Record<string, string>>) => Effect.Effect<void, Process.RegtestFailed>
   /** Calls the node as its owner. */
-  readonly ask: <A>(method: string, params: object, result: Schema.Codec<A, unknown>) => Effect.Effect<A, Process.RegtestFailed>
+  readonly ask: <A>(
+    method: string,
+    params: object,
+    result: Schema.Codec<A, unknown>
+  ) => Effect.Effect<A, Process.RegtestFailed>
   /** Starts another process on the node's store. When that process exits, fails with its output. */
   readonly second: Effect.Effect<never, Process.RegtestFailed>
   /** Fails as soon as the node exits by itself. */
@@ -34,7 +38,8 @@ const Answer = Schema.Union([
 const line = (socket: string, request: object): Effect.Effect<string, Process.RegtestFailed> =>
   Effect.callback((resume) => {
     const connection = connect(socket)
-    const failed = (message: string) => resume(Effect.fail(new Process.RegtestFailed({ message: `ldk: ${message}` })))
+    const failed = (message: string) =>
+      resume(Effect.fail(new Process.RegtestFailed({ message: `ldk: ${message}` })))
     let text = ""
     connection.setEncoding("utf8")
     connection.once("error", ({ message }) => failed(message))
@@ -66,8 +71,11 @@ export const asking =
   (method, params, result) =>
     Effect.gen(function* () {
       const once = Effect.fnUntraced(function* <B>(request: object, shape: Schema.Codec<B, unknown>) {
-        const answer = yield* Schema.decodeEffect(Schema.fromJsonString(Answer))(yield* line(socket, { id: 1, ...request }))
-        if ("error" in answer) return yield* new Process.RegtestFailed({ message: `ldk, ${method}: ${answer.error.message}` })
+        const answer = yield* Schema.decodeEffect(Schema.fromJsonString(Answer))(
+          yield* line(socket, { id: 1, ...request })
+        )
+        if ("error" in answer)
+          return yield* new Process.RegtestFailed({ message: `ldk, ${method}: ${answer.error.message}` })
         return yield* Schema.decodeUnknownEffect(shape)(answer.result)
       })
       const { run } = yield* once({ method: "hello", params: {} }, Run)
@@ -81,58 +89,68 @@ const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
  * program runs and accepts requests, but the node is not started. To start it, the caller must pass the last
  * progress that the caller has seen in the node's store.
  */
-export const make: (name: string, esplora?: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(
-  function* (name: string, esplora?: string) {
-    const chain = yield* Chain
-    const command = yield* Binaries.ensure("ldk")
-    const folder = yield* Process.folder
-    const store = path.join(folder, "store")
-    const socket = path.join(folder, "s")
-    const p2p = `127.0.0.1:${yield* Process.freePort}`
-    const bitcoind = new URL(chain.url)
-    bitcoind.username = chain.user
-    bitcoind.password = Redacted.value(chain.password)
-    const env = {
-      LDK_STORE: store,
-      LDK_SOCKET: socket,
-      LDK_NETWORK: "regtest",
-      ...(esplora === undefined ? { LDK_BITCOIND: bitcoind.href } : { LDK_ESPLORA: esplora }),
-      LDK_LISTEN: p2p,
-      LDK_ALIAS: name,
-      LDK_LOG: "info"
-    }
-    const ask = asking(socket)
-    let more: Readonly<Record<string, string>> = {}
-    const running = yield* Process.make({ name: "ldk", command, args: [], folder, env: () => ({ ...env, ...more }) })
-    const start = Effect.fnUntraced(function* (besides: Readonly<Record<string, string>> = {}) {
-      more = besides
-      yield* running.start
-      return yield* Effect.raceFirst(Process.until(`${name} answers`, ask("hello", {}, Here)), running.died)
-    })
-    const { node } = yield* start()
-    return {
-      name,
-      nodeId: node,
-      p2p,
-      socket,
-      store,
-      stop: running.stop,
-      start: (more) => Effect.asVoid(start(more)),
-      ask,
-      second: Effect.scoped(
-        Effect.gen(function* () {
-          const other = yield* Process.make({
-            name: "second",
-            command,
-            args: [],
-            folder,
-            env: () => ({ ...env, LDK_SOCKET: `${socket}2` })
-          })
-          yield* other.start
-          return yield* other.died
-        })
-      ),
-      died: running.died
-    }
+export const make: (
+  name: string,
+  esplora?: string
+) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(function* (
+  name: string,
+  esplora?: string
+) {
+  const chain = yield* Chain
+  const command = yield* Binaries.ensure("ldk")
+  const folder = yield* Process.folder
+  const store = path.join(folder, "store")
+  const socket = path.join(folder, "s")
+  const p2p = `127.0.0.1:${yield* Process.freePort}`
+  const bitcoind = new URL(chain.url)
+  bitcoind.username = chain.user
+  bitcoind.password = Redacted.value(chain.password)
+  const env = {
+    LDK_STORE: store,
+    LDK_SOCKET: socket,
+    LDK_NETWORK: "regtest",
+    ...(esplora === undefined ? { LDK_BITCOIND: bitcoind.href } : { LDK_ESPLORA: esplora }),
+    LDK_LISTEN: p2p,
+    LDK_ALIAS: name,
+    LDK_LOG: "info"
   }
-)
+  const ask = asking(socket)
+  let more: Readonly<Record<string, string>> = {}
+  const running = yield* Process.make({
+    name: "ldk",
+    command,
+    args: [],
+    folder,
+    env: () => ({ ...env, ...more })
+  })
+  const start = Effect.fnUntraced(function* (besides: Readonly<Record<string, string>> = {}) {
+    more = besides
+    yield* running.start
+    return yield* Effect.raceFirst(Process.until(`${name} answers`, ask("hello", {}, Here)), running.died)
+  })
+  const { node } = yield* start()
+  return {
+    name,
+    nodeId: node,
+    p2p,
+    socket,
+    store,
+    stop: running.stop,
+    start: (more) => Effect.asVoid(start(more)),
+    ask,
+    second: Effect.scoped(
+      Effect.gen(function* () {
+        const other = yield* Process.make({
+          name: "second",
+          command,
+          args: [],
+          folder,
+          env: () => ({ ...env, LDK_SOCKET: `${socket}2` })
+        })
+        yield* other.start
+        return yield* other.died
+      })
+    ),
+    died: running.died
+  }
+})

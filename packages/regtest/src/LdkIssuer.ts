@@ -27,7 +27,9 @@ export class LdkIssuer extends Context.Service<
 >()("@satrail/regtest/LdkIssuer") {}
 
 const Made = Schema.Struct({ offer: Schema.String })
-const Settlements = Schema.Struct({ lines: Schema.Array(Schema.Struct({ offer: Schema.String, received: Schema.BigIntFromString })) })
+const Settlements = Schema.Struct({
+  lines: Schema.Array(Schema.Struct({ offer: Schema.String, received: Schema.BigIntFromString }))
+})
 
 /** Returns an offer that contains a node's id although that node did not issue it. */
 export const strange = (issuerId: string, amount?: Msat): string =>
@@ -49,7 +51,9 @@ const make = Effect.gen(function* () {
   for (const node of [dora, erin]) {
     yield* Process.until(
       `${node.name} knows 4 channels`,
-      Effect.map(node.ask("channels", {}, LdkNetwork.Channels), ({ graph }) => (graph >= 4 ? true : undefined))
+      Effect.map(node.ask("channels", {}, LdkNetwork.Channels), ({ graph }) =>
+        graph >= 4 ? true : undefined
+      )
     )
   }
   const ids = new Map<string, string>()
@@ -66,7 +70,9 @@ const make = Effect.gen(function* () {
     forged: Effect.sync(() => strange(erin.nodeId)),
     received: (offer) =>
       Effect.map(erin.ask("settlements", { after: "0" }, Settlements), ({ lines }) =>
-        lines.filter((line) => line.offer !== "" && line.offer === ids.get(offer)).reduce((sum, { received }) => sum + received, 0n)
+        lines
+          .filter((line) => line.offer !== "" && line.offer === ids.get(offer))
+          .reduce((sum, { received }) => sum + received, 0n)
       )
   })
 })

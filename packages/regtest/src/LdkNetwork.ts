@@ -11,7 +11,9 @@ import * as Process from "./Process.ts"
  * dora, an LDK node next to the three lnd nodes. dora is our node. Her channel leads to bob, who forwards
  * payments to carol for a fee.
  */
-export class LdkNetwork extends Context.Service<LdkNetwork, { readonly dora: Ldk.Ldk }>()("@satrail/regtest/LdkNetwork") {}
+export class LdkNetwork extends Context.Service<LdkNetwork, { readonly dora: Ldk.Ldk }>()(
+  "@satrail/regtest/LdkNetwork"
+) {}
 
 const channelSats = 15_000_000
 const pushedMsat = 7_000_000_000
@@ -32,7 +34,12 @@ export const Channels = Schema.Struct({
 })
 const Quote = Schema.Struct({ fee: Schema.NullOr(Schema.String) })
 const Graph = Schema.Struct({
-  edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
+  edges: Schema.Array(
+    Schema.Struct({
+      node1_policy: Schema.NullOr(Schema.Unknown),
+      node2_policy: Schema.NullOr(Schema.Unknown)
+    })
+  )
 })
 
 /** Starts an LDK node with a new store. */
@@ -43,7 +50,10 @@ export const started = Effect.fnUntraced(function* (name: string, esplora?: stri
 })
 
 /** Mines blocks, and waits until these LDK nodes have seen them. */
-export const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Pick<Ldk.Ldk, "name" | "ask">>) {
+export const mine = Effect.fnUntraced(function* (
+  blocks: number,
+  nodes: ReadonlyArray<Pick<Ldk.Ldk, "name" | "ask">>
+) {
   const chain = yield* Chain
   yield* chain.mine(blocks)
   const top = yield* chain.height
@@ -69,7 +79,10 @@ export const open = Effect.fnUntraced(function* (
   yield* mine(6, [from])
   const params = { node: to.nodeId, address: to.p2p, sats: channelSats, pushMsat: pushedMsat, announce: true }
   const listed = Effect.map(from.ask("channels", {}, Channels), ({ channels }) => channels.length)
-  const waiting = Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), ({ length }) => length)
+  const waiting = Effect.map(
+    chain.call("getrawmempool", [], Schema.Array(Schema.String)),
+    ({ length }) => length
+  )
   const before = yield* waiting
   // The other node refuses to open a channel until it has seen the newest block.
   const opened = Effect.gen(function* () {
@@ -94,7 +107,10 @@ export const open = Effect.fnUntraced(function* (
 export const findsWay = (from: Pick<Ldk.Ldk, "name" | "ask">, request: string, sats: number) =>
   Process.until(
     `${from.name} finds a route`,
-    Effect.map(from.ask("quote", { request, amount: `${sats}000`, feeLimit: `${sats}000` }, Quote), ({ fee }) => fee ?? undefined)
+    Effect.map(
+      from.ask("quote", { request, amount: `${sats}000`, feeLimit: `${sats}000` }, Quote),
+      ({ fee }) => fee ?? undefined
+    )
   )
 
 /** Starts dora and waits until all lnd nodes have learned of her channel. */
@@ -106,7 +122,9 @@ export const make = Effect.gen(function* () {
     yield* Process.until(
       `${node.name} knows 3 channels`,
       Effect.map(Lnd.ask(node, LndRest.get("/v1/graph"), Graph), ({ edges }) =>
-        edges.filter((edge) => edge.node1_policy !== null && edge.node2_policy !== null).length >= 3 ? true : undefined
+        edges.filter((edge) => edge.node1_policy !== null && edge.node2_policy !== null).length >= 3
+          ? true
+          : undefined
       )
     )
   }

@@ -51,17 +51,27 @@ const Info = Schema.Struct({ identity_pubkey: Schema.String, synced_to_chain: Sc
 /** Returns the interface of a running node. */
 export const of = (place: Place, control: Control): Lnd => {
   const { name, url, certificateFile, macaroonFile } = place
-  const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make(readFileSync(macaroonFile, "hex")) })
+  const rest = LndRest.make({
+    url,
+    certificateFile,
+    macaroon: Redacted.make(readFileSync(macaroonFile, "hex"))
+  })
   const Baked = Schema.Struct({ macaroon: Schema.String })
   return {
     ...place,
     ...control,
     rest,
     bake: (uris) =>
-      rest.ask("bake", LndRest.post("/v1/macaroon", { permissions: uris.map((action) => ({ entity: "uri", action })) }), Baked).pipe(
-        Effect.map(({ macaroon }) => Redacted.make(macaroon)),
-        Effect.mapError(failed(name))
-      )
+      rest
+        .ask(
+          "bake",
+          LndRest.post("/v1/macaroon", { permissions: uris.map((action) => ({ entity: "uri", action })) }),
+          Baked
+        )
+        .pipe(
+          Effect.map(({ macaroon }) => Redacted.make(macaroon)),
+          Effect.mapError(failed(name))
+        )
   }
 }
 
@@ -71,7 +81,11 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   const command = yield* Binaries.ensure("lnd")
   const folder = yield* Process.folder
   const scope = yield* Effect.scope
-  const [restPort, rpcPort, p2pPort] = [yield* Process.freePort, yield* Process.freePort, yield* Process.freePort]
+  const [restPort, rpcPort, p2pPort] = [
+    yield* Process.freePort,
+    yield* Process.freePort,
+    yield* Process.freePort
+  ]
   const certificateFile = path.join(folder, "tls.cert")
   const macaroonFile = path.join(folder, "data/chain/bitcoin/regtest/admin.macaroon")
   const url = `https://127.0.0.1:${restPort}`
@@ -96,13 +110,18 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   const running = yield* Scope.provide(Process.make({ name: "lnd", command, args, folder }), scope)
 
   // lnd creates the file before it writes its contents.
-  const readAdmin = Effect.sync(() => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : "") || undefined)
+  const readAdmin = Effect.sync(
+    () => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : "") || undefined
+  )
   const start = Effect.gen(function* () {
     yield* running.start
     const admin = yield* Effect.raceFirst(Process.until(`${name} has a macaroon`, readAdmin), running.died)
     const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make(admin) })
-    const info = Effect.map(rest.ask("info", LndRest.get("/v1/getinfo"), Info), (info) => (info.synced_to_chain ? info : undefined))
-    return (yield* Effect.raceFirst(Process.until(`${name} follows the chain`, info), running.died)).identity_pubkey
+    const info = Effect.map(rest.ask("info", LndRest.get("/v1/getinfo"), Info), (info) =>
+      info.synced_to_chain ? info : undefined
+    )
+    return (yield* Effect.raceFirst(Process.until(`${name} follows the chain`, info), running.died))
+      .identity_pubkey
   })
   const nodeId = yield* start
   const place = { name, url, p2p: `127.0.0.1:${p2pPort}`, folder, certificateFile, macaroonFile, nodeId }
@@ -119,4 +138,5 @@ export const ask = <A, I>(
   node: Lnd,
   request: Parameters<LndRest.LndRest["ask"]>[1],
   answer: Schema.Codec<A, I>
-): Effect.Effect<A, Process.RegtestFailed> => Effect.mapError(node.rest.ask("regtest", request, answer), failed(node.name))
+): Effect.Effect<A, Process.RegtestFailed> =>
+  Effect.mapError(node.rest.ask("regtest", request, answer), failed(node.name))

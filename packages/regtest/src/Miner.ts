@@ -26,7 +26,11 @@ export const spend = (
   sats: bigint
 ): { rawTx: string; txId: TxId.TxId } => {
   const transaction = new Transaction()
-  transaction.addInput({ txid: coinbase.txId, index: 0, witnessUtxo: { script: payment.script, amount: coinbase.sats } })
+  transaction.addInput({
+    txid: coinbase.txId,
+    index: 0,
+    witnessUtxo: { script: payment.script, amount: coinbase.sats }
+  })
   transaction.addOutputAddress(to, sats, network)
   transaction.addOutputAddress(address, coinbase.sats - sats - feeSats, network)
   transaction.sign(privateKey)

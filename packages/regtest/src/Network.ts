@@ -17,7 +17,10 @@ export class Network extends Context.Service<
     readonly alice: Lnd.Lnd
     readonly bob: Lnd.Lnd
     readonly carol: Lnd.Lnd
-    readonly chain: Pick<Chain["Service"], "mine" | "send" | "height" | "url" | "user" | "password" | "certificateFile">
+    readonly chain: Pick<
+      Chain["Service"],
+      "mine" | "send" | "height" | "url" | "user" | "password" | "certificateFile"
+    >
   }
 >()("@satrail/regtest/Network") {}
 
@@ -27,10 +30,17 @@ const fundsSats = 100_000_000n
 
 const Address = Schema.Struct({ address: Schema.String })
 const Opened = Schema.Struct({ funding_txid_bytes: Schema.String })
-const Channels = Schema.Struct({ channels: Schema.Array(Schema.Struct({ active: Schema.Boolean, remote_pubkey: Schema.String })) })
+const Channels = Schema.Struct({
+  channels: Schema.Array(Schema.Struct({ active: Schema.Boolean, remote_pubkey: Schema.String }))
+})
 const Balance = Schema.Struct({ confirmed_balance: Schema.String })
 const Graph = Schema.Struct({
-  edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
+  edges: Schema.Array(
+    Schema.Struct({
+      node1_policy: Schema.NullOr(Schema.Unknown),
+      node2_policy: Schema.NullOr(Schema.Unknown)
+    })
+  )
 })
 const Anything = Schema.Unknown
 
@@ -54,7 +64,11 @@ export const mine = Effect.fnUntraced(function* (blocks: number, nodes: Readonly
 /** Opens a channel with funds on both sides, and leaves its funding transaction in the mempool. */
 export const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
   Effect.gen(function* () {
-    yield* Lnd.ask(from, post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }), Anything)
+    yield* Lnd.ask(
+      from,
+      post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }),
+      Anything
+    )
     const body = {
       node_pubkey: Buffer.from(to.nodeId, "hex").toString("base64"),
       local_funding_amount: String(channelSats),
@@ -62,7 +76,10 @@ export const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
       sat_per_vbyte: "2"
     }
     // The two nodes may not be connected yet.
-    yield* Process.until(`a channel from ${from.name} to ${to.name}`, Lnd.ask(from, post("/v1/channels", body), Opened))
+    yield* Process.until(
+      `a channel from ${from.name} to ${to.name}`,
+      Lnd.ask(from, post("/v1/channels", body), Opened)
+    )
   })
 
 /** Waits until a node has this many active channels. */
@@ -79,7 +96,9 @@ const known = (node: Lnd.Lnd, count: number) =>
   Process.until(
     `${node.name} knows ${count} channels`,
     Effect.map(Lnd.ask(node, get("/v1/graph"), Graph), ({ edges }) =>
-      edges.filter((edge) => edge.node1_policy !== null && edge.node2_policy !== null).length >= count ? true : undefined
+      edges.filter((edge) => edge.node1_policy !== null && edge.node2_policy !== null).length >= count
+        ? true
+        : undefined
     )
   )
 
@@ -93,9 +112,12 @@ export const make = Effect.gen(function* () {
   // The forwarding fee is too large to be hidden by rounding. The delay after a force-close is short, because
   // the default for large channels is 2000 blocks.
   const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100", "--bitcoin.defaultremotedelay=40"]
-  const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
-    concurrency: "unbounded"
-  })
+  const [alice, bob, carol] = yield* Effect.all(
+    [Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)],
+    {
+      concurrency: "unbounded"
+    }
+  )
   const nodes = [alice, bob, carol]
   for (const node of [alice, carol]) {
     const { address } = yield* Lnd.ask(node, get("/v1/newaddress"), Address)
@@ -105,7 +127,9 @@ export const make = Effect.gen(function* () {
   for (const node of [alice, carol]) {
     yield* Process.until(
       `${node.name} has coins`,
-      Effect.map(Lnd.ask(node, get("/v1/balance/blockchain"), Balance), (balance) => (balance.confirmed_balance === "0" ? undefined : true))
+      Effect.map(Lnd.ask(node, get("/v1/balance/blockchain"), Balance), (balance) =>
+        balance.confirmed_balance === "0" ? undefined : true
+      )
     )
   }
   yield* open(alice, bob)

@@ -35,7 +35,11 @@ const features = [9, 15, 17]
 const feeLimitMsat = String(Msat.fromSats(10_000))
 
 /** Pays an invoice and waits until it is settled. `amount` overrides the invoice's own amount. */
-export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): Effect.Effect<void, Process.RegtestFailed> =>
+export const pay = (
+  node: Lnd.Lnd,
+  paymentRequest: string,
+  amount?: Msat.Msat
+): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const invoice = Result.getOrThrow(Bolt11.decode(paymentRequest))
     const what =
@@ -51,12 +55,22 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
             dest_features: features,
             amt_msat: String(amount)
           }
-    const request = post("/v2/router/send", { ...what, fee_limit_msat: feeLimitMsat, timeout_seconds: 30, no_inflight_updates: true })
+    const request = post("/v2/router/send", {
+      ...what,
+      fee_limit_msat: feeLimitMsat,
+      timeout_seconds: 30,
+      no_inflight_updates: true
+    })
     const last = yield* Stream.runLast(node.rest.listen("pay", request, Sent)).pipe(
-      Effect.mapError((error) => new Process.RegtestFailed({ message: "words" in error ? error.words : String(error.cause) }))
+      Effect.mapError(
+        (error) =>
+          new Process.RegtestFailed({ message: "words" in error ? error.words : String(error.cause) })
+      )
     )
     if (last._tag === "None" || last.value.status !== "SUCCEEDED") {
-      return yield* new Process.RegtestFailed({ message: last._tag === "None" ? "no answer" : last.value.failure_reason })
+      return yield* new Process.RegtestFailed({
+        message: last._tag === "None" ? "no answer" : last.value.failure_reason
+      })
     }
   })
 
@@ -70,42 +84,72 @@ export const invoice = (
     amount,
     behaviour,
     expirySeconds = 3600
-  }: { readonly amount?: Msat.Msat | undefined; readonly behaviour: Behaviour; readonly expirySeconds?: number }
+  }: {
+    readonly amount?: Msat.Msat | undefined
+    readonly behaviour: Behaviour
+    readonly expirySeconds?: number
+  }
 ): Effect.Effect<string, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const ask = { value_msat: String(amount ?? 0), expiry: String(expirySeconds) }
-    if (behaviour === "settle") return (yield* Lnd.ask(node, post("/v1/invoices", ask), Request)).payment_request
+    if (behaviour === "settle")
+      return (yield* Lnd.ask(node, post("/v1/invoices", ask), Request)).payment_request
     const preimage = randomBytes(32)
     const hash = PaymentHash.make(createHash("sha256").update(preimage).digest("hex"))
     preimages.set(hash, preimage.toString("base64"))
-    const { payment_request } = yield* Lnd.ask(node, post("/v2/invoices/hodl", { ...ask, hash: base64(hash) }), Request)
-    if (behaviour === "fail") yield* Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(hash) }), Schema.Struct({}))
+    const { payment_request } = yield* Lnd.ask(
+      node,
+      post("/v2/invoices/hodl", { ...ask, hash: base64(hash) }),
+      Request
+    )
+    if (behaviour === "fail")
+      yield* Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(hash) }), Schema.Struct({}))
     return payment_request
   })
 
-const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
+const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) =>
+  Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
 
 /** Signs invoices as a node that has no channels. */
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
 /** Returns a valid invoice of a node to which no route exists. */
-export const unreachable = (amount: Msat.Msat, paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))): Effect.Effect<string> =>
+export const unreachable = (
+  amount: Msat.Msat,
+  paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
+): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     hermitHashes.add(paymentHash)
     const [timestampSeconds, paymentSecret] = [Math.floor(nowMillis / 1000), randomBytes(32).toString("hex")]
-    const invoice = { paymentHash, paymentSecret, timestampSeconds, amount, description: "", expirySeconds: 3600, minFinalCltvExpiry: 80 }
+    const invoice = {
+      paymentHash,
+      paymentSecret,
+      timestampSeconds,
+      amount,
+      description: "",
+      expirySeconds: 3600,
+      minFinalCltvExpiry: 80
+    }
     return Result.getOrThrow(Bolt11.encode({ network: "regtest", ...invoice }, hermit))
   })
 
 /** Returns the amount received for an invoice. */
-export const received = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
+export const received = (
+  node: Lnd.Lnd,
+  paymentHash: PaymentHash.PaymentHash
+): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
   hermitHashes.has(paymentHash)
     ? Effect.succeed(Msat.zero)
-    : Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
+    : Effect.map(state(node, paymentHash), (invoice) =>
+        invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero
+      )
 
 /** Waits until a payment for a hold invoice is held. */
-export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<void, Process.RegtestFailed> =>
+export const arrived = (
+  node: Lnd.Lnd,
+  paymentHash: PaymentHash.PaymentHash
+): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.asVoid(
     Process.until(
       `a payment arrives at ${node.name}`,
@@ -122,7 +166,11 @@ export const release = (
   Effect.andThen(
     arrived(node, paymentHash),
     outcome === "settle"
-      ? Lnd.ask(node, post("/v2/invoices/settle", { preimage: preimages.get(paymentHash) ?? "" }), Schema.Struct({}))
+      ? Lnd.ask(
+          node,
+          post("/v2/invoices/settle", { preimage: preimages.get(paymentHash) ?? "" }),
+          Schema.Struct({})
+        )
       : Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(paymentHash) }), Schema.Struct({}))
   )
 
@@ -141,12 +189,18 @@ export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.Reg
   Process.until(
     `nothing is in flight to or from ${node.name}`,
     Effect.map(Lnd.ask(node, get("/v1/balance/channels"), Balance), (has) =>
-      has.unsettled_local_balance.msat + has.unsettled_remote_balance.msat === 0n ? has.local_balance.msat : undefined
+      has.unsettled_local_balance.msat + has.unsettled_remote_balance.msat === 0n
+        ? has.local_balance.msat
+        : undefined
     )
   )
 
 /** Changes a node's forwarding fee, and waits until the other nodes have learned of it. */
-export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<Lnd.Lnd>): Effect.Effect<void, Process.RegtestFailed> =>
+export const charges = (
+  node: Lnd.Lnd,
+  base: Msat.Msat,
+  heardBy: ReadonlyArray<Lnd.Lnd>
+): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const policy = { global: true, base_fee_msat: String(base), fee_rate_ppm: 100, time_lock_delta: 80 }
     yield* Lnd.ask(node, post("/v1/chanpolicy", policy), Schema.Unknown)
@@ -157,7 +211,9 @@ export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<L
       yield* Process.until(
         `${other.name} learns the fee of ${node.name}`,
         Effect.map(Lnd.ask(other, get("/v1/graph"), Graph), ({ edges }) => {
-          const policies = edges.map((edge) => (edge.node1_pub === node.nodeId ? edge.node1_policy : edge.node2_policy))
+          const policies = edges.map((edge) =>
+            edge.node1_pub === node.nodeId ? edge.node1_policy : edge.node2_policy
+          )
           // The node is the middle one of three in a row, so every channel in the graph is one of its channels.
           return policies.every((policy) => policy?.fee_base_msat === base) ? true : undefined
         })

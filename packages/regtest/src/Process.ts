@@ -7,7 +7,9 @@ import path from "node:path"
 import * as Keeper from "./Keeper.ts"
 
 /** The network could not start or doesn't work. The message contains the end of the program's output. */
-export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", { message: Schema.String }) {}
+export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", {
+  message: Schema.String
+}) {}
 
 /** A program and its arguments. It may write to `folder`. */
 export interface Program {
@@ -38,8 +40,9 @@ const maxWaitSeconds = 240
 const shownCharacters = 3000
 
 /** A new folder that exists for as long as the scope is open. */
-export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(Effect.sync(Keeper.makeFolder), (made) =>
-  Effect.sync(() => Keeper.removeFolder(made))
+export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(Keeper.makeFolder),
+  (made) => Effect.sync(() => Keeper.removeFolder(made))
 )
 
 /** Returns a port on which nothing listens. It is reserved until this process exits, so that a stopped node can return to it. */
@@ -75,7 +78,8 @@ export const make = Effect.fnUntraced(function* ({
   env
 }: Program): Effect.fn.Return<Process, never, Scope.Scope> {
   const log = path.join(folder, `${name}.log`)
-  const failed = (why: string) => new RegtestFailed({ message: `${name}: ${why}\n${readFileSync(log, "utf8").slice(-shownCharacters)}` })
+  const failed = (why: string) =>
+    new RegtestFailed({ message: `${name}: ${why}\n${readFileSync(log, "utf8").slice(-shownCharacters)}` })
   let running: ChildProcess | undefined
 
   const stop = (signal: "SIGTERM" | "SIGKILL") =>
@@ -112,11 +116,15 @@ export const make = Effect.fnUntraced(function* ({
     }),
     stop,
     signal: (signal) =>
-      Effect.suspend(() => (running?.kill(signal) === true ? Effect.void : Effect.fail(failed("the process is not running")))),
+      Effect.suspend(() =>
+        running?.kill(signal) === true ? Effect.void : Effect.fail(failed("the process is not running"))
+      ),
     died: Effect.callback((resume) => {
       const child = running
-      if (child === undefined || isOver(child)) return resume(Effect.fail(failed("the process is not running")))
-      const tell = () => resume(Effect.fail(failed(`the process exited with ${child.signalCode ?? child.exitCode}`)))
+      if (child === undefined || isOver(child))
+        return resume(Effect.fail(failed("the process is not running")))
+      const tell = () =>
+        resume(Effect.fail(failed(`the process exited with ${child.signalCode ?? child.exitCode}`)))
       child.once("exit", tell)
       return Effect.sync(() => child.off("exit", tell))
     })

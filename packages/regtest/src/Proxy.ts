@@ -26,7 +26,9 @@ export interface Proxy {
 }
 
 /** Starts a proxy that presents the node's own TLS certificate. */
-export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Proxy, RegtestFailed, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (
+  node: Lnd
+): Effect.fn.Return<Proxy, RegtestFailed, Scope.Scope> {
   const cert = readFileSync(node.certificateFile)
   const key = readFileSync(path.join(node.folder, "tls.key"))
   const agent = new https.Agent({ keepAlive: true, ca: cert })
@@ -63,8 +65,13 @@ export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Pr
             answer.destroy()
             return
           }
-          response.writeHead(answer.statusCode ?? 502, { "content-type": answer.headers["content-type"] ?? "application/json" })
-          if (lost === "middle") answer.once("data", (bytes: Buffer) => response.write(bytes.subarray(0, bytes.length / 2), breakOff))
+          response.writeHead(answer.statusCode ?? 502, {
+            "content-type": answer.headers["content-type"] ?? "application/json"
+          })
+          if (lost === "middle")
+            answer.once("data", (bytes: Buffer) =>
+              response.write(bytes.subarray(0, bytes.length / 2), breakOff)
+            )
           else answer.pipe(response)
         }
         if (fault !== undefined && "delayMillis" in fault) setTimeout(pass, fault.delayMillis)

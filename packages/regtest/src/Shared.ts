@@ -20,11 +20,20 @@ export interface Place {
    * The chain's RPC. The password is not a secret, because the chain is temporary and only reachable from this
    * machine.
    */
-  readonly chain: { readonly url: string; readonly user: string; readonly password: string; readonly certificateFile: string | undefined }
+  readonly chain: {
+    readonly url: string
+    readonly user: string
+    readonly password: string
+    readonly certificateFile: string | undefined
+  }
 }
 
 const Order = Schema.Union([
-  Schema.Struct({ do: Schema.Literal("stop"), node: Schema.Literals(names), signal: Schema.Literals(["SIGTERM", "SIGKILL"]) }),
+  Schema.Struct({
+    do: Schema.Literal("stop"),
+    node: Schema.Literals(names),
+    signal: Schema.Literals(["SIGTERM", "SIGKILL"])
+  }),
   Schema.Struct({ do: Schema.Literals(["start", "pause", "resume"]), node: Schema.Literals(names) }),
   Schema.Struct({ do: Schema.Literal("mine"), blocks: Schema.Int }),
   Schema.Struct({ do: Schema.Literal("send"), address: Schema.String, sats: Schema.String }),
@@ -32,7 +41,10 @@ const Order = Schema.Union([
 ])
 type Order = typeof Order.Type
 
-const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unknown, Process.RegtestFailed> => {
+const carryOut = (
+  network: Network["Service"],
+  order: Order
+): Effect.Effect<unknown, Process.RegtestFailed> => {
   switch (order.do) {
     case "stop":
       return network[order.node].stop(order.signal)
@@ -52,59 +64,78 @@ const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unkn
 const decodeOrder = Schema.decodeUnknownEffect(Schema.fromJsonString(Order))
 
 /** Executes actions for other processes on this machine until the scope closes. */
-export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.Scope> = Effect.gen(function* () {
-  const network = yield* Network
-  const server = createServer((request, response) => {
-    let body = ""
-    request.setEncoding("utf8").on("data", (text: string) => (body += text))
-    request.once("end", () => {
-      const done = Effect.flatMap(decodeOrder(body), (order) => carryOut(network, order))
-      Effect.runCallback(done, {
-        onExit: (exit) => {
-          const answer = exit._tag === "Success" ? { result: exit.value ?? null } : { error: String(exit.cause) }
-          response.end(JSON.stringify(answer))
-        }
+export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.Scope> = Effect.gen(
+  function* () {
+    const network = yield* Network
+    const server = createServer((request, response) => {
+      let body = ""
+      request.setEncoding("utf8").on("data", (text: string) => (body += text))
+      request.once("end", () => {
+        const done = Effect.flatMap(decodeOrder(body), (order) => carryOut(network, order))
+        Effect.runCallback(done, {
+          onExit: (exit) => {
+            const answer =
+              exit._tag === "Success" ? { result: exit.value ?? null } : { error: String(exit.cause) }
+            response.end(JSON.stringify(answer))
+          }
+        })
       })
     })
-  })
-  // The server must not close an idle connection while a process that was busy sends its next action on it.
-  server.keepAliveTimeout = 0
-  const port = yield* Process.freePort
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(port, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => server.close())
-  )
-  const place = ({ name, url, p2p, folder, certificateFile, macaroonFile, nodeId }: Lnd.Lnd): Lnd.Place => ({
-    name,
-    url,
-    p2p,
-    folder,
-    certificateFile,
-    macaroonFile,
-    nodeId
-  })
-  const { alice, bob, carol, chain } = network
-  const { url, user, certificateFile } = chain
-  return {
-    control: `http://127.0.0.1:${port}`,
-    nodes: { alice: place(alice), bob: place(bob), carol: place(carol) },
-    chain: { url, user, password: Redacted.value(chain.password), certificateFile }
+    // The server must not close an idle connection while a process that was busy sends its next action on it.
+    server.keepAliveTimeout = 0
+    const port = yield* Process.freePort
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => void server.listen(port, "127.0.0.1", () => resume(Effect.void))),
+      () => Effect.sync(() => server.close())
+    )
+    const place = ({
+      name,
+      url,
+      p2p,
+      folder,
+      certificateFile,
+      macaroonFile,
+      nodeId
+    }: Lnd.Lnd): Lnd.Place => ({
+      name,
+      url,
+      p2p,
+      folder,
+      certificateFile,
+      macaroonFile,
+      nodeId
+    })
+    const { alice, bob, carol, chain } = network
+    const { url, user, certificateFile } = chain
+    return {
+      control: `http://127.0.0.1:${port}`,
+      nodes: { alice: place(alice), bob: place(bob), carol: place(carol) },
+      chain: { url, user, password: Redacted.value(chain.password), certificateFile }
+    }
   }
-})
+)
 
-const Answer = Schema.Union([Schema.Struct({ result: Schema.Unknown }), Schema.Struct({ error: Schema.String })])
+const Answer = Schema.Union([
+  Schema.Struct({ result: Schema.Unknown }),
+  Schema.Struct({ error: Schema.String })
+])
 
 /** Provides a network that another process has started. */
 export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
   Layer.sync(Network, () => {
-    const order = <A>(what: Order, result: Schema.Codec<A, unknown>): Effect.Effect<A, Process.RegtestFailed> =>
+    const order = <A>(
+      what: Order,
+      result: Schema.Codec<A, unknown>
+    ): Effect.Effect<A, Process.RegtestFailed> =>
       Effect.tryPromise({
         try: async () => (await fetch(control, { method: "POST", body: JSON.stringify(what) })).json(),
         catch: (cause) => new Process.RegtestFailed({ message: String(cause) })
       }).pipe(
         Effect.flatMap(Schema.decodeUnknownEffect(Answer)),
         Effect.flatMap((answer) =>
-          "error" in answer ? Effect.fail(new Process.RegtestFailed({ message: answer.error })) : Effect.succeed(answer.result)
+          "error" in answer
+            ? Effect.fail(new Process.RegtestFailed({ message: answer.error }))
+            : Effect.succeed(answer.result)
         ),
         Effect.flatMap(Schema.decodeUnknownEffect(result)),
         Effect.mapError(({ message }) => new Process.RegtestFailed({ message }))

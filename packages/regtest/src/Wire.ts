@@ -15,45 +15,46 @@ export interface Wire {
 }
 
 /** Opens a proxy for a socket until the scope closes. */
-export const make: (to: string) => Effect.Effect<Wire, Process.RegtestFailed, Scope.Scope> = Effect.fnUntraced(function* (to: string) {
-  const socket = path.join(yield* Process.folder, "w")
-  const connections = new Set<Socket>()
-  let lost: string | undefined
-  const server = createServer((here) => {
-    const there = connect(to)
-    const both = [here, there]
-    const end = () => {
+export const make: (to: string) => Effect.Effect<Wire, Process.RegtestFailed, Scope.Scope> =
+  Effect.fnUntraced(function* (to: string) {
+    const socket = path.join(yield* Process.folder, "w")
+    const connections = new Set<Socket>()
+    let lost: string | undefined
+    const server = createServer((here) => {
+      const there = connect(to)
+      const both = [here, there]
+      const end = () => {
+        for (const one of both) {
+          one.destroy()
+          connections.delete(one)
+        }
+      }
+      let isLost = false
       for (const one of both) {
-        one.destroy()
-        connections.delete(one)
+        connections.add(one)
+        one.once("error", end).once("close", end)
       }
-    }
-    let isLost = false
-    for (const one of both) {
-      connections.add(one)
-      one.once("error", end).once("close", end)
-    }
-    here.on("data", (bytes) => {
-      if (lost !== undefined && bytes.includes(lost)) {
-        lost = undefined
-        isLost = true
-      }
-      there.write(bytes)
+      here.on("data", (bytes) => {
+        if (lost !== undefined && bytes.includes(lost)) {
+          lost = undefined
+          isLost = true
+        }
+        there.write(bytes)
+      })
+      there.on("data", (bytes) => (isLost ? end() : here.write(bytes)))
     })
-    there.on("data", (bytes) => (isLost ? end() : here.write(bytes)))
+    const listen = Effect.callback<void>((resume) => void server.listen(socket, () => resume(Effect.void)))
+    const cut = Effect.callback<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      for (const one of connections) one.destroy()
+      rmSync(socket, { force: true })
+    })
+    yield* Effect.acquireRelease(listen, () => Effect.sync(() => server.close()))
+    yield* Effect.addFinalizer(() => Effect.sync(() => connections.forEach((one) => one.destroy())))
+    return {
+      socket,
+      cut,
+      mend: listen,
+      loseAnswer: (request) => Effect.sync(() => void (lost = request))
+    }
   })
-  const listen = Effect.callback<void>((resume) => void server.listen(socket, () => resume(Effect.void)))
-  const cut = Effect.callback<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    for (const one of connections) one.destroy()
-    rmSync(socket, { force: true })
-  })
-  yield* Effect.acquireRelease(listen, () => Effect.sync(() => server.close()))
-  yield* Effect.addFinalizer(() => Effect.sync(() => connections.forEach((one) => one.destroy())))
-  return {
-    socket,
-    cut,
-    mend: listen,
-    loseAnswer: (request) => Effect.sync(() => void (lost = request))
-  }
-})

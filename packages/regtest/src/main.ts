@@ -59,7 +59,10 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
       })
   )
   if (child.pid !== undefined) Keeper.keepProcess(child.pid)
-  return { data: env.SATRAIL_DATA, ended: Effect.callback<void>((resume) => void child.once("exit", () => resume(Effect.void))) }
+  return {
+    data: env.SATRAIL_DATA,
+    ended: Effect.callback<void>((resume) => void child.once("exit", () => resume(Effect.void)))
+  }
 })
 
 const help = (data: string) => `
@@ -75,7 +78,11 @@ Ctrl-C stops everything and removes all files.
 `
 
 /** Executes one line of input and returns the output. */
-const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: string): Effect.Effect<string, Process.RegtestFailed> => {
+const obey = (
+  { alice, carol }: Network.Network["Service"],
+  line: string,
+  help: string
+): Effect.Effect<string, Process.RegtestFailed> => {
   const [word = "", argument = ""] = line.trim().split(/\s+/)
   const amount = /^[1-9]\d{0,8}$/.test(argument) ? Msat.fromSats(BigInt(argument)) : undefined
   switch (word) {
@@ -84,8 +91,12 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
     case "invoice":
     case "hold":
       if (amount === undefined) return Effect.succeed("Give a whole number of sats.")
-      return Effect.map(Peer.invoice(carol, { amount, behaviour: word === "hold" ? "hold" : "settle" }), (invoice) =>
-        word === "hold" ? `${invoice}\nHASH ${Result.getOrThrow(Bolt11.decode(invoice)).paymentHash}` : invoice
+      return Effect.map(
+        Peer.invoice(carol, { amount, behaviour: word === "hold" ? "hold" : "settle" }),
+        (invoice) =>
+          word === "hold"
+            ? `${invoice}\nHASH ${Result.getOrThrow(Bolt11.decode(invoice)).paymentHash}`
+            : invoice
       )
     case "settle":
     case "fail":

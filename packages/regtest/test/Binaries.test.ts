@@ -1,7 +1,17 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as pass } from "node:timers/promises"
@@ -39,10 +49,12 @@ afterEach(() => {
 })
 
 const at = (name: string) => path.join(home, name)
-const calls = () => (existsSync(at("calls")) ? readFileSync(at("calls"), "utf8").trim().split("\n").map(Number) : [])
+const calls = () =>
+  existsSync(at("calls")) ? readFileSync(at("calls"), "utf8").trim().split("\n").map(Number) : []
 
 const eventually = async (what: string, isSo: () => boolean): Promise<void> => {
-  for (const deadlineMillis = Date.now() + maxWaitMillis; !isSo(); await pass(20)) assert.isBelow(Date.now(), deadlineMillis, what)
+  for (const deadlineMillis = Date.now() + maxWaitMillis; !isSo(); await pass(20))
+    assert.isBelow(Date.now(), deadlineMillis, what)
 }
 
 /** Starts a process that needs btcd. */
@@ -116,7 +128,10 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     for (const name of ["go-on", "fail"]) writeFileSync(at(name), "")
     const failed = await build().ended
     assert.strictEqual(failed.code, 1)
-    assert.include(failed.wrong, "go build github.com/btcsuite/btcd: github.com/example/one\nexample.go:1:1: syntax error")
+    assert.include(
+      failed.wrong,
+      "go build github.com/btcsuite/btcd: github.com/example/one\nexample.go:1:1: syntax error"
+    )
     assert.lengthOf(cached(), 1)
     rmSync(at("fail"))
     assert.deepInclude(await build().ended, { code: 0 })
@@ -134,14 +149,19 @@ describe("the Go used for builds", () => {
 
   it("go: an old version is skipped in favor of a newer one, in any order", () => {
     const [old, good] = [install("old", "1.19"), install("good", "1.26.8")]
-    assert.deepStrictEqual(Go.find(wanted, [at("nothing"), old, good]), { command: `${good}/go`, version: "1.26.8" })
+    assert.deepStrictEqual(Go.find(wanted, [at("nothing"), old, good]), {
+      command: `${good}/go`,
+      version: "1.26.8"
+    })
     assert.deepStrictEqual(Go.find(wanted, [old, install("older", "1.18.3")]), { newest: "1.19" })
     assert.deepStrictEqual(Go.find(wanted, [at("nothing")]), { newest: undefined })
   })
 
   it("go: versions are compared as numbers", () => {
-    for (const version of ["1.25.10", "1.25.11", "1.26", "1.26rc1", "2.0"]) assert.isTrue(Go.isAtLeast(version, wanted), version)
-    for (const version of ["1.25.9", "1.25", "1.9", "1.19.8", "0.99.99"]) assert.isFalse(Go.isAtLeast(version, wanted), version)
+    for (const version of ["1.25.10", "1.25.11", "1.26", "1.26rc1", "2.0"])
+      assert.isTrue(Go.isAtLeast(version, wanted), version)
+    for (const version of ["1.25.9", "1.25", "1.9", "1.19.8", "0.99.99"])
+      assert.isFalse(Go.isAtLeast(version, wanted), version)
   })
 
   it("go: if no version is new enough, one line shows the required version and those found", () => {

@@ -42,7 +42,10 @@ describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
     if ("mirror" in found) assert.strictEqual(found.mirror, "http://mirror.example/debian/")
     install("apt-get", "echo http://mirror.example/ubuntu/")
     const lacking = Debian.find()
-    assert.match("missing" in lacking ? lacking.missing : "", /^no bitcoind here: .*(have no Debian mirror|Debian's keys are missing)/)
+    assert.match(
+      "missing" in lacking ? lacking.missing : "",
+      /^no bitcoind here: .*(have no Debian mirror|Debian's keys are missing)/
+    )
   })
 
   it("debian: apt works in a separate folder and accepts only packages signed with Debian's keys", async () => {
@@ -53,7 +56,13 @@ describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
       "deb [signed-by=/usr/share/keyrings/of-debian.gpg] http://mirror.example/debian/ sid main\n"
     )
     const settings = readFileSync(at("work/apt.conf"), "utf8")
-    for (const setting of ["Dir::State", "Dir::State::status", "Dir::Cache", "Dir::Log", "Dir::Etc::SourceList"]) {
+    for (const setting of [
+      "Dir::State",
+      "Dir::State::status",
+      "Dir::Cache",
+      "Dir::Log",
+      "Dir::Etc::SourceList"
+    ]) {
       assert.match(settings, new RegExp(`^${setting} "${home}/work/`, "m"), setting)
     }
     assert.include(settings, 'APT::Get::AllowUnauthenticated "false";')

@@ -24,7 +24,9 @@ const answers = async (port: number): Promise<boolean> => {
 Real.suite("real programs and their keeper", ["btcd"], () => {
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
     it(`regtest: no process or folder is left behind after ${signal} ends the network's process`, async () => {
-      const child = spawn(process.execPath, [path.join(import.meta.dirname, "killed.ts")], { stdio: ["ignore", "pipe", "inherit"] })
+      const child = spawn(process.execPath, [path.join(import.meta.dirname, "killed.ts")], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       const [line] = await once(child.stdout, "data")
       const { certificateFile, port } = JSON.parse(String(line))
       assert.isTrue(existsSync(certificateFile))

@@ -14,7 +14,10 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   const start = Effect.flatMap(Layer.buildWithScope(Network.layer, scope), (network) =>
     Effect.provideContext(Scope.provide(Shared.lend, scope), network)
   )
-  const place = Effect.match(start, { onSuccess: (place) => place, onFailure: ({ message }) => ({ failed: message }) })
+  const place = Effect.match(start, {
+    onSuccess: (place) => place,
+    onFailure: ({ message }) => ({ failed: message })
+  })
   project.provide("regtest", await Effect.runPromise(place))
   return () => Effect.runPromise(Scope.close(scope, Exit.void))
 }

@@ -28,7 +28,10 @@ export const coinbase = (height: number, unique: number, output: Transaction.Out
         {
           txid: new Uint8Array(32),
           index: 0xffffffff,
-          finalScriptSig: concatBytes(push(ScriptNum().encode(BigInt(height))), push(littleEndian(unique, 6))),
+          finalScriptSig: concatBytes(
+            push(ScriptNum().encode(BigInt(height))),
+            push(littleEndian(unique, 6))
+          ),
           sequence: 0xffffffff
         }
       ],

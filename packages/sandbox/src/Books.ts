@@ -21,7 +21,11 @@ const owned = (state: Lightning.State, node: string): Msat.Msat =>
   )
 
 /** Returns the entries numbered above `after`, in order. */
-const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, after: string | null, lineOf: (one: A) => B) => {
+const page = <A extends { readonly index: number }, B>(
+  all: ReadonlyArray<A>,
+  after: string | null,
+  lineOf: (one: A) => B
+) => {
   const newest = Math.max(0, ...all.map(({ index }) => index))
   const from = after === null ? newest : Number(after)
   const found = all
@@ -59,7 +63,12 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
         })
       ),
     taken: (after) =>
-      read("taken", (state) => page(Lightning.takenBy(state, node), after, ({ paymentHash, received }) => ({ paymentHash, received })))
+      read("taken", (state) =>
+        page(Lightning.takenBy(state, node), after, ({ paymentHash, received }) => ({
+          paymentHash,
+          received
+        }))
+      )
   })
 }
 

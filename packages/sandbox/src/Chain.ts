@@ -144,7 +144,10 @@ const settleCoin = (state: State, outpoint: string): State => {
   const owner = found && ownership(state, found.output.scriptPubKey)?.owner
   if (found === undefined || owner === undefined) return state
   const isCoin = isLive(found.of.placement) && spender(state, outpoint) === undefined
-  return { ...state, coins: isCoin ? HashMap.set(state.coins, outpoint, owner) : HashMap.remove(state.coins, outpoint) }
+  return {
+    ...state,
+    coins: isCoin ? HashMap.set(state.coins, outpoint, owner) : HashMap.remove(state.coins, outpoint)
+  }
 }
 
 const noteChange = (state: State, outpoint: string): State => {
@@ -168,7 +171,11 @@ const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
     if (live) spenders = HashMap.set(spenders, input, txId)
     else if (spender(state, input) === txId) spenders = HashMap.remove(spenders, input)
   }
-  let next: State = { ...state, spenders, transactions: HashMap.set(state.transactions, txId, { ...before, placement }) }
+  let next: State = {
+    ...state,
+    spenders,
+    transactions: HashMap.set(state.transactions, txId, { ...before, placement })
+  }
   const own = outpointsOf(before)
   for (const outpoint of [...before.inputs, ...own]) next = settleCoin(next, outpoint)
   for (const [vout, outpoint] of own.entries()) {
@@ -190,7 +197,13 @@ const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [Stat
     const earlier = Option.getOrElse(HashMap.get(paid, scriptPubKey), (): ReadonlyArray<string> => [])
     paid = HashMap.set(paid, scriptPubKey, [...earlier, Transaction.outpoint(parsed.txId, vout)])
   }
-  const placed: Placed = { ...parsed, ...(isCoinbase && { inputs: [] }), isCoinbase, feeSats, placement: { _tag: "gone" } }
+  const placed: Placed = {
+    ...parsed,
+    ...(isCoinbase && { inputs: [] }),
+    isCoinbase,
+    feeSats,
+    placement: { _tag: "gone" }
+  }
   return [{ ...state, paid, transactions: HashMap.set(state.transactions, parsed.txId, placed) }, parsed.txId]
 }
 
@@ -206,7 +219,9 @@ const evict = (state: State, txIds: ReadonlyArray<TxId.TxId>): State => {
 
 const seen = (state: State, rawTx: string): State => {
   const [known, txId] = learn(state, rawTx, false)
-  const conflicts = HashMap.getUnsafe(known.transactions, txId).inputs.flatMap((input) => spender(known, input) ?? [])
+  const conflicts = HashMap.getUnsafe(known.transactions, txId).inputs.flatMap(
+    (input) => spender(known, input) ?? []
+  )
   const free = conflicts.length === 0 ? known : evict(known, conflicts)
   return { ...place(free, txId, { _tag: "mempool" }), mempool: [...free.mempool, txId] }
 }
@@ -217,7 +232,10 @@ const mined = (state: State, block: Extract<ChainEvent, { readonly _tag: "BlockM
   const txIds = [coinbase, ...block.txIds]
   const included = new Set(block.txIds)
   return {
-    ...txIds.reduce((now, txId) => place(now, txId, { _tag: "mined", height, isCoinbase: txId === coinbase }), known),
+    ...txIds.reduce(
+      (now, txId) => place(now, txId, { _tag: "mined", height, isCoinbase: txId === coinbase }),
+      known
+    ),
     tip: { height, hash: block.hash },
     blocks: HashMap.set(state.blocks, height, { hash: block.hash, txIds, timeSeconds: block.timeSeconds }),
     minedCount: state.minedCount + 1,
@@ -275,5 +293,11 @@ export const nextBlock = (state: State, txIds: ReadonlyArray<TxId.TxId>, timeSec
   const reward = { scriptPubKey: state.minerScript, sats: Block.subsidySats + fees }
   const coinbase = Block.coinbase(state.tip.height + 1, state.minedCount, reward)
   const coinbaseTxId = Transaction.parse(coinbase)?.txId ?? TxId.make("")
-  return { _tag: "BlockMined", hash: Block.hash(state.tip.hash, [coinbaseTxId, ...txIds], timeSeconds), coinbase, txIds, timeSeconds }
+  return {
+    _tag: "BlockMined",
+    hash: Block.hash(state.tip.hash, [coinbaseTxId, ...txIds], timeSeconds),
+    coinbase,
+    txIds,
+    timeSeconds
+  }
 }

@@ -49,7 +49,11 @@ export const FailureReason = Schema.Literals([
  * A payment's hop through one channel. `amount` moves from one side to the other and includes the fees of all
  * later hops.
  */
-export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals(["a", "b"]), amount: Msat.Msat })
+export const Hop = Schema.Struct({
+  channel: Schema.String,
+  from: Schema.Literals(["a", "b"]),
+  amount: Msat.Msat
+})
 export interface Hop extends Schema.Schema.Type<typeof Hop> {}
 
 const paymentHash = PaymentHash.PaymentHash

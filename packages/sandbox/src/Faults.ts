@@ -51,9 +51,14 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     begin: (what, seconds) =>
       Effect.gen(function* () {
         const set = parts[what]
-        if (set === undefined) return yield* Effect.fromResult(refuse("not_ours", `The ${what} is real, so faults cannot be injected`))
+        if (set === undefined)
+          return yield* Effect.fromResult(
+            refuse("not_ours", `The ${what} is real, so faults cannot be injected`)
+          )
         if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxFaultSeconds)
-          return yield* Effect.fromResult(refuse("out_of_range", `seconds must be between 1 and ${maxFaultSeconds}`))
+          return yield* Effect.fromResult(
+            refuse("out_of_range", `seconds must be between 1 and ${maxFaultSeconds}`)
+          )
         const fault = { what, endsAtMillis: clock.currentTimeMillisUnsafe() + seconds * 1000 }
         faults.set(what, fault)
         yield* set(true)

@@ -37,10 +37,15 @@ export const layer = (given: Partial<Prices> = {}): Layer.Layer<ExchangeRates | 
       const port = ExchangeRates.of({
         rate: (currency) =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
-            isAway ? Effect.fail(new RateUnavailable({ currency })) : Effect.succeed({ price: prices[currency], atMillis })
+            isAway
+              ? Effect.fail(new RateUnavailable({ currency }))
+              : Effect.succeed({ price: prices[currency], atMillis })
           )
       })
-      const control = SimulatedRates.of({ prices, setAway: (away) => Effect.sync(() => void (isAway = away)) })
+      const control = SimulatedRates.of({
+        prices,
+        setAway: (away) => Effect.sync(() => void (isAway = away))
+      })
       return Context.make(ExchangeRates, port).pipe(Context.add(SimulatedRates, control))
     })
   )

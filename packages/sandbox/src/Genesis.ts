@@ -55,7 +55,11 @@ export const chain = (keys: Keys.Keys, known?: Signed): Chain.State => {
   const add = (event: ChainEvent) => {
     state = Chain.apply(state, event)
   }
-  const give = (owner: "wallet" | "outside", { type, branch, index }: Coin.Place, script: string | undefined) => {
+  const give = (
+    owner: "wallet" | "outside",
+    { type, branch, index }: Coin.Place,
+    script: string | undefined
+  ) => {
     const scriptPubKey = script ?? keys[owner].key({ type, branch, index }).address.scriptPubKey
     add({ _tag: "AddressGiven", owner, type, branch, index, scriptPubKey })
     return scriptPubKey
@@ -65,7 +69,10 @@ export const chain = (keys: Keys.Keys, known?: Signed): Chain.State => {
   const floatScript = give("wallet", { type: Payout.changeType, branch: 1, index: 0 }, known?.walletScript)
   for (let at = 0; at < height; at++) add(Chain.nextBlock(state, [], timeSeconds(at)))
 
-  const outputs = Array.from({ length: float.outputs }, () => ({ scriptPubKey: floatScript, sats: float.sats }))
+  const outputs = Array.from({ length: float.outputs }, () => ({
+    scriptPubKey: floatScript,
+    sats: float.sats
+  }))
   const rawTx = known?.floatTx ?? Result.getOrThrow(Outside.payment(state, keys, outputs))
   add({ _tag: "TransactionSeen", rawTx })
   add(Chain.nextBlock(state, state.mempool, timeSeconds(height)))

@@ -60,7 +60,11 @@ export interface Inbox {
    */
   readonly fail: (
     name: string,
-    how: { readonly status: number; readonly times?: number | undefined; readonly forSeconds?: number | undefined }
+    how: {
+      readonly status: number
+      readonly times?: number | undefined
+      readonly forSeconds?: number | undefined
+    }
   ) => Effect.Effect<Failing | null, SandboxRefused>
 }
 
@@ -89,7 +93,14 @@ export const make = (): Inbox => {
         if (failing?.timesLeft !== null && failing?.timesLeft !== undefined)
           box.failing = failing.timesLeft > 1 ? { ...failing, timesLeft: failing.timesLeft - 1 } : null
         const kept = body.slice(0, maxBodyCharacters)
-        const arrived = { number: ++box.count, atMillis, headers, body: kept, isWhole: kept.length === body.length, status }
+        const arrived = {
+          number: ++box.count,
+          atMillis,
+          headers,
+          body: kept,
+          isWhole: kept.length === body.length,
+          status
+        }
         box.requests = [arrived, ...box.requests.slice(0, maxKept - 1)]
         return status
       }),
@@ -104,7 +115,8 @@ export const make = (): Inbox => {
           return yield* Effect.fromResult(
             refuse("out_of_range", "An inbox fails a number of times or for a duration; set only one of them")
           )
-        const untilMillis = forSeconds === undefined ? null : (yield* Clock.currentTimeMillis) + forSeconds * 1000
+        const untilMillis =
+          forSeconds === undefined ? null : (yield* Clock.currentTimeMillis) + forSeconds * 1000
         const isAny = times !== undefined || forSeconds !== undefined
         return (boxOf(name).failing = isAny ? { status, timesLeft: times ?? null, untilMillis } : null)
       })

@@ -8,7 +8,8 @@ import * as World from "./World.ts"
 /** Our id for an offer without its dashes, as stored in the offer's metadata. */
 const packed = (id: string): string => id.replaceAll("-", "")
 
-const unpacked = (metadata: string): string => metadata.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+const unpacked = (metadata: string): string =>
+  metadata.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
 /**
  * Returns the service's node that issued an offer and our id for the offer, or undefined if no service issued
@@ -29,7 +30,8 @@ export const make = (world: World.World, node = Network.us): OfferIssuer["Servic
       World.reachable(
         world,
         "node",
-        () => new NodeUnavailable({ operation: "createOffer", cause: new Error("The sandbox node is paused") }),
+        () =>
+          new NodeUnavailable({ operation: "createOffer", cause: new Error("The sandbox node is paused") }),
         Effect.sync(() =>
           Result.getOrThrow(
             Bolt12.encode({

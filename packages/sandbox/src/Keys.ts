@@ -40,7 +40,11 @@ export interface Keys {
 }
 
 const hardened = 0x80000000
-const purposes: { readonly [type in BitcoinAddress.AddressType]: number } = { taproot: 86, segwit: 84, nested_segwit: 49 }
+const purposes: { readonly [type in BitcoinAddress.AddressType]: number } = {
+  taproot: 86,
+  segwit: 84,
+  nested_segwit: 49
+}
 
 const memo = <K, V>(make: (key: K) => V): ((key: K) => V) => {
   const made = new Map<K, V>()
@@ -75,7 +79,12 @@ const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
   // All keys of a branch have the same parent, and each derivation takes milliseconds.
   const parents = memo((path: string) => master().derive(path))
   const derive = (path: ReadonlyArray<number>) =>
-    path.slice(-1).reduce((parent, child) => parent.deriveChild(child), parents(["m", ...path.slice(0, -1).map(step)].join("/")))
+    path
+      .slice(-1)
+      .reduce(
+        (parent, child) => parent.deriveChild(child),
+        parents(["m", ...path.slice(0, -1).map(step)].join("/"))
+      )
   const key = ({ type, branch, index }: Coin.Place): WalletKey => {
     const path = [...accountPath(type), branch, index]
     const publicKey = present(derive(path).publicKey)

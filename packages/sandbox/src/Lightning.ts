@@ -12,7 +12,10 @@ import * as Network from "./Network.ts"
  * still settle or fail. The invoice's text is derived instead of stored, because under load a sandbox has a
  * hundred thousand invoices.
  */
-export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "InvoiceIssued" }>, "_tag" | "node"> {
+export interface Invoice extends Omit<
+  Extract<LightningEvent, { readonly _tag: "InvoiceIssued" }>,
+  "_tag" | "node"
+> {
   readonly node: string
   readonly stage:
     | { readonly _tag: "open" }
@@ -48,7 +51,10 @@ export interface Sent {
   readonly amount: Msat.Msat
   readonly fee: Msat.Msat
   readonly hops: ReadonlyArray<Hop>
-  readonly stage: { readonly _tag: "pending" } | { readonly _tag: "settled" } | { readonly _tag: "failed"; readonly reason: FailureReason }
+  readonly stage:
+    | { readonly _tag: "pending" }
+    | { readonly _tag: "settled" }
+    | { readonly _tag: "failed"; readonly reason: FailureReason }
 }
 
 /** Prefix of the invoice ids that our node creates for payments of our offers. */
@@ -58,7 +64,10 @@ export const ofOffer = "offer/"
 export type Offer = Omit<Extract<LightningEvent, { readonly _tag: "OfferPublished" }>, "_tag" | "offer">
 
 /** An attempt to pay an offer, as the paying node stores it. */
-export type Tried = Pick<Extract<LightningEvent, { readonly _tag: "OfferTried" }>, "offer" | "paymentHash" | "reason">
+export type Tried = Pick<
+  Extract<LightningEvent, { readonly _tag: "OfferTried" }>,
+  "offer" | "paymentHash" | "reason"
+>
 
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
@@ -138,7 +147,10 @@ const move = (state: State, hops: ReadonlyArray<Hop>, side: Side, sign: 1n | -1n
   hops.reduce((channels, hop) => {
     const balance = HashMap.getUnsafe(channels, hop.channel)
     const end = side(hop)
-    return HashMap.set(channels, hop.channel, { ...balance, [end]: Msat.make(balance[end] + sign * hop.amount) })
+    return HashMap.set(channels, hop.channel, {
+      ...balance,
+      [end]: Msat.make(balance[end] + sign * hop.amount)
+    })
   }, state.channels)
 
 /**
@@ -151,26 +163,49 @@ const giveBack = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, s
 
 const open = { _tag: "open" } as const
 
-const staged = (state: State, paymentHash: PaymentHash.PaymentHash, stage: Invoice["stage"]): State["invoices"] =>
-  HashMap.modify(state.invoices, paymentHash, (invoice) => ({ ...invoice, stage }))
+const staged = (
+  state: State,
+  paymentHash: PaymentHash.PaymentHash,
+  stage: Invoice["stage"]
+): State["invoices"] => HashMap.modify(state.invoices, paymentHash, (invoice) => ({ ...invoice, stage }))
 
 const heldHops = ({ stage }: Invoice): ReadonlyArray<Hop> => (stage._tag === "accepted" ? stage.hops : [])
 
-const paidOnce = (state: State, paymentHash: PaymentHash.PaymentHash, amount: Msat.Msat): State["payeeInvoices"] =>
-  HashMap.modify(state.payeeInvoices, paymentHash, (one) => ({ ...one, times: one.times + 1, received: Msat.sum(one.received, amount) }))
+const paidOnce = (
+  state: State,
+  paymentHash: PaymentHash.PaymentHash,
+  amount: Msat.Msat
+): State["payeeInvoices"] =>
+  HashMap.modify(state.payeeInvoices, paymentHash, (one) => ({
+    ...one,
+    times: one.times + 1,
+    received: Msat.sum(one.received, amount)
+  }))
 
-const sentAt = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }): string =>
-  `${node}/${paymentHash}`
+const sentAt = ({
+  node = Network.us,
+  paymentHash
+}: {
+  readonly node?: string
+  readonly paymentHash: PaymentHash.PaymentHash
+}): string => `${node}/${paymentHash}`
 
 const heldIn = (paymentHash: PaymentHash.PaymentHash): string => `in/${paymentHash}`
 const heldOut = (event: Parameters<typeof sentAt>[0]): string => `out/${sentAt(event)}`
 
 const withEnd = (
   state: State,
-  { node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }
+  {
+    node = Network.us,
+    paymentHash
+  }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }
 ): State => {
   const endCount = state.endCount + 1
-  return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
+  return {
+    ...state,
+    endCount,
+    ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash])
+  }
 }
 
 /** Deletes unpaid invoices once a day. Like all state, the result depends only on the events. */
@@ -184,10 +219,14 @@ const swept = (state: State, nowMillis: number): State => {
   return {
     ...state,
     sweptDay: day,
-    invoices: HashMap.filter(state.invoices, (one) => !isUnpaid(one) || Bolt11.expiresAtSeconds(one) * 1000 > longAgoMillis),
+    invoices: HashMap.filter(
+      state.invoices,
+      (one) => !isUnpaid(one) || Bolt11.expiresAtSeconds(one) * 1000 > longAgoMillis
+    ),
     payeeInvoices: HashMap.filter(
       state.payeeInvoices,
-      ({ times, expiresAtMillis, paymentHash }) => times > 0 || expiresAtMillis > longAgoMillis || isPending(paymentHash)
+      ({ times, expiresAtMillis, paymentHash }) =>
+        times > 0 || expiresAtMillis > longAgoMillis || isPending(paymentHash)
     )
   }
 }
@@ -207,7 +246,10 @@ export const apply = (state: State, event: LightningEvent): State => {
   }
 }
 
-const offered = (state: State, event: Extract<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>): State => {
+const offered = (
+  state: State,
+  event: Extract<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>
+): State => {
   if (event._tag === "OfferPublished") {
     const { _tag: _, offer, ...rest } = event
     return { ...state, offers: HashMap.set(state.offers, offer, rest) }
@@ -216,21 +258,34 @@ const offered = (state: State, event: Extract<LightningEvent, { readonly _tag: "
   return {
     ...state,
     tried: HashMap.set(state.tried, `${node}/${attempt}`, { offer, paymentHash, reason }),
-    attempts: paymentHash === null ? state.attempts : HashMap.set(state.attempts, sentAt({ node, paymentHash }), attempt)
+    attempts:
+      paymentHash === null
+        ? state.attempts
+        : HashMap.set(state.attempts, sentAt({ node, paymentHash }), attempt)
   }
 }
 
-const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>): State => {
+const applied = (
+  state: State,
+  event: Exclude<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>
+): State => {
   switch (event._tag) {
     case "InvoiceIssued": {
       const { _tag: _, node = Network.us, ...invoice } = event
-      return { ...state, invoices: HashMap.set(state.invoices, invoice.paymentHash, { ...invoice, node, stage: open }) }
+      return {
+        ...state,
+        invoices: HashMap.set(state.invoices, invoice.paymentHash, { ...invoice, node, stage: open })
+      }
     }
     case "InvoiceAccepted":
       return {
         ...state,
         channels: lock(state, event.hops),
-        invoices: staged(state, event.paymentHash, { _tag: "accepted", hops: event.hops, endsAtHeight: event.endsAtHeight ?? null }),
+        invoices: staged(state, event.paymentHash, {
+          _tag: "accepted",
+          hops: event.hops,
+          endsAtHeight: event.endsAtHeight ?? null
+        }),
         held: HashMap.set(state.held, heldIn(event.paymentHash), {
           direction: "in",
           node: HashMap.getUnsafe(state.invoices, event.paymentHash).node,
@@ -277,7 +332,11 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       const { _tag: _, ...invoice } = event
       return {
         ...state,
-        payeeInvoices: HashMap.set(state.payeeInvoices, invoice.paymentHash, { ...invoice, times: 0, received: Msat.zero }),
+        payeeInvoices: HashMap.set(state.payeeInvoices, invoice.paymentHash, {
+          ...invoice,
+          times: 0,
+          received: Msat.zero
+        }),
         // A compacted log contains fewer invoices.
         payeeInvoiceCount: Math.max(state.payeeInvoiceCount, invoice.number) + 1
       }
@@ -296,9 +355,21 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       return {
         ...state,
         channels: lock(state, hops),
-        sent: HashMap.set(state.sent, sentAt(event), { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
+        sent: HashMap.set(state.sent, sentAt(event), {
+          paymentHash,
+          index,
+          amount,
+          fee,
+          hops,
+          stage: { _tag: "pending" }
+        }),
         sentCount: index,
-        held: HashMap.set(state.held, heldOut(event), { direction: "out", node: event.node ?? Network.us, paymentHash, amount })
+        held: HashMap.set(state.held, heldOut(event), {
+          direction: "out",
+          node: event.node ?? Network.us,
+          paymentHash,
+          amount
+        })
       }
     }
     case "PaymentSettled": {
@@ -316,7 +387,10 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       return {
         ...withEnd(state, event),
         channels: giveBack(state, one.hops),
-        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "failed", reason: event.reason } }),
+        sent: HashMap.set(state.sent, sentAt(event), {
+          ...one,
+          stage: { _tag: "failed", reason: event.reason }
+        }),
         held: HashMap.remove(state.held, heldOut(event))
       }
     }
@@ -326,7 +400,9 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
 /** Returns the amount in flight through a channel. */
 export const onItsWay = (state: State, channel: string): Msat.Msat => {
   const held = HashMap.toValues(state.invoices).flatMap(heldHops)
-  const pending = HashMap.toValues(state.sent).flatMap(({ stage, hops }) => (stage._tag === "pending" ? hops : []))
+  const pending = HashMap.toValues(state.sent).flatMap(({ stage, hops }) =>
+    stage._tag === "pending" ? hops : []
+  )
   return Msat.sum(...[...held, ...pending].filter((hop) => hop.channel === channel).map((hop) => hop.amount))
 }
 
@@ -336,23 +412,31 @@ export const onItsWay = (state: State, channel: string): Msat.Msat => {
  */
 export const isWhole = (state: State): boolean =>
   HashMap.toEntries(state.channels).every(
-    ([channel, balance]) => balance.a >= 0n && balance.b >= 0n && Network.isWhole(channel, balance, onItsWay(state, channel))
+    ([channel, balance]) =>
+      balance.a >= 0n && balance.b >= 0n && Network.isWhole(channel, balance, onItsWay(state, channel))
   )
 
 export const invoice = (state: State, paymentHash: PaymentHash.PaymentHash): Invoice | undefined =>
   Option.getOrUndefined(HashMap.get(state.invoices, paymentHash))
 export const payeeInvoice = (state: State, paymentHash: PaymentHash.PaymentHash): PayeeInvoice | undefined =>
   Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
-export const sent = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): Sent | undefined =>
-  Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
+export const sent = (
+  state: State,
+  paymentHash: PaymentHash.PaymentHash,
+  node = Network.us
+): Sent | undefined => Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
 
 export const offerCount = (state: State): number => HashMap.size(state.offers)
-export const offer = (state: State, text: string): Offer | undefined => Option.getOrUndefined(HashMap.get(state.offers, text))
+export const offer = (state: State, text: string): Offer | undefined =>
+  Option.getOrUndefined(HashMap.get(state.offers, text))
 export const tried = (state: State, attempt: string, node = Network.us): Tried | undefined =>
   Option.getOrUndefined(HashMap.get(state.tried, `${node}/${attempt}`))
 /** Returns the attempt to pay an offer that sent a payment with this hash, if any. */
-export const attemptOf = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): string | undefined =>
-  Option.getOrUndefined(HashMap.get(state.attempts, sentAt({ node, paymentHash })))
+export const attemptOf = (
+  state: State,
+  paymentHash: PaymentHash.PaymentHash,
+  node = Network.us
+): string | undefined => Option.getOrUndefined(HashMap.get(state.attempts, sentAt({ node, paymentHash })))
 
 /** Returns the service whose payment with this hash is in flight, if any. */
 export const payerOf = (state: State, paymentHash: PaymentHash.PaymentHash): string | undefined =>
@@ -377,8 +461,14 @@ export const endedAfter = (
 export const takenBy = (
   state: State,
   node: string
-): ReadonlyArray<{ readonly index: number; readonly paymentHash: PaymentHash.PaymentHash; readonly received: Msat.Msat }> =>
+): ReadonlyArray<{
+  readonly index: number
+  readonly paymentHash: PaymentHash.PaymentHash
+  readonly received: Msat.Msat
+}> =>
   HashMap.toEntries(state.settled).flatMap(([index, paymentHash]) => {
     const { stage, node: owner } = HashMap.getUnsafe(state.invoices, paymentHash)
-    return stage._tag === "settled" && owner === node ? [{ index, paymentHash, received: stage.received }] : []
+    return stage._tag === "settled" && owner === node
+      ? [{ index, paymentHash, received: stage.received }]
+      : []
   })

@@ -14,7 +14,10 @@ export interface Log {
 }
 
 /** The directory cannot be used, or contains another sandbox. */
-export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", { directory: Schema.String, reason: Schema.String }) {
+export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
+  directory: Schema.String,
+  reason: Schema.String
+}) {
   override get message(): string {
     return `The sandbox in ${this.directory} cannot be used. ${this.reason}.`
   }
@@ -32,7 +35,9 @@ const decode = Schema.decodeUnknownResult(Line)
  * Identifies a directory's sandbox. Everything in the sandbox is derived from its seed, so another sandbox must
  * not continue it.
  */
-const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String }))
+const Header = Schema.fromJsonString(
+  Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String })
+)
 
 const nameOf = (directory: string) => NodePath.join(directory, "sandbox.ndjson")
 
@@ -63,7 +68,10 @@ const opened = (directory: string, owner: { readonly network: string; readonly s
   )
 
 /** Returns a log's lines without the events that are no longer needed. The first line identifies the sandbox. */
-const shortened = (lines: ReadonlyArray<string>, isNeeded: (event: Event) => boolean): ReadonlyArray<string> =>
+const shortened = (
+  lines: ReadonlyArray<string>,
+  isNeeded: (event: Event) => boolean
+): ReadonlyArray<string> =>
   lines.flatMap((line, at) => {
     const events = at === 0 ? [] : Result.getOrThrow(decode(line))
     const needed = events.filter(isNeeded)
@@ -91,14 +99,22 @@ export const file = (
 ): Effect.Effect<Log, LogUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const { open, lines, belongs } = yield* opened(directory, owner)
-    if (!belongs) return yield* new LogUnusable({ directory, reason: "It belongs to a sandbox with another seed, network or version" })
+    if (!belongs)
+      return yield* new LogUnusable({
+        directory,
+        reason: "It belongs to a sandbox with another seed, network or version"
+      })
     const events = Result.all(lines.map((line) => decode(line)))
     if (Result.isFailure(events))
-      return yield* new LogUnusable({ directory, reason: `It contains an invalid line: ${String(events.failure)}` })
+      return yield* new LogUnusable({
+        directory,
+        reason: `It contains an invalid line: ${String(events.failure)}`
+      })
     let size = NodeFs.fstatSync(open.file).size
     // Two processes with one log would have different states and spend the same coins.
     const alone = () => {
-      if (NodeFs.fstatSync(open.file).size !== size) throw new Error(`Another process writes to the sandbox in ${directory}`)
+      if (NodeFs.fstatSync(open.file).size !== size)
+        throw new Error(`Another process writes to the sandbox in ${directory}`)
     }
     return {
       events: events.success.flat(),

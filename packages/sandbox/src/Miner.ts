@@ -21,7 +21,12 @@ type Verdict<A> = Result.Result<Decision<A>, SandboxRefused>
 export const maxBlocks = 1_000
 
 /** Mines consecutive blocks. The first includes the mempool if requested. */
-const blocks = (state: Chain.State, count: number, takes: "mempool" | "nothing", nowMillis: number): ReadonlyArray<ChainEvent> => {
+const blocks = (
+  state: Chain.State,
+  count: number,
+  takes: "mempool" | "nothing",
+  nowMillis: number
+): ReadonlyArray<ChainEvent> => {
   const events: Array<ChainEvent> = []
   let now = state
   for (let at = 0; at < count; at++) {
@@ -59,7 +64,10 @@ export const reorg =
   ({ chain }: State, nowMillis: number): Verdict<Tip> => {
     const most = Math.min(maxBlocks, chain.tip.height - Genesis.height)
     if (!Number.isInteger(depth) || depth < 1 || depth > most) {
-      return refuse("out_of_range", `1 to ${most} blocks can be replaced: the first ${Genesis.height + 1} stay`)
+      return refuse(
+        "out_of_range",
+        `1 to ${most} blocks can be replaced: the first ${Genesis.height + 1} stay`
+      )
     }
     const disconnected: ChainEvent = { _tag: "BlocksDisconnected", depth }
     return Result.succeed({
@@ -75,11 +83,17 @@ export interface Payment {
   readonly amount: Msat.Msat
 }
 
-const outputOf = (world: World, { address, amount }: Payment): Result.Result<Transaction.Output, SandboxRefused> =>
+const outputOf = (
+  world: World,
+  { address, amount }: Payment
+): Result.Result<Transaction.Output, SandboxRefused> =>
   Result.flatMap(
-    Result.orElse(Destination.addressIn(address, world.network), ({ message }) => refuse("address_invalid", message)),
+    Result.orElse(Destination.addressIn(address, world.network), ({ message }) =>
+      refuse("address_invalid", message)
+    ),
     ({ scriptPubKey, kind }) => {
-      if (amount <= 0n || amount % 1000n !== 0n) return refuse("amount_invalid", "The chain supports whole satoshis only")
+      if (amount <= 0n || amount % 1000n !== 0n)
+        return refuse("amount_invalid", "The chain supports whole satoshis only")
       const sats = Msat.toSats(amount)
       return sats < BitcoinAddress.dustLimitSats(kind)
         ? refuse("amount_invalid", `${sats} sats to this address would be dust`)
@@ -94,7 +108,10 @@ const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verd
       const verdict = Mempool.judge(chain, rawTx)
       const txId = Transaction.parse(rawTx)?.txId ?? TxId.make("")
       if (Result.isFailure(verdict)) return refuse("rejected", verdict.failure)
-      return Result.succeed({ events: verdict.success._tag === "accepted" ? [verdict.success.event] : [], answer: () => txId })
+      return Result.succeed({
+        events: verdict.success._tag === "accepted" ? [verdict.success.event] : [],
+        answer: () => txId
+      })
     }
   )
 
@@ -118,7 +135,8 @@ export const doubleSpend =
   ({ chain }: State): Verdict<TxId.TxId> => {
     const original = Chain.transaction(chain, txId)
     if (original === undefined) return refuse("transaction_unknown", `The chain has no transaction ${txId}`)
-    if (original.placement._tag === "mined") return refuse("already_mined", "The transaction is mined. Remove its block first")
+    if (original.placement._tag === "mined")
+      return refuse("already_mined", "The transaction is mined. Remove its block first")
     return offered(chain, Outside.conflict(chain, world.keys, original))
   }
 
@@ -141,7 +159,11 @@ export const outsideAddress =
   (world: World, kind: BitcoinAddress.Kind) =>
   ({ chain }: State): Verdict<string> => {
     const number = chain.outsideAddressCount
-    const address = BitcoinAddress.fromPayload(kind, payloadOf(world.keys, kind, `address/${number}`), world.network)?.address
+    const address = BitcoinAddress.fromPayload(
+      kind,
+      payloadOf(world.keys, kind, `address/${number}`),
+      world.network
+    )?.address
     return address === undefined
       ? refuse("address_invalid", `No ${kind} address can be made`)
       : Result.succeed({ events: [{ _tag: "OutsideAddressGiven", address }], answer: () => address })

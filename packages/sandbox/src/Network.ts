@@ -54,7 +54,14 @@ export const payees = { usual: ["alder", "birch", "cedar", "dogwood"], thin: "el
 export const allPayees: ReadonlyArray<string> = [...payees.usual, payees.thin, payees.cut]
 
 const bitcoin = 100_000_000n
-const channel = (a: string, b: string, sats: bigint, share: Channel["share"], baseMsat: bigint, partsPerMillion: bigint): Channel => ({
+const channel = (
+  a: string,
+  b: string,
+  sats: bigint,
+  share: Channel["share"],
+  baseMsat: bigint,
+  partsPerMillion: bigint
+): Channel => ({
   id: `${a}-${b}`,
   a,
   b,
@@ -108,7 +115,8 @@ const paths = (source: string, target: string): ReadonlyArray<ReadonlyArray<Step
     else if (steps.length < maxHops) {
       for (const one of channels) {
         const [from, next] = one.a === at ? ["a" as const, one.b] : ["b" as const, one.a]
-        if ((one.a === at || one.b === at) && !seen.includes(next)) walk(next, [...seen, next], [...steps, { channel: one, from }])
+        if ((one.a === at || one.b === at) && !seen.includes(next))
+          walk(next, [...seen, next], [...steps, { channel: one, from }])
       }
     }
   }
@@ -128,7 +136,8 @@ const price = (steps: ReadonlyArray<Step>, amount: Msat.Msat): Route => {
   for (const [place, { channel, from }] of [...steps.entries()].toReversed()) {
     hops.unshift({ channel: channel.id, from, amount: carried })
     if (place === 0) break
-    probability *= carried >= channel.capacity ? 0 : Number(channel.capacity - carried) / Number(channel.capacity)
+    probability *=
+      carried >= channel.capacity ? 0 : Number(channel.capacity - carried) / Number(channel.capacity)
     carried = Msat.make(carried + channel.base + (carried * channel.partsPerMillion) / 1_000_000n)
   }
   return { hops, fee: Msat.make(carried - amount), probability }
@@ -146,11 +155,22 @@ const carries =
  * Returns the routes that `source` would try, cheapest first. They are within `feeLimit` and possible given all
  * capacities and the balances of `source`'s own channels.
  */
-export const routes = (balances: Balances, source: string, target: string, amount: Msat.Msat, feeLimit: Msat.Msat): ReadonlyArray<Route> =>
+export const routes = (
+  balances: Balances,
+  source: string,
+  target: string,
+  amount: Msat.Msat,
+  feeLimit: Msat.Msat
+): ReadonlyArray<Route> =>
   paths(source, target)
     .map((steps) => price(steps, amount))
-    .filter(({ hops, fee, probability }) => fee <= feeLimit && probability > 0 && hops.slice(0, 1).every(carries(balances)))
-    .toSorted((one, other) => (one.fee === other.fee ? other.probability - one.probability : one.fee < other.fee ? -1 : 1))
+    .filter(
+      ({ hops, fee, probability }) =>
+        fee <= feeLimit && probability > 0 && hops.slice(0, 1).every(carries(balances))
+    )
+    .toSorted((one, other) =>
+      one.fee === other.fee ? other.probability - one.probability : one.fee < other.fee ? -1 : 1
+    )
 
 /** Returns the first route that works with the actual balances. */
 export const passable = (balances: Balances, candidates: ReadonlyArray<Route>): Route | undefined =>
@@ -158,16 +178,28 @@ export const passable = (balances: Balances, candidates: ReadonlyArray<Route>): 
 
 /** Returns the funds of `node` in all its channels. */
 export const funds = (balances: Balances, node: string): Msat.Msat =>
-  Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).a] : b === node ? [balances(id).b] : [])))
+  Msat.sum(
+    ...channels.flatMap(({ id, a, b }) =>
+      a === node ? [balances(id).a] : b === node ? [balances(id).b] : []
+    )
+  )
 
 /** Returns the funds at the other ends of the node's channels, which is the amount that it can receive. */
 export const room = (balances: Balances, node: string): Msat.Msat =>
-  Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).b] : b === node ? [balances(id).a] : [])))
+  Msat.sum(
+    ...channels.flatMap(({ id, a, b }) =>
+      a === node ? [balances(id).b] : b === node ? [balances(id).a] : []
+    )
+  )
 
 /** Returns the initial balances of the channels. `random` returns a number in [0, 1) for each channel. */
-export const initial = (random: (channel: string) => number): ReadonlyArray<readonly [channel: string, balance: Balance]> =>
+export const initial = (
+  random: (channel: string) => number
+): ReadonlyArray<readonly [channel: string, balance: Balance]> =>
   channels.map(({ id, capacity, share: [least, most] }) => {
-    const a = Msat.make((capacity * BigInt(Math.round((least + random(id) * (most - least)) * 10_000))) / 1_000_000n)
+    const a = Msat.make(
+      (capacity * BigInt(Math.round((least + random(id) * (most - least)) * 10_000))) / 1_000_000n
+    )
     return [id, { a, b: Msat.make(capacity - a) }] as const
   })
 

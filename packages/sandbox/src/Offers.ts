@@ -21,7 +21,9 @@ type Tried = Extract<LightningEvent, { readonly _tag: "OfferTried" }>
 export const published = (
   world: World,
   state: Lightning.State,
-  ask: Pick<Payee.Ask, "amount" | "behaviour" | "payee" | "nowMillis"> & { readonly seconds: number | undefined }
+  ask: Pick<Payee.Ask, "amount" | "behaviour" | "payee" | "nowMillis"> & {
+    readonly seconds: number | undefined
+  }
 ): Published => {
   const { amount, behaviour, seconds, nowMillis } = ask
   const number = Lightning.offerCount(state)
@@ -40,14 +42,21 @@ export const published = (
   return { _tag: "OfferPublished", offer, payee, behaviour }
 }
 
-const stageOf = (world: World, state: Lightning.State, node: string, attempt: string): OfferPayment | { readonly _tag: "notFound" } => {
+const stageOf = (
+  world: World,
+  state: Lightning.State,
+  node: string,
+  attempt: string
+): OfferPayment | { readonly _tag: "notFound" } => {
   const tried = Lightning.tried(state, attempt, node)
   if (tried === undefined) return { _tag: "notFound" }
   const { paymentHash, reason } = tried
   if (reason !== null) return { _tag: "failed", reason }
   const stage = paymentHash === null ? undefined : Sender.stageOf(world, state, node, paymentHash)
   if (stage?._tag === "settled" && paymentHash !== null) return { ...stage, paymentHash }
-  return stage === undefined || stage._tag === "notFound" || stage._tag === "settled" ? { _tag: "unknown" } : stage
+  return stage === undefined || stage._tag === "notFound" || stage._tag === "settled"
+    ? { _tag: "unknown" }
+    : stage
 }
 
 /** Returns the reason an issuer sends no invoice, if any. */
@@ -57,13 +66,20 @@ const refusal = (
   nowMillis: number
 ): NonNullable<Tried["reason"]> | undefined => {
   if (found === undefined) return "no_route"
-  if (offer.absoluteExpirySeconds !== undefined && nowMillis >= offer.absoluteExpirySeconds * 1000) return "error"
+  if (offer.absoluteExpirySeconds !== undefined && nowMillis >= offer.absoluteExpirySeconds * 1000)
+    return "error"
   if (amount < (offer.amount ?? 1n) || found.behaviour === "refuse") return "incorrect_payment_details"
   return found.behaviour === "unreachable" ? "timeout" : undefined
 }
 
 /** Makes one attempt: requests one invoice from the issuer and pays it. */
-const begun = (world: World, state: State, node: string, ask: OfferAsk, nowMillis: number): ReadonlyArray<Event> => {
+const begun = (
+  world: World,
+  state: State,
+  node: string,
+  ask: OfferAsk,
+  nowMillis: number
+): ReadonlyArray<Event> => {
   const { attempt, offer, amount, feeLimit } = ask
   const tried = (how: Pick<Tried, "paymentHash" | "reason">): Tried => ({
     _tag: "OfferTried",
@@ -74,7 +90,8 @@ const begun = (world: World, state: State, node: string, ask: OfferAsk, nowMilli
   })
   const found = Lightning.offer(state.lightning, offer.offer)
   const reason = refusal(found, ask, nowMillis)
-  if (found === undefined || reason !== undefined) return [tried({ paymentHash: null, reason: reason ?? "no_route" })]
+  if (found === undefined || reason !== undefined)
+    return [tried({ paymentHash: null, reason: reason ?? "no_route" })]
   const invoiced = Payee.invoiced(world, state.lightning, {
     amount,
     behaviour: found.behaviour,
@@ -106,7 +123,8 @@ export const make = (world: World, node = Network.us): OfferSender["Service"] =>
   // Not stored with the node's state, because only responses are lost. After a restart, no more responses are
   // lost. The same is true of payments to invoices.
   const unanswered = new Map<string, number>()
-  const losesAnswers = ({ offer }: OfferAsk) => Lightning.offer(lightning(), offer.offer)?.behaviour.startsWith("unknown_") === true
+  const losesAnswers = ({ offer }: OfferAsk) =>
+    Lightning.offer(lightning(), offer.offer)?.behaviour.startsWith("unknown_") === true
 
   return OfferSender.of({
     graceMillis: 0,
@@ -136,7 +154,10 @@ export const make = (world: World, node = Network.us): OfferSender["Service"] =>
     quote: ({ offer, amount, feeLimit }) =>
       Effect.suspend(() => {
         if (world.isPaused("node")) return Effect.fail(Sender.away("quote"))
-        const [best] = offer.issuerId === undefined ? [] : Sender.routesTo(world, lightning(), node, offer.issuerId, amount, feeLimit)
+        const [best] =
+          offer.issuerId === undefined
+            ? []
+            : Sender.routesTo(world, lightning(), node, offer.issuerId, amount, feeLimit)
         return Effect.succeed(best && { fee: best.fee, probability: best.probability })
       })
   })

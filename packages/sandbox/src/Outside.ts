@@ -13,14 +13,22 @@ export const feeRate = Chain.usualFeeRate
 const noLimit = 21_000_000n * 100_000_000n
 
 /** Builds a signed transaction of the external wallet. Change returns to the coins' script. */
-export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyArray<Transaction.Output>): Result.Result<string, string> => {
+export const payment = (
+  state: Chain.State,
+  keys: Keys.Keys,
+  outputs: ReadonlyArray<Transaction.Output>
+): Result.Result<string, string> => {
   const confirmed = Chain.coins(state, "outside", true)
   const ask = { outputs, feeRate, feeLimitSats: noLimit }
   let selection = Payout.select({ ...ask, coins: confirmed })
-  if ("neededSats" in selection) selection = Payout.select({ ...ask, coins: Chain.coins(state, "outside", false) })
   if ("neededSats" in selection)
-    return Result.fail(`The outside wallet has less than the required ${selection.neededSats} sats. Mine some blocks`)
-  const change = selection.changeSats > 0n ? [{ scriptPubKey: state.minerScript, sats: selection.changeSats }] : []
+    selection = Payout.select({ ...ask, coins: Chain.coins(state, "outside", false) })
+  if ("neededSats" in selection)
+    return Result.fail(
+      `The outside wallet has less than the required ${selection.neededSats} sats. Mine some blocks`
+    )
+  const change =
+    selection.changeSats > 0n ? [{ scriptPubKey: state.minerScript, sats: selection.changeSats }] : []
   const tx = Payout.draft(keys.outside.keys, selection.coins, [...outputs, ...change])
   return Result.succeed(keys.outside.sign(tx).rawTx)
 }
@@ -29,7 +37,11 @@ export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyAr
  * Builds a transaction that spends the same coins as `txId` and pays them to the miner's wallet. Its fee is
  * high enough to replace `txId`. The sandbox has the keys of both wallets, so it can also replace our payouts.
  */
-export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Placed): Result.Result<string, string> => {
+export const conflict = (
+  state: Chain.State,
+  keys: Keys.Keys,
+  original: Chain.Placed
+): Result.Result<string, string> => {
   const found = original.inputs.map((outpoint) => {
     const spent = Chain.output(state, outpoint)
     return { outpoint, spent, place: spent && Chain.ownership(state, spent.output.scriptPubKey) }

@@ -25,14 +25,18 @@ export interface Ask {
 
 /** Returns the next payee in turn, or the unreachable payee if the behavior requires it. */
 export const turn = (behaviour: Behaviour, number: number): string =>
-  behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut)
+  behaviour === "no_route"
+    ? Network.payees.cut
+    : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut)
 
 type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
 
-const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${world.run}${number}`)))
+const preimageAt = (world: World, number: number) =>
+  Preimage.make(hex.encode(world.keys.secret(`payee/${world.run}${number}`)))
 
 /** Returns the preimage of an external invoice. */
-export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preimage.Preimage => preimageAt(world, invoice.number)
+export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preimage.Preimage =>
+  preimageAt(world, invoice.number)
 
 /** An external invoice, signed by its payee. */
 export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoiced => {
@@ -50,7 +54,9 @@ export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoic
         timestampSeconds,
         paymentHash,
         paymentSecret: hex.encode(world.keys.secret(`payeeSecret/${world.run}${number}`)),
-        ...(description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }),
+        ...(description._tag === "Text"
+          ? { description: description.text }
+          : { descriptionHash: description.sha256 }),
         expirySeconds,
         ...(ask.minFinalCltvExpiry !== undefined && { minFinalCltvExpiry: ask.minFinalCltvExpiry })
       },

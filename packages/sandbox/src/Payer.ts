@@ -33,11 +33,18 @@ type Verdict<A> = Result.Result<A, SandboxRefused>
 
 const amountFor = (invoice: Bolt11.Bolt11, given: Msat.Msat | undefined): Verdict<Msat.Msat> => {
   const amount = given ?? invoice.amount
-  if (amount === undefined) return refuse("amount_missing", "The invoice has no amount. Set the amount to pay")
+  if (amount === undefined)
+    return refuse("amount_missing", "The invoice has no amount. Set the amount to pay")
   if (amount <= 0n || amount < (invoice.amount ?? 0n))
-    return refuse("amount_too_small", `The invoice's amount is ${invoice.amount ?? 1n} millisatoshis, not ${amount}`)
+    return refuse(
+      "amount_too_small",
+      `The invoice's amount is ${invoice.amount ?? 1n} millisatoshis, not ${amount}`
+    )
   if (invoice.amount !== undefined && amount > 2n * invoice.amount) {
-    return refuse("amount_too_large", `At most twice the invoice's ${invoice.amount} millisatoshis can be paid`)
+    return refuse(
+      "amount_too_large",
+      `At most twice the invoice's ${invoice.amount} millisatoshis can be paid`
+    )
   }
   return Result.succeed(amount)
 }
@@ -72,11 +79,17 @@ const payService = (
 ): Verdict<Decision<Paid>> => {
   const invoice = Lightning.invoice(state, paymentHash)
   if (invoice?.node !== node) return refuse("invoice_unknown", "The node has no such invoice")
-  if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted") return refuse("already_paid", "This invoice was already paid")
+  if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted")
+    return refuse("already_paid", "This invoice was already paid")
   if (isClosed(invoice, nowMillis)) return refuse("invoice_canceled", "The invoice was canceled")
   return Result.map(route(state, node, amount), ({ hops }) => {
     const isHold = invoice.isHold === true
-    const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops, ...(isHold && { endsAtHeight: height + minFinalCltvExpiry }) }
+    const accepted: Event = {
+      _tag: "InvoiceAccepted",
+      paymentHash,
+      hops,
+      ...(isHold && { endsAtHeight: height + minFinalCltvExpiry })
+    }
     const isHeld = hold || isHold
     return {
       events: isHeld ? [accepted] : [accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }],
@@ -104,12 +117,21 @@ const payPayee = (
 const expirySeconds = 600
 
 /** Has the external wallet request an invoice from the service's node that issued an offer, and pay that invoice. */
-const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, offer: Bolt12.Bolt12, amount: Msat.Msat | undefined) =>
+const payOffer = (
+  world: World,
+  { lightning, chain }: State,
+  nowMillis: number,
+  offer: Bolt12.Bolt12,
+  amount: Msat.Msat | undefined
+) =>
   Result.gen(function* () {
     const ours = Issuer.issued(world, offer)
-    if (ours === undefined) return yield* refuse("invoice_unknown", "Not an offer of a service in the sandbox")
-    if (amount === undefined || amount <= 0n) return yield* refuse("amount_missing", "The offer has no amount. Set the amount to pay")
-    if (amount < (offer.amount ?? 1n)) return yield* refuse("amount_too_small", `The offer asks for at least ${offer.amount} msat`)
+    if (ours === undefined)
+      return yield* refuse("invoice_unknown", "Not an offer of a service in the sandbox")
+    if (amount === undefined || amount <= 0n)
+      return yield* refuse("amount_missing", "The offer has no amount. Set the amount to pay")
+    if (amount < (offer.amount ?? 1n))
+      return yield* refuse("amount_too_small", `The offer asks for at least ${offer.amount} msat`)
     const { node } = ours
     const id = invoiceOfOffer(ours.id, lightning.settleIndex + 1)
     const paymentHash = Preimage.hashOf(preimageOf(world, id))
@@ -130,21 +152,37 @@ export const pay =
       const { lightning, chain } = state
       const read = Destination.invoiceIn(paymentRequest)
       const offer = Destination.offerIn(paymentRequest)
-      if (Result.isFailure(read) && Result.isSuccess(offer)) return yield* payOffer(world, state, nowMillis, offer.success, given)
+      if (Result.isFailure(read) && Result.isSuccess(offer))
+        return yield* payOffer(world, state, nowMillis, offer.success, given)
       const invoice = yield* Result.orElse(read, ({ message }) =>
-        refuse("invoice_unreadable", Bolt12.isBolt12(paymentRequest) && Result.isFailure(offer) ? offer.failure.message : message)
+        refuse(
+          "invoice_unreadable",
+          Bolt12.isBolt12(paymentRequest) && Result.isFailure(offer) ? offer.failure.message : message
+        )
       )
       if (invoice.network !== world.network) {
-        return yield* refuse("wrong_network", `This is a ${invoice.network} invoice, but the sandbox runs on ${world.network}`)
+        return yield* refuse(
+          "wrong_network",
+          `This is a ${invoice.network} invoice, but the sandbox runs on ${world.network}`
+        )
       }
       const { paymentHash } = invoice
-      if (nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000) return yield* refuse("invoice_expired", "The invoice is expired")
+      if (nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
+        return yield* refuse("invoice_expired", "The invoice is expired")
       const amount = yield* amountFor(invoice, given)
       const node = Network.services.find((one) => world.keys.node(one).publicKey === invoice.payee)
-      if (hold && node === undefined) return yield* refuse("not_ours", "Only a payment of our own node's invoice can be held by its payer")
+      if (hold && node === undefined)
+        return yield* refuse("not_ours", "Only a payment of our own node's invoice can be held by its payer")
       return yield* node === undefined
         ? payPayee(world, lightning, paymentHash, amount)
-        : payService(world, lightning, { node, paymentHash, amount, hold, height: chain.tip.height, nowMillis })
+        : payService(world, lightning, {
+            node,
+            paymentHash,
+            amount,
+            hold,
+            height: chain.tip.height,
+            nowMillis
+          })
     })
 
 /**
@@ -159,10 +197,19 @@ export const release =
         ? [
             outcome === "settle"
               ? { _tag: "PaymentSettled", ...Network.notOurs(payer), paymentHash }
-              : { _tag: "PaymentFailed", ...Network.notOurs(payer), paymentHash, reason: "incorrect_payment_details" }
+              : {
+                  _tag: "PaymentFailed",
+                  ...Network.notOurs(payer),
+                  paymentHash,
+                  reason: "incorrect_payment_details"
+                }
           ]
         : Lightning.invoice(lightning, paymentHash)?.stage._tag === "accepted"
-          ? [outcome === "settle" ? { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis } : { _tag: "InvoiceReleased", paymentHash }]
+          ? [
+              outcome === "settle"
+                ? { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }
+                : { _tag: "InvoiceReleased", paymentHash }
+            ]
           : []
     return events.length === 0
       ? refuse("not_held", `No payment of ${paymentHash} is held`)

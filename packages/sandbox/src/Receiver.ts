@@ -21,7 +21,8 @@ import * as World from "./World.ts"
 export const minFinalCltvExpiry = 80
 
 /** The error of a paused node. */
-const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
+const away = (operation: string) =>
+  new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
 /**
  * The preimage is derived from the seed and our id for the invoice, so that a repeated request returns the same
@@ -35,12 +36,18 @@ export const proofOf = (world: World.World, { id, stage }: Lightning.Invoice): P
   (stage._tag === "settled" ? stage.preimage : undefined) ?? preimageOf(world, id)
 
 /** Returns the id of the invoice that the node creates for the `index`th payment of an offer. */
-export const invoiceOfOffer = (offerId: string, index: number): string => `${Lightning.ofOffer}${offerId}/${index}`
+export const invoiceOfOffer = (offerId: string, index: number): string =>
+  `${Lightning.ofOffer}${offerId}/${index}`
 
-const offerIdOf = (id: string): string | undefined => (id.startsWith(Lightning.ofOffer) ? id.split("/")[1] : undefined)
+const offerIdOf = (id: string): string | undefined =>
+  id.startsWith(Lightning.ofOffer) ? id.split("/")[1] : undefined
 
 /** Returns an invoice if it is this node's. */
-const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentHash): Lightning.Invoice | undefined => {
+const own = (
+  state: World.State,
+  node: string,
+  paymentHash: PaymentHash.PaymentHash
+): Lightning.Invoice | undefined => {
   const invoice = Lightning.invoice(state.lightning, paymentHash)
   return invoice?.node === node ? invoice : undefined
 }
@@ -54,7 +61,9 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
     timestampSeconds,
     paymentHash,
     paymentSecret: hex.encode(world.keys.secret(`secret/${id}`)),
-    ...(description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }),
+    ...(description._tag === "Text"
+      ? { description: description.text }
+      : { descriptionHash: description.sha256 }),
     expirySeconds,
     minFinalCltvExpiry
   }
@@ -64,24 +73,47 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
 }
 
 const issue =
-  (world: World.World, node: string, { id, amount, description, expirySeconds, paymentHash: given }: HoldAsk, isHold = false) =>
+  (
+    world: World.World,
+    node: string,
+    { id, amount, description, expirySeconds, paymentHash: given }: HoldAsk,
+    isHold = false
+  ) =>
   (state: World.State, nowMillis: number): Result.Result<World.Decision<Issued>, PaymentHashTaken> => {
     const paymentHash = given ?? Preimage.hashOf(preimageOf(world, id))
     const known = Lightning.invoice(state.lightning, paymentHash)
     if (given !== undefined && known !== undefined) return Result.fail(new PaymentHashTaken({ paymentHash }))
     const timestampSeconds = Math.floor(nowMillis / 1000)
     const kind = isHold ? { isHold: true as const } : {}
-    const invoice = known ?? { node, id, paymentHash, amount, description, timestampSeconds, expirySeconds, ...kind }
+    const invoice = known ?? {
+      node,
+      id,
+      paymentHash,
+      amount,
+      description,
+      timestampSeconds,
+      expirySeconds,
+      ...kind
+    }
     const issued = { paymentHash, paymentRequest: written(world, invoice) }
     const { node: _, ...draft } = invoice
-    return World.decided(known === undefined ? [{ _tag: "InvoiceIssued", ...Network.notOurs(node), ...draft }] : [], () => issued)
+    return World.decided(
+      known === undefined ? [{ _tag: "InvoiceIssued", ...Network.notOurs(node), ...draft }] : [],
+      () => issued
+    )
   }
 
 /** Like real nodes, ours closes an expired invoice unless a payment of it is already held. */
 export const isClosed = (invoice: Lightning.Invoice, nowMillis: number): boolean =>
-  invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
+  invoice.stage._tag === "canceled" ||
+  (invoice.stage._tag === "open" && nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
 
-const stateOf = (world: World.World, height: number, invoice: Lightning.Invoice | undefined, nowMillis: number): InvoiceState => {
+const stateOf = (
+  world: World.World,
+  height: number,
+  invoice: Lightning.Invoice | undefined,
+  nowMillis: number
+): InvoiceState => {
   if (invoice === undefined) return { _tag: "unknown" }
   if (isClosed(invoice, nowMillis)) return { _tag: "canceled" }
   const { stage } = invoice
@@ -91,7 +123,10 @@ const stateOf = (world: World.World, height: number, invoice: Lightning.Invoice 
     case "accepted":
       return stage.endsAtHeight === null
         ? { _tag: "accepted" }
-        : { _tag: "accepted", held: { received: Lightning.delivered(stage.hops), blocksLeft: stage.endsAtHeight - height } }
+        : {
+            _tag: "accepted",
+            held: { received: Lightning.delivered(stage.hops), blocksLeft: stage.endsAtHeight - height }
+          }
     default:
       return { _tag: stage._tag }
   }
@@ -104,21 +139,39 @@ const cancel =
   (state: World.State): Result.Result<World.Decision<Canceled>, NodeUnavailable> => {
     const invoice = own(state, node, paymentHash)
     if (invoice === undefined) {
-      return Result.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error(`The node has no invoice ${paymentHash}`) }))
+      return Result.fail(
+        new NodeUnavailable({
+          operation: "cancelInvoice",
+          cause: new Error(`The node has no invoice ${paymentHash}`)
+        })
+      )
     }
     const tag = invoice.stage._tag
     if (tag === "accepted" || tag === "settled") return World.decided([], () => ({ _tag: tag }))
     const preimage = Redacted.make(preimageOf(world, invoice.id))
-    return World.decided(tag === "open" ? [{ _tag: "InvoiceCanceled", paymentHash }] : [], () => ({ _tag: "canceled" as const, preimage }))
+    return World.decided(tag === "open" ? [{ _tag: "InvoiceCanceled", paymentHash }] : [], () => ({
+      _tag: "canceled" as const,
+      preimage
+    }))
   }
 
 /** Returns a hold invoice of this node, and the state of a service's payment of it. */
-const holding = (state: World.State, node: string, operation: string, paymentHash: PaymentHash.PaymentHash) => {
+const holding = (
+  state: World.State,
+  node: string,
+  operation: string,
+  paymentHash: PaymentHash.PaymentHash
+) => {
   const invoice = own(state, node, paymentHash)
   const payer = Lightning.payerOf(state.lightning, paymentHash)
   return invoice?.isHold === true
-    ? Result.succeed({ invoice, ofPayer: payer === undefined ? undefined : { ...Network.notOurs(payer), paymentHash } })
-    : Result.fail(new NodeUnavailable({ operation, cause: new Error(`The node has no hold invoice ${paymentHash}`) }))
+    ? Result.succeed({
+        invoice,
+        ofPayer: payer === undefined ? undefined : { ...Network.notOurs(payer), paymentHash }
+      })
+    : Result.fail(
+        new NodeUnavailable({ operation, cause: new Error(`The node has no hold invoice ${paymentHash}`) })
+      )
 }
 
 const settleHeld =
@@ -126,28 +179,54 @@ const settleHeld =
   (state: World.State, nowMillis: number) =>
     Result.flatMap(holding(state, node, "settle", paymentHash), ({ invoice, ofPayer }) => {
       const { _tag } = invoice.stage
-      if (_tag !== "accepted") return World.decided([], () => (isClosed(invoice, nowMillis) ? "canceled" : _tag))
+      if (_tag !== "accepted")
+        return World.decided([], () => (isClosed(invoice, nowMillis) ? "canceled" : _tag))
       if (!Preimage.proves(given ?? preimageOf(world, invoice.id), paymentHash))
-        return Result.fail(new NodeUnavailable({ operation: "settle", cause: new Error("Not the preimage of the invoice's hash") }))
-      const settled: Event = { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis, ...(given && { preimage: given }) }
-      return World.decided(ofPayer ? [settled, { _tag: "PaymentSettled", ...ofPayer }] : [settled], () => "settled" as const)
+        return Result.fail(
+          new NodeUnavailable({
+            operation: "settle",
+            cause: new Error("Not the preimage of the invoice's hash")
+          })
+        )
+      const settled: Event = {
+        _tag: "InvoiceSettled",
+        paymentHash,
+        atMillis: nowMillis,
+        ...(given && { preimage: given })
+      }
+      return World.decided(
+        ofPayer ? [settled, { _tag: "PaymentSettled", ...ofPayer }] : [settled],
+        () => "settled" as const
+      )
     })
 
 const cancelHeld = (node: string, paymentHash: PaymentHash.PaymentHash) => (state: World.State) =>
-  Result.map(holding(state, node, "cancel", paymentHash), ({ invoice, ofPayer }): World.Decision<"settled" | "canceled"> => {
-    const { _tag } = invoice.stage
-    if (_tag === "settled") return { events: [], answer: () => "settled" }
-    const [released, canceled] = [{ _tag: "InvoiceReleased", paymentHash } as const, { _tag: "InvoiceCanceled", paymentHash } as const]
-    const failed = ofPayer ? [{ _tag: "PaymentFailed", ...ofPayer, reason: "incorrect_payment_details" } as const] : []
-    const events = { open: [canceled], accepted: [released, canceled, ...failed], canceled: [] }[_tag]
-    return { events, answer: () => "canceled" }
-  })
+  Result.map(
+    holding(state, node, "cancel", paymentHash),
+    ({ invoice, ofPayer }): World.Decision<"settled" | "canceled"> => {
+      const { _tag } = invoice.stage
+      if (_tag === "settled") return { events: [], answer: () => "settled" }
+      const [released, canceled] = [
+        { _tag: "InvoiceReleased", paymentHash } as const,
+        { _tag: "InvoiceCanceled", paymentHash } as const
+      ]
+      const failed = ofPayer
+        ? [{ _tag: "PaymentFailed", ...ofPayer, reason: "incorrect_payment_details" } as const]
+        : []
+      const events = { open: [canceled], accepted: [released, canceled, ...failed], canceled: [] }[_tag]
+      return { events, answer: () => "canceled" }
+    }
+  )
 
 /** Maximum number of settlements per page. A subscriber with an old cursor catches up page by page. */
 const batch = 500
 
 /** Returns the settlements after `index`, and the index from which to continue. */
-const settledAfter = (world: World.World, node: string, index: number): readonly [ReadonlyArray<Settled>, number] => {
+const settledAfter = (
+  world: World.World,
+  node: string,
+  index: number
+): readonly [ReadonlyArray<Settled>, number] => {
   const state = world.state()
   const { notices, settleIndex } = state.lightning
   const last = Math.min(settleIndex, index + batch)
@@ -182,39 +261,49 @@ const indexOf = (world: World.World, after: string | null): number => {
 const settlements = (world: World.World, node: string, after: string | null) =>
   Stream.suspend(() =>
     Stream.paginate(indexOf(world, after), (index) => {
-      const more: Effect.Effect<readonly [ReadonlyArray<Settled>, Option.Option<number>], NodeUnavailable> = Effect.suspend(() => {
-        if (world.isPaused("node")) return Effect.fail(away("settlements"))
-        const [found, last] = settledAfter(world, node, index)
-        return found.length > 0 || last > index ? Effect.succeed([found, Option.some(last)]) : Effect.andThen(world.changed(), more)
-      })
+      const more: Effect.Effect<readonly [ReadonlyArray<Settled>, Option.Option<number>], NodeUnavailable> =
+        Effect.suspend(() => {
+          if (world.isPaused("node")) return Effect.fail(away("settlements"))
+          const [found, last] = settledAfter(world, node, index)
+          return found.length > 0 || last > index
+            ? Effect.succeed([found, Option.some(last)])
+            : Effect.andThen(world.changed(), more)
+        })
       return more
     })
   )
 
 /** The receiving side of a service's node. Defaults to our node. */
 export const make = (world: World.World, node = Network.us): LightningReceiver["Service"] => {
-  const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) => World.reachable(world, "node", () => away(operation), effect)
+  const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) =>
+    World.reachable(world, "node", () => away(operation), effect)
   return LightningReceiver.of({
     nodeId: world.keys.node(node).publicKey,
     network: world.network,
     createInvoice: ({ id, amount, description, expirySeconds }) =>
-      reachable("createInvoice", world.commit(issue(world, node, { id, amount, description, expirySeconds }))).pipe(
-        Effect.catchTag("PaymentHashTaken", Effect.die)
-      ),
+      reachable(
+        "createInvoice",
+        world.commit(issue(world, node, { id, amount, description, expirySeconds }))
+      ).pipe(Effect.catchTag("PaymentHashTaken", Effect.die)),
     // A hold invoice's preimage differs from that of an ordinary invoice with the same id.
     holding: {
-      createInvoice: (ask) => reachable("createInvoice", world.commit(issue(world, node, { ...ask, id: `hold/${ask.id}` }, true))),
-      settle: ({ paymentHash }, preimage) => reachable("settle", world.commit(settleHeld(world, node, paymentHash, preimage))),
+      createInvoice: (ask) =>
+        reachable("createInvoice", world.commit(issue(world, node, { ...ask, id: `hold/${ask.id}` }, true))),
+      settle: ({ paymentHash }, preimage) =>
+        reachable("settle", world.commit(settleHeld(world, node, paymentHash, preimage))),
       cancel: ({ paymentHash }) => reachable("cancel", world.commit(cancelHeld(node, paymentHash)))
     },
     lookupInvoice: (paymentHash) =>
       reachable(
         "lookupInvoice",
         world.commit((state, nowMillis) =>
-          World.decided([], () => stateOf(world, state.chain.tip.height, own(state, node, paymentHash), nowMillis))
+          World.decided([], () =>
+            stateOf(world, state.chain.tip.height, own(state, node, paymentHash), nowMillis)
+          )
         )
       ),
-    cancelInvoice: (paymentHash) => reachable("cancelInvoice", world.commit(cancel(world, node, paymentHash))),
+    cancelInvoice: (paymentHash) =>
+      reachable("cancelInvoice", world.commit(cancel(world, node, paymentHash))),
     settlements: (after) => settlements(world, node, after)
   })
 }

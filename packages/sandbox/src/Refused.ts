@@ -28,4 +28,5 @@ export class SandboxRefused extends Schema.TaggedError<SandboxRefused>()("Sandbo
   message: Schema.String
 }) {}
 
-export const refuse = (reason: SandboxRefused["reason"], message: string) => Result.fail(new SandboxRefused({ reason, message }))
+export const refuse = (reason: SandboxRefused["reason"], message: string) =>
+  Result.fail(new SandboxRefused({ reason, message }))

@@ -23,7 +23,12 @@ export const make = (world: World.World): Resolver["Service"] => {
   // Not stored with the web's state, so after a restart a name returns another invoice.
   const given = new Map<string, { readonly amount: Msat.Msat; readonly paymentRequest: string }>()
   const reachable = <A, E>(effect: Effect.Effect<A, E>) =>
-    World.reachable(world, "web", () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }), effect)
+    World.reachable(
+      world,
+      "web",
+      () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }),
+      effect
+    )
   return Resolver.of({
     offer: (url) =>
       reachable(
@@ -42,9 +47,11 @@ export const make = (world: World.World): Resolver["Service"] => {
           if (name.behaviour === "refuse") return refuse("The payee does not accept payments right now")
           if (name.behaviour === "unreachable")
             return Result.fail(new RecipientUnreachable({ reason: "The payee's server does not respond" }))
-          if (amount < name.min || amount > name.max) return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
+          if (amount < name.min || amount > name.max)
+            return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
           const before = name.behaviour === "same_invoice" ? given.get(callback) : undefined
-          if (before?.amount === amount) return World.decided([], () => ({ paymentRequest: before.paymentRequest, successAction: null }))
+          if (before?.amount === amount)
+            return World.decided([], () => ({ paymentRequest: before.paymentRequest, successAction: null }))
           const invoiced = Payee.invoiced(world, state.lightning, {
             amount,
             behaviour: name.behaviour,
@@ -53,8 +60,12 @@ export const make = (world: World.World): Resolver["Service"] => {
             nowMillis,
             description: { _tag: "Hash", sha256: hex.encode(sha256(new TextEncoder().encode(name.metadata))) }
           })
-          if (name.behaviour === "same_invoice") given.set(callback, { amount, paymentRequest: invoiced.paymentRequest })
-          return Result.succeed({ events: [invoiced], answer: () => ({ paymentRequest: invoiced.paymentRequest, successAction: null }) })
+          if (name.behaviour === "same_invoice")
+            given.set(callback, { amount, paymentRequest: invoiced.paymentRequest })
+          return Result.succeed({
+            events: [invoiced],
+            answer: () => ({ paymentRequest: invoiced.paymentRequest, successAction: null })
+          })
         })
       )
   })

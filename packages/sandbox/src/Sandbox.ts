@@ -165,8 +165,18 @@ export const expiryBounds = [1, 365 * 24 * 3600] as const
 export const finalCltvBounds = [1, 100_000] as const
 
 const destination = (world: World.World, ask: DestinationAsk) => {
-  const { behaviour = "settle", amount, takes = Web.rangeOf(amount), payee = null, expirySeconds = 3600, kind = "p2wpkh" } = ask
-  return (state: World.State, nowMillis: number): Result.Result<World.Decision<Destination>, SandboxRefused> => {
+  const {
+    behaviour = "settle",
+    amount,
+    takes = Web.rangeOf(amount),
+    payee = null,
+    expirySeconds = 3600,
+    kind = "p2wpkh"
+  } = ask
+  return (
+    state: World.State,
+    nowMillis: number
+  ): Result.Result<World.Decision<Destination>, SandboxRefused> => {
     if ((amount !== undefined && amount <= 0n) || takes.min <= 0n || takes.max < takes.min)
       return refuse("amount_invalid", "The amount must be positive")
     if (payee !== null && !SimulatedNetwork.allPayees.includes(payee))
@@ -181,7 +191,10 @@ const destination = (world: World.World, ask: DestinationAsk) => {
     const isServer = ask.type === "lightning_address" || ask.type === "lnurl"
     // An offer's issuer acts like a server, so it may refuse or not respond.
     if (isOfServer(behaviour) && !isServer && (ask.type !== "bolt12_offer" || behaviour === "same_invoice"))
-      return refuse("out_of_range", `${behaviour} is a server's behavior, so it requires a lightning_address or an lnurl`)
+      return refuse(
+        "out_of_range",
+        `${behaviour} is a server's behavior, so it requires a lightning_address or an lnurl`
+      )
     const label = `${behaviour.replaceAll("_", "-")}-${state.web.count}`
     switch (ask.type) {
       case "lightning_invoice": {
@@ -201,7 +214,13 @@ const destination = (world: World.World, ask: DestinationAsk) => {
       }
       case "bolt12_offer": {
         const { expirySeconds: seconds } = ask
-        const published = Offers.published(world, state.lightning, { amount, behaviour, payee, seconds, nowMillis })
+        const published = Offers.published(world, state.lightning, {
+          amount,
+          behaviour,
+          payee,
+          seconds,
+          nowMillis
+        })
         return Result.succeed({ events: [published], answer: () => ({ destination: published.offer }) })
       }
       case "lightning_address":
@@ -235,12 +254,17 @@ const neighbour = (world: World.World): Neighbour["Service"] =>
 
 const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
   /** Makes something happen outside, unless the event limit has been reached. */
-  const play = <A>(decide: (state: World.State, nowMillis: number) => Result.Result<World.Decision<A>, SandboxRefused>) =>
+  const play = <A>(
+    decide: (state: World.State, nowMillis: number) => Result.Result<World.Decision<A>, SandboxRefused>
+  ) =>
     Effect.suspend(() =>
       world.eventCount() < maxEvents
         ? world.commit(decide)
         : Effect.fromResult(
-            refuse("full", `The sandbox is full: it stores at most ${maxEvents} events. Start another one with an empty database`)
+            refuse(
+              "full",
+              `The sandbox is full: it stores at most ${maxEvents} events. Start another one with an empty database`
+            )
           )
     )
   const read = <A>(select: (state: World.State) => A) => Effect.sync(() => select(world.state()))

@@ -3,7 +3,12 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import { type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
+import {
+  type FailureReason,
+  LightningSender,
+  type NotSent,
+  type Payment
+} from "@satrail/core/nodes/LightningSender"
 import { Effect, Option, Stream } from "effect"
 import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
@@ -19,13 +24,18 @@ interface Ask {
   readonly feeLimit: Msat.Msat
 }
 
-export const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
+export const away = (operation: string) =>
+  new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
 /** How many lookups of a payment to an `unknown_then_…` payee get no response. */
 export const lostAnswers = 2
 
 /** Returns the preimage of an invoice of any issuer. */
-const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHash.PaymentHash): Preimage.Preimage | undefined => {
+const preimageOf = (
+  world: World,
+  state: Lightning.State,
+  paymentHash: PaymentHash.PaymentHash
+): Preimage.Preimage | undefined => {
   const asked = Lightning.payeeInvoice(state, paymentHash)
   const invoice = Lightning.invoice(state, paymentHash)
   if (asked !== undefined) return Payee.preimageOf(world, asked)
@@ -42,7 +52,9 @@ export const stageOf = (
   if (sent === undefined) return { _tag: "notFound" }
   if (sent.stage._tag !== "settled") return sent.stage
   const preimage = preimageOf(world, state, paymentHash)
-  return preimage === undefined ? { _tag: "unknown" } : { _tag: "settled", preimage, fee: sent.fee, index: String(sent.index) }
+  return preimage === undefined
+    ? { _tag: "unknown" }
+    : { _tag: "settled", preimage, fee: sent.fee, index: String(sent.index) }
 }
 
 const targetOf = (world: World, payee: string): string | undefined =>
@@ -72,7 +84,12 @@ const isEnough = (asked: Msat.Msat | null, amount: Msat.Msat): boolean =>
   asked === null ? amount >= 1n : amount >= asked && amount <= 2n * asked
 
 /** Returns the payee's reason for failing a payment that reached it. */
-const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask, nowMillis: number): FailureReason | undefined => {
+const refusal = (
+  world: World,
+  state: Lightning.State,
+  { invoice, amount }: Ask,
+  nowMillis: number
+): FailureReason | undefined => {
   const asked = Lightning.payeeInvoice(state, invoice.paymentHash)
   const isTheirs = asked !== undefined && asked.payee === targetOf(world, invoice.payee)
   if (!isTheirs || asked.times > 0 || nowMillis >= asked.expiresAtMillis) return "incorrect_payment_details"
@@ -121,17 +138,23 @@ export const attempt = (
   const settled: Event = { _tag: "PaymentSettled", ...whose, paymentHash }
   // A node cannot pay itself, because nothing would move.
   if (payee === world.keys.node(node).publicKey) return [begun(), failed("error")]
-  if (Network.funds(Lightning.balances(state), node) < amount) return [begun(), failed("insufficient_balance")]
+  if (Network.funds(Lightning.balances(state), node) < amount)
+    return [begun(), failed("insufficient_balance")]
   const route = Network.passable(Lightning.balances(state), routesFor(world, state, node, ask))
   if (route === undefined) return [begun(), failed("no_route")]
   const invoice = Lightning.invoice(state, paymentHash)
   if (invoice !== undefined && invoice.node === targetOf(world, payee)) {
-    if (invoice.stage._tag !== "open" || Receiver.isClosed(invoice, nowMillis) || !isEnough(invoice.amount, amount))
+    if (
+      invoice.stage._tag !== "open" ||
+      Receiver.isClosed(invoice, nowMillis) ||
+      !isEnough(invoice.amount, amount)
+    )
       return [begun(route), failed("incorrect_payment_details")]
     // A payment between two services is counted as in flight only once, with the invoice.
     const onItsWay = begun({ fee: route.fee, hops: [] })
     const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops: route.hops }
-    if (invoice.isHold === true) return [onItsWay, { ...accepted, endsAtHeight: chain.tip.height + Receiver.minFinalCltvExpiry }]
+    if (invoice.isHold === true)
+      return [onItsWay, { ...accepted, endsAtHeight: chain.tip.height + Receiver.minFinalCltvExpiry }]
     return [onItsWay, accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }, settled]
   }
   const reason = refusal(world, state, ask, nowMillis)
@@ -154,13 +177,16 @@ const pay = (world: World, node: string, ask: Ask) => (state: State, nowMillis: 
 export const ends = (world: World, node: string) =>
   Stream.suspend(() =>
     Stream.paginate(world.state().lightning.endCount, (after) => {
-      const more: Effect.Effect<readonly [ReadonlyArray<PaymentHash.PaymentHash>, Option.Option<number>], NodeUnavailable> = Effect.suspend(
-        () => {
-          if (world.isPaused("node")) return Effect.fail(away("ends"))
-          const [told, last] = Lightning.endedAfter(world.state().lightning, node, after)
-          return last > after ? Effect.succeed([told, Option.some(last)]) : Effect.andThen(world.changed(), more)
-        }
-      )
+      const more: Effect.Effect<
+        readonly [ReadonlyArray<PaymentHash.PaymentHash>, Option.Option<number>],
+        NodeUnavailable
+      > = Effect.suspend(() => {
+        if (world.isPaused("node")) return Effect.fail(away("ends"))
+        const [told, last] = Lightning.endedAfter(world.state().lightning, node, after)
+        return last > after
+          ? Effect.succeed([told, Option.some(last)])
+          : Effect.andThen(world.changed(), more)
+      })
       return more
     })
   )

@@ -13,7 +13,11 @@ export class SimulatedDns extends Context.Service<
      * Replaces a name's TXT records, signed by default. An empty list removes the name. Fails if there would be
      * more than `maxNames` names.
      */
-    readonly set: (name: string, texts: ReadonlyArray<string>, isSigned?: boolean) => Effect.Effect<void, SandboxRefused>
+    readonly set: (
+      name: string,
+      texts: ReadonlyArray<string>,
+      isSigned?: boolean
+    ) => Effect.Effect<void, SandboxRefused>
     /** Makes the resolver stop responding, or respond again. */
     readonly setAway: (isAway: boolean) => Effect.Effect<void>
   }
@@ -34,14 +38,20 @@ export const layer: Layer.Layer<Dns | SimulatedDns> = Layer.effectContext(
         })
         if (!isTaken)
           return yield* Effect.fromResult(
-            refuse("full", `${maxNames} names have records, the maximum. Remove one by setting an empty value`)
+            refuse(
+              "full",
+              `${maxNames} names have records, the maximum. Remove one by setting an empty value`
+            )
           )
       }),
       setAway: (isAway) => Ref.set(away, isAway)
     })
     const validated = Effect.fnUntraced(function* (name: string) {
       if (yield* Ref.get(away)) return yield* new DnsUnavailable({ name })
-      return Option.getOrElse(HashMap.get(yield* Ref.get(records), name.toLowerCase()), (): Validated => ({ texts: [], isSigned: true }))
+      return Option.getOrElse(HashMap.get(yield* Ref.get(records), name.toLowerCase()), (): Validated => ({
+        texts: [],
+        isSigned: true
+      }))
     })
     const port = Dns.of({ validated, txt: (name) => Effect.map(validated(name), ({ texts }) => texts) })
     return Context.make(SimulatedDns, control).pipe(Context.add(Dns, port))

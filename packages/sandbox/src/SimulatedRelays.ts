@@ -31,17 +31,22 @@ const take = (relay: Relay, event: Nostr.Event): Relay =>
 export const layer: Layer.Layer<Nostr.Relays | SimulatedRelays> = Layer.effectContext(
   Effect.gen(function* () {
     const relays = yield* Ref.make(HashMap.empty<string, Relay>())
-    const relayAt = (all: HashMap.HashMap<string, Relay>, url: string) => Option.getOrElse(HashMap.get(all, url), () => unknown)
+    const relayAt = (all: HashMap.HashMap<string, Relay>, url: string) =>
+      Option.getOrElse(HashMap.get(all, url), () => unknown)
     const control = SimulatedRelays.of({
       events: (url) => Effect.map(Ref.get(relays), (all) => relayAt(all, url).events),
-      behave: (url, behaviour) => Ref.update(relays, (all) => HashMap.set(all, url, { ...relayAt(all, url), behaviour }))
+      behave: (url, behaviour) =>
+        Ref.update(relays, (all) => HashMap.set(all, url, { ...relayAt(all, url), behaviour }))
     })
     const port = Nostr.Relays.of({
       publish: (url, event) =>
         Effect.gen(function* () {
           const relay = relayAt(yield* Ref.get(relays), url)
           if (relay.behaviour === "away")
-            return yield* new Nostr.RelayUnreachable({ relay: url, cause: new Error("The sandbox relay is unavailable") })
+            return yield* new Nostr.RelayUnreachable({
+              relay: url,
+              cause: new Error("The sandbox relay is unavailable")
+            })
           if (relay.behaviour === "refuses" || !Nostr.isGenuine(event)) return "refused"
           yield* Ref.update(relays, (all) => HashMap.set(all, url, take(relayAt(all, url), event)))
           return "taken"

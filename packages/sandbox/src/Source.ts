@@ -15,9 +15,13 @@ import type { World } from "./World.ts"
 import { decided, reachable as whenReachable } from "./World.ts"
 
 /** The error of a paused chain. */
-const away = (operation: string) => new ChainUnavailable({ operation, cause: new Error("The sandbox chain is paused") })
+const away = (operation: string) =>
+  new ChainUnavailable({ operation, cause: new Error("The sandbox chain is paused") })
 
-const indexing = new ChainUnavailable({ operation: "transaction", cause: new Error("The sandbox chain is indexing its blocks") })
+const indexing = new ChainUnavailable({
+  operation: "transaction",
+  cause: new Error("The sandbox chain is indexing its blocks")
+})
 
 /** Runs an effect unless the chain is paused. */
 export const reachable =
@@ -39,7 +43,11 @@ export const outputOf = (state: Chain.State, outpoint: string): Output | undefin
   )
 }
 
-const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, E> {
+const activity = Effect.fnUntraced(function* <E>(
+  state: Chain.State,
+  after: string | null,
+  ours: Ours<E>
+): Effect.fn.Return<Activity, E> {
   const cursor = Number(after)
   // A cursor that this chain cannot have issued belongs to an earlier sandbox. In that case, report everything
   // again, which is safe.
@@ -81,7 +89,10 @@ export const make = (world: World): ChainSource["Service"] => {
     transaction: (txId) =>
       Effect.flatMap(
         read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
-        (placement) => (placement._tag === "mined" && world.isPaused("index") ? Effect.fail(indexing) : Effect.succeed(placement))
+        (placement) =>
+          placement._tag === "mined" && world.isPaused("index")
+            ? Effect.fail(indexing)
+            : Effect.succeed(placement)
       ),
     rawTransaction: (txId) =>
       read("rawTransaction", (state) => {
@@ -100,9 +111,12 @@ export const make = (world: World): ChainSource["Service"] => {
         if (world.isPaused("chain")) return Effect.succeed({ _tag: "unknown" })
         return world.commit(({ chain }) => {
           const verdict = Mempool.judge(chain, rawTx)
-          if (Result.isFailure(verdict)) return decided([], (): Broadcast => ({ _tag: "rejected", reason: verdict.failure }))
+          if (Result.isFailure(verdict))
+            return decided([], (): Broadcast => ({ _tag: "rejected", reason: verdict.failure }))
           const { success } = verdict
-          return decided(success._tag === "accepted" ? [success.event] : [], (): Broadcast => ({ _tag: success._tag }))
+          return decided(success._tag === "accepted" ? [success.event] : [], (): Broadcast => ({
+            _tag: success._tag
+          }))
         })
       }),
     feeRate: read("feeRate", (state) => state.feeRate)

@@ -21,14 +21,22 @@ export interface Node {
 export interface Survey {
   /** Our node is first. */
   readonly nodes: ReadonlyArray<Node>
-  readonly channels: ReadonlyArray<{ readonly peer: string; readonly local: Msat.Msat; readonly remote: Msat.Msat }>
+  readonly channels: ReadonlyArray<{
+    readonly peer: string
+    readonly local: Msat.Msat
+    readonly remote: Msat.Msat
+  }>
   readonly held: { readonly count: number; readonly payments: ReadonlyArray<Lightning.Held> }
   readonly tip: Tip
   /** In satoshis per virtual byte. */
   readonly feeRate: number
   readonly mempool: {
     readonly count: number
-    readonly transactions: ReadonlyArray<{ readonly txId: TxId.TxId; readonly feeSats: bigint; readonly virtualSize: number }>
+    readonly transactions: ReadonlyArray<{
+      readonly txId: TxId.TxId
+      readonly feeSats: bigint
+      readonly virtualSize: number
+    }>
   }
   /** Spendable funds of the service's wallet and the external wallet, including unconfirmed coins. */
   readonly wallet: Msat.Msat
@@ -37,25 +45,37 @@ export interface Survey {
   readonly events: number
 }
 
-const names: ReadonlyArray<string> = [...new Set([Network.us, ...Network.channels.flatMap(({ a, b }) => [a, b]), ...Network.allPayees])]
+const names: ReadonlyArray<string> = [
+  ...new Set([Network.us, ...Network.channels.flatMap(({ a, b }) => [a, b]), ...Network.allPayees])
+]
 
 export const of = (world: World): Survey => {
   const { lightning, chain } = world.state()
   const balances = Lightning.balances(lightning)
-  const worth = (owner: "wallet" | "outside") => Msat.sum(...Chain.coins(chain, owner, false).map(({ amount }) => amount))
+  const worth = (owner: "wallet" | "outside") =>
+    Msat.sum(...Chain.coins(chain, owner, false).map(({ amount }) => amount))
   return {
-    nodes: names.map((name) => ({ name, nodeId: world.keys.node(name).publicKey, balance: Network.funds(balances, name) })),
+    nodes: names.map((name) => ({
+      name,
+      nodeId: world.keys.node(name).publicKey,
+      balance: Network.funds(balances, name)
+    })),
     channels: Network.channels
       .filter(({ a }) => a === Network.us)
       .map(({ id, b }) => ({ peer: b, local: balances(id).a, remote: balances(id).b })),
-    held: { count: HashMap.size(lightning.held), payments: [...HashMap.values(lightning.held)].slice(0, listed) },
+    held: {
+      count: HashMap.size(lightning.held),
+      payments: [...HashMap.values(lightning.held)].slice(0, listed)
+    },
     tip: chain.tip,
     feeRate: chain.feeRate,
     mempool: {
       count: chain.mempool.length,
       transactions: chain.mempool.slice(0, listed).flatMap((txId) => {
         const found = Chain.transaction(chain, txId)
-        return found === undefined ? [] : [{ txId, feeSats: found.feeSats, virtualSize: Transaction.virtualSize(found.weight) }]
+        return found === undefined
+          ? []
+          : [{ txId, feeSats: found.feeSats, virtualSize: Transaction.virtualSize(found.weight) }]
       })
     },
     wallet: worth("wallet"),

@@ -40,7 +40,8 @@ const read = (directory: string): Effect.Effect<number, LogUnusable> =>
   Effect.try({
     try: () => {
       const text = existsSync(fileIn(directory)) ? readFileSync(fileIn(directory), "utf8").trim() : "0"
-      if (!/^\d{1,15}$/.test(text) || Number(text) > maxAheadDays * dayMillis) throw new Error(`the file contains ${JSON.stringify(text)}`)
+      if (!/^\d{1,15}$/.test(text) || Number(text) > maxAheadDays * dayMillis)
+        throw new Error(`the file contains ${JSON.stringify(text)}`)
       return Number(text)
     },
     catch: (cause) => new LogUnusable({ directory, reason: `Its clock cannot be read: ${String(cause)}` })
@@ -93,9 +94,16 @@ export const make = Effect.fnUntraced(function* (directory?: string) {
     advance: (by) =>
       Effect.suspend(() => {
         if (!Number.isInteger(by) || by < 1 || by > maxAdvanceDays * dayMillis)
-          return Effect.fromResult(refuse("out_of_range", `The clock can only move forward, by at most ${maxAdvanceDays} days per request`))
+          return Effect.fromResult(
+            refuse(
+              "out_of_range",
+              `The clock can only move forward, by at most ${maxAdvanceDays} days per request`
+            )
+          )
         if (ahead + by > maxAheadDays * dayMillis)
-          return Effect.fromResult(refuse("out_of_range", `The clock can move forward by at most ${maxAheadDays} days in total`))
+          return Effect.fromResult(
+            refuse("out_of_range", `The clock can move forward by at most ${maxAheadDays} days in total`)
+          )
         if (directory !== undefined) write(directory, ahead + by)
         ahead += by
         const before = moved
@@ -108,4 +116,6 @@ export const make = Effect.fnUntraced(function* (directory?: string) {
 
 /** The clock for all layers above it. */
 export const layer = (directory?: string): Layer.Layer<Time, LogUnusable> =>
-  Layer.effectContext(Effect.map(make(directory), (time) => Context.make(Time, time).pipe(Context.add(Clock.Clock, time.clock))))
+  Layer.effectContext(
+    Effect.map(make(directory), (time) => Context.make(Time, time).pipe(Context.add(Clock.Clock, time.clock)))
+  )

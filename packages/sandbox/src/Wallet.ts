@@ -33,7 +33,9 @@ export const make = (world: World): ChainWallet["Service"] => {
         return new Map(
           scriptPubKeys.flatMap((script) => {
             const known = Option.getOrUndefined(HashMap.get(owners, script))
-            return known?.owner === "wallet" ? [[script, { type: known.type, branch: known.branch, index: known.index }] as const] : []
+            return known?.owner === "wallet"
+              ? [[script, { type: known.type, branch: known.branch, index: known.index }] as const]
+              : []
           })
         )
       }),
@@ -48,7 +50,10 @@ export const make = (world: World): ChainWallet["Service"] => {
           }) => {
             const place: Coin.Place = { type, branch: 0, index }
             const { address, scriptPubKey } = wallet.key(place).address
-            return Result.succeed({ events: [given(wallet, place)], answer: () => ({ address, scriptPubKey, index }) })
+            return Result.succeed({
+              events: [given(wallet, place)],
+              answer: () => ({ address, scriptPubKey, index })
+            })
           }
         )
       ),
@@ -67,8 +72,15 @@ export const make = (world: World): ChainWallet["Service"] => {
             const place: Coin.Place = { type: Payout.changeType, branch: 1, index: chain.next[1] }
             const { scriptPubKey } = wallet.key(place).address
             const change = Payout.changeOf(selection, { ...place, wallet: wallet.fingerprint, scriptPubKey })
-            const draft = Payout.toDraft(Payout.drafted(wallet.keys, selection, outputs, change), selection, change)
-            return Result.succeed({ events: change === null ? [] : [given(wallet, place)], answer: () => draft })
+            const draft = Payout.toDraft(
+              Payout.drafted(wallet.keys, selection, outputs, change),
+              selection,
+              change
+            )
+            return Result.succeed({
+              events: change === null ? [] : [given(wallet, place)],
+              answer: () => draft
+            })
           })
         })
       )

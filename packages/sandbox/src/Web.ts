@@ -68,8 +68,12 @@ export const apply = (state: State, event: WebEvent): State => {
 
 /** Initially, there is one name for each behavior, such as `settle@wallet.example` and `no-route@wallet.example`. */
 export const begin: State = Behaviour.literals
-  .map((behaviour) => lightningAddress(behaviour.replaceAll("_", "-"), { behaviour, payee: null, takes: rangeOf(undefined) }))
+  .map((behaviour) =>
+    lightningAddress(behaviour.replaceAll("_", "-"), { behaviour, payee: null, takes: rangeOf(undefined) })
+  )
   .reduce(apply, { byUrl: HashMap.empty(), byCallback: HashMap.empty(), count: 0 })
 
-export const atUrl = (state: State, url: string): Name | undefined => Option.getOrUndefined(HashMap.get(state.byUrl, url))
-export const atCallback = (state: State, url: string): Name | undefined => Option.getOrUndefined(HashMap.get(state.byCallback, url))
+export const atUrl = (state: State, url: string): Name | undefined =>
+  Option.getOrUndefined(HashMap.get(state.byUrl, url))
+export const atCallback = (state: State, url: string): Name | undefined =>
+  Option.getOrUndefined(HashMap.get(state.byCallback, url))

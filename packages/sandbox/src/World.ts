@@ -52,7 +52,9 @@ export interface World {
    * Makes a decision on the current state and applies the resulting events, atomically. A failed decision
    * changes nothing.
    */
-  readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
+  readonly commit: <A, E>(
+    decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>
+  ) => Effect.Effect<A, E>
   /** Number of stored events. */
   readonly eventCount: () => number
   readonly isPaused: (part: Part) => boolean
@@ -67,11 +69,14 @@ export const reachable = <A, E, Away>(
   part: Part,
   away: () => Away,
   effect: Effect.Effect<A, E>
-): Effect.Effect<A, E | Away> => Effect.suspend((): Effect.Effect<A, E | Away> => (world.isPaused(part) ? Effect.fail(away()) : effect))
+): Effect.Effect<A, E | Away> =>
+  Effect.suspend((): Effect.Effect<A, E | Away> => (world.isPaused(part) ? Effect.fail(away()) : effect))
 
 /** Builds a decision that cannot fail. */
-export const decided = <A>(events: ReadonlyArray<Event>, answer: (after: State) => A): Result.Result<Decision<A>> =>
-  Result.succeed({ events, answer })
+export const decided = <A>(
+  events: ReadonlyArray<Event>,
+  answer: (after: State) => A
+): Result.Result<Decision<A>> => Result.succeed({ events, answer })
 
 /** Returns the initial state, derived from the seed alone. */
 export const begin = (keys: Keys.Keys, signed?: Genesis.Signed): State => ({
@@ -95,7 +100,10 @@ const beginning = (seed: string, network: Network) => {
   if (known !== undefined) return known
   const keys = Keys.make(seed, network)
   const { usual } = Genesis
-  const made = { keys, state: begin(keys, seed === usual.seed && network === usual.network ? usual : undefined) }
+  const made = {
+    keys,
+    state: begin(keys, seed === usual.seed && network === usual.network ? usual : undefined)
+  }
   for (const oldest of [...beginnings.keys()].slice(0, -7)) beginnings.delete(oldest)
   beginnings.set(name, made)
   return made
@@ -113,7 +121,10 @@ const isNeeded =
         return Lightning.invoice(lightning, event.paymentHash) !== undefined
       case "PayeeInvoiced":
         // The last external invoice determines the count, so keep it. Otherwise, numbers would be reused.
-        return Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined || event.number + 1 === lightning.payeeInvoiceCount
+        return (
+          Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined ||
+          event.number + 1 === lightning.payeeInvoiceCount
+        )
       default:
         return true
     }

@@ -22,7 +22,8 @@ const sandbox = <A, E>(effect: Effect.Effect<A, E, Ports>) =>
   Effect.provide(effect, Sandbox.layer({ seed: "chain", network: "regtest" }), { local: true })
 
 const sats = Msat.fromSats
-const control = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(Sandbox.Sandbox, use)
+const control = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Sandbox.Sandbox, use)
 const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 const all = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
@@ -59,7 +60,8 @@ const isSound = Effect.gen(function* () {
   const live = HashMap.toValues(chain.transactions).filter(({ placement }) => placement._tag !== "gone")
   const spent = live.flatMap(({ inputs }) => inputs)
   assert.strictEqual(new Set(spent).size, spent.length)
-  for (const outpoint of spent) assert.notStrictEqual(Chain.output(chain, outpoint)?.of.placement._tag ?? "gone", "gone")
+  for (const outpoint of spent)
+    assert.notStrictEqual(Chain.output(chain, outpoint)?.of.placement._tag ?? "gone", "gone")
   assert.deepStrictEqual(
     chain.mempool.toSorted(),
     live
@@ -87,17 +89,19 @@ describe("the beginning", () => {
     )
   )
 
-  it.effect("sandbox chain: the keys of the usual seed make the known beginning, and of no other seed or network", () =>
-    Effect.sync(() => {
-      const { seed, network } = Genesis.usual
-      const made = Genesis.chain(Keys.make(seed, network))
-      assert.deepStrictEqual(Genesis.chain(Keys.make("no key is used", network), Genesis.usual), made)
-      for (const [other, on] of [
-        ["another", network],
-        [seed, "signet"]
-      ] as const)
-        assert.notDeepEqual(Genesis.chain(Keys.make(other, on)).tip, made.tip)
-    })
+  it.effect(
+    "sandbox chain: the keys of the usual seed make the known beginning, and of no other seed or network",
+    () =>
+      Effect.sync(() => {
+        const { seed, network } = Genesis.usual
+        const made = Genesis.chain(Keys.make(seed, network))
+        assert.deepStrictEqual(Genesis.chain(Keys.make("no key is used", network), Genesis.usual), made)
+        for (const [other, on] of [
+          ["another", network],
+          [seed, "signet"]
+        ] as const)
+          assert.notDeepEqual(Genesis.chain(Keys.make(other, on)).tip, made.tip)
+      })
   )
 
   it.effect("sandbox chain: sandboxes of several seeds and networks begin with what their keys make", () =>
@@ -143,7 +147,11 @@ describe("the beginning", () => {
           Sandbox.layer({ seed: "n", network }),
           { local: true }
         )
-        assert.isTrue(destination.startsWith({ mainnet: "lnbc1", testnet: "lntb1", signet: "lntbs1", regtest: "lnbcrt1" }[network]))
+        assert.isTrue(
+          destination.startsWith(
+            { mainnet: "lnbc1", testnet: "lntb1", signet: "lntbs1", regtest: "lnbcrt1" }[network]
+          )
+        )
       }
     })
   )
@@ -168,7 +176,9 @@ describe("BIP 143", () => {
 
   it("sandbox chain: BIP 143: the example is parsed", () => {
     const read = Transaction.parse(rawTx)
-    assert.deepInclude(read, { inputs: ["77541aeb3c4dac9260b68f74f44c973081a9d4cb2ebe8038b2d70faa201b6bdb:1"] })
+    assert.deepInclude(read, {
+      inputs: ["77541aeb3c4dac9260b68f74f44c973081a9d4cb2ebe8038b2d70faa201b6bdb:1"]
+    })
     assert.deepStrictEqual(
       read?.outputs.map((output) => output.sats),
       [199_996_600n, 800_000_000n]
@@ -179,43 +189,47 @@ describe("BIP 143", () => {
 })
 
 describe("reorganizations and double spends", () => {
-  it.effect("sandbox chain: a reorganization adds empty blocks, one more than it removes, and mining continues on top of them", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const { txId } = yield* deposit(50_000)
-        const before = yield* control(({ mine }) => mine(3))
-        const after = yield* control(({ reorg }) => reorg(3))
-        assert.strictEqual(after.height, before.height + 1)
-        assert.strictEqual(yield* placement(txId), "mempool")
-        yield* control(({ mine }) => mine(1))
-        assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), {
-          _tag: "mined",
-          height: after.height + 1,
-          isCoinbase: false
+  it.effect(
+    "sandbox chain: a reorganization adds empty blocks, one more than it removes, and mining continues on top of them",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          const { txId } = yield* deposit(50_000)
+          const before = yield* control(({ mine }) => mine(3))
+          const after = yield* control(({ reorg }) => reorg(3))
+          assert.strictEqual(after.height, before.height + 1)
+          assert.strictEqual(yield* placement(txId), "mempool")
+          yield* control(({ mine }) => mine(1))
+          assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), {
+            _tag: "mined",
+            height: after.height + 1,
+            isCoinbase: false
+          })
+          yield* isSound
         })
-        yield* isSound
-      })
-    )
+      )
   )
 
-  it.effect("sandbox chain: a payout removed by a reorganization is mined again, whether or not it is rebroadcast", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const chain = yield* ChainSource
-        const { txId, rawTx, scriptPubKey, fee } = yield* payout(123_456)
-        yield* control(({ mine }) => mine(1))
-        yield* control(({ reorg }) => reorg(1))
-        assert.strictEqual(yield* placement(txId), "mempool")
-        assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
-        yield* control(({ mine }) => mine(1))
-        const [output, ...others] = yield* control(({ outputsTo }) => outputsTo(scriptPubKey))
-        assert.deepStrictEqual(others, [])
-        assert.deepInclude(output, { txId, amount: sats(123_456) })
-        const { chain: state } = yield* control(({ state }) => state)
-        assert.strictEqual(Chain.transaction(state, txId)?.feeSats, Msat.toSats(fee))
-        yield* isSound
-      })
-    )
+  it.effect(
+    "sandbox chain: a payout removed by a reorganization is mined again, whether or not it is rebroadcast",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          const chain = yield* ChainSource
+          const { txId, rawTx, scriptPubKey, fee } = yield* payout(123_456)
+          yield* control(({ mine }) => mine(1))
+          yield* control(({ reorg }) => reorg(1))
+          assert.strictEqual(yield* placement(txId), "mempool")
+          assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
+          yield* control(({ mine }) => mine(1))
+          const [output, ...others] = yield* control(({ outputsTo }) => outputsTo(scriptPubKey))
+          assert.deepStrictEqual(others, [])
+          assert.deepInclude(output, { txId, amount: sats(123_456) })
+          const { chain: state } = yield* control(({ state }) => state)
+          assert.strictEqual(Chain.transaction(state, txId)?.feeSats, Msat.toSats(fee))
+          yield* isSound
+        })
+      )
   )
 
   it.effect(
@@ -257,19 +271,21 @@ describe("reorganizations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a reorganization removes coinbases and keeps blocks mined before the sandbox started", () =>
-    sandbox(
-      Effect.gen(function* () {
-        yield* control(({ mine }) => mine(5))
-        assert.strictEqual(yield* reason(control(({ reorg }) => reorg(6))), "out_of_range")
-        yield* control(({ reorg }) => reorg(5))
-        const { chain } = yield* control(({ state }) => state)
-        const coinbases = HashMap.toValues(chain.transactions).filter(({ isCoinbase }) => isCoinbase)
-        assert.strictEqual(coinbases.filter(({ placement }) => placement._tag === "gone").length, 5)
-        assert.strictEqual(coinbases.length, Genesis.height + 1 + 5 + 6)
-        yield* isSound
-      })
-    )
+  it.effect(
+    "sandbox chain: a reorganization removes coinbases and keeps blocks mined before the sandbox started",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          yield* control(({ mine }) => mine(5))
+          assert.strictEqual(yield* reason(control(({ reorg }) => reorg(6))), "out_of_range")
+          yield* control(({ reorg }) => reorg(5))
+          const { chain } = yield* control(({ state }) => state)
+          const coinbases = HashMap.toValues(chain.transactions).filter(({ isCoinbase }) => isCoinbase)
+          assert.strictEqual(coinbases.filter(({ placement }) => placement._tag === "gone").length, 5)
+          assert.strictEqual(coinbases.length, Genesis.height + 1 + 5 + 6)
+          yield* isSound
+        })
+      )
   )
 
   it.effect("sandbox chain: impossible requests are rejected", () =>
@@ -279,12 +295,19 @@ describe("reorganizations and double spends", () => {
         yield* control(({ mine }) => mine(1))
         const { address } = yield* outsideScript
         assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend(txId))), "already_mined")
-        assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend(TxId.make("0f".repeat(32))))), "transaction_unknown")
+        assert.strictEqual(
+          yield* reason(control(({ doubleSpend }) => doubleSpend(TxId.make("0f".repeat(32))))),
+          "transaction_unknown"
+        )
         assert.strictEqual(yield* reason(control(({ mine }) => mine(0))), "out_of_range")
         assert.strictEqual(yield* reason(control(({ mine }) => mine(1001))), "out_of_range")
         assert.strictEqual(yield* reason(control(({ reorg }) => reorg(0))), "out_of_range")
         assert.strictEqual(
-          yield* reason(control(({ send }) => send({ address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", amount: sats(1000) }))),
+          yield* reason(
+            control(({ send }) =>
+              send({ address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", amount: sats(1000) })
+            )
+          ),
           "address_invalid"
         )
         assert.strictEqual(
@@ -295,9 +318,18 @@ describe("reorganizations and double spends", () => {
           yield* reason(control(({ send }) => send({ address: `bitcoin:${address}`, amount: sats(200) }))),
           "amount_invalid"
         )
-        assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: sats(200) }))), "amount_invalid")
-        assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: Msat.make(1_000_001n) }))), "amount_invalid")
-        assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: sats(2_000_000_000_000n) }))), "unfunded")
+        assert.strictEqual(
+          yield* reason(control(({ send }) => send({ address, amount: sats(200) }))),
+          "amount_invalid"
+        )
+        assert.strictEqual(
+          yield* reason(control(({ send }) => send({ address, amount: Msat.make(1_000_001n) }))),
+          "amount_invalid"
+        )
+        assert.strictEqual(
+          yield* reason(control(({ send }) => send({ address, amount: sats(2_000_000_000_000n) }))),
+          "unfunded"
+        )
         assert.strictEqual(yield* reason(control(({ sendMany }) => sendMany([]))), "out_of_range")
       })
     )
@@ -309,7 +341,11 @@ describe("reorganizations and double spends", () => {
         const chain = yield* ChainSource
         const { scriptPubKey } = yield* outsideScript
         const wallet = yield* ChainWallet
-        const ask = { payments: [{ scriptPubKey, amount: sats(5_000), feeLimit: sats(5_000) }], feeRate: 2, free: all }
+        const ask = {
+          payments: [{ scriptPubKey, amount: sats(5_000), feeLimit: sats(5_000) }],
+          feeRate: 2,
+          free: all
+        }
         const { txId, rawTx } = yield* (yield* Signer).sign((yield* wallet.build(ask)).psbt)
         yield* control(({ pause }) => pause("chain"))
         for (const read of [
@@ -320,7 +356,10 @@ describe("reorganizations and double spends", () => {
           wallet.newAddress("segwit"),
           wallet.build(ask)
         ]) {
-          assert.strictEqual((yield* Effect.flip<unknown, { readonly _tag: string }, never>(read))._tag, "ChainUnavailable")
+          assert.strictEqual(
+            (yield* Effect.flip<unknown, { readonly _tag: string }, never>(read))._tag,
+            "ChainUnavailable"
+          )
         }
         assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "unknown" })
         yield* control(({ resume }) => resume("chain"))
@@ -332,41 +371,46 @@ describe("reorganizations and double spends", () => {
 })
 
 describe("a transaction id", () => {
-  it.effect("sandbox chain: passing a serialized transaction in place of its id is a type error, and the lookup returns `gone`", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const chain = yield* ChainSource
-        const { txId } = yield* deposit(50_000)
-        const rawTx =
-          Chain.transaction((yield* control(({ state }) => state)).chain, txId)?.rawTx ?? assert.fail("the transaction is not found")
-        assert.strictEqual((yield* chain.transaction(txId))._tag, "mempool")
-        // @ts-expect-error -- a transaction instead of its id
-        assert.strictEqual((yield* chain.transaction(rawTx))._tag, "gone")
-      })
-    )
+  it.effect(
+    "sandbox chain: passing a serialized transaction in place of its id is a type error, and the lookup returns `gone`",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          const chain = yield* ChainSource
+          const { txId } = yield* deposit(50_000)
+          const rawTx =
+            Chain.transaction((yield* control(({ state }) => state)).chain, txId)?.rawTx ??
+            assert.fail("the transaction is not found")
+          assert.strictEqual((yield* chain.transaction(txId))._tag, "mempool")
+          // @ts-expect-error -- a transaction instead of its id
+          assert.strictEqual((yield* chain.transaction(rawTx))._tag, "gone")
+        })
+      )
   )
 })
 
 describe("chain weather", () => {
-  it.effect("sandbox chain: while the index is paused, a block is reported but its transactions cannot be looked up", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const chain = yield* ChainSource
-        const { scriptPubKey, txId } = yield* deposit(50_000)
-        yield* control(({ pause }) => pause("index"))
-        assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
-        const { height } = yield* control(({ mine }) => mine(1))
-        const { outputs } = yield* chain.activity(null, () => Effect.succeed(new Set([scriptPubKey])))
-        assert.deepStrictEqual(
-          outputs.map(({ placement }) => placement),
-          [{ _tag: "mined", height, isCoinbase: false }]
-        )
-        assert.strictEqual((yield* Effect.flip(chain.transaction(txId)))._tag, "ChainUnavailable")
-        assert.deepStrictEqual(yield* chain.transaction(TxId.make("0f".repeat(32))), { _tag: "gone" })
-        yield* control(({ resume }) => resume("index"))
-        assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
-      })
-    )
+  it.effect(
+    "sandbox chain: while the index is paused, a block is reported but its transactions cannot be looked up",
+    () =>
+      sandbox(
+        Effect.gen(function* () {
+          const chain = yield* ChainSource
+          const { scriptPubKey, txId } = yield* deposit(50_000)
+          yield* control(({ pause }) => pause("index"))
+          assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
+          const { height } = yield* control(({ mine }) => mine(1))
+          const { outputs } = yield* chain.activity(null, () => Effect.succeed(new Set([scriptPubKey])))
+          assert.deepStrictEqual(
+            outputs.map(({ placement }) => placement),
+            [{ _tag: "mined", height, isCoinbase: false }]
+          )
+          assert.strictEqual((yield* Effect.flip(chain.transaction(txId)))._tag, "ChainUnavailable")
+          assert.deepStrictEqual(yield* chain.transaction(TxId.make("0f".repeat(32))), { _tag: "gone" })
+          yield* control(({ resume }) => resume("index"))
+          assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
+        })
+      )
   )
 })
 
@@ -398,7 +442,9 @@ describe("selection", () => {
             scriptPubKey: keys.wallet.key({ type: "taproot", branch: 1, index: 0 }).address.scriptPubKey,
             sats: selection.changeSats
           }
-          const { rawTx } = keys.wallet.sign(Payout.draft(keys.wallet.keys, selection.coins, [output, change]))
+          const { rawTx } = keys.wallet.sign(
+            Payout.draft(keys.wallet.keys, selection.coins, [output, change])
+          )
           const { weight } = Transaction.parse(rawTx) ?? assert.fail("no transaction")
           const least = Math.ceil((weight / 4) * feeRate)
           assert.isAtLeast(Number(selection.feeSats), least)

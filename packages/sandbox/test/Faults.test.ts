@@ -6,7 +6,8 @@ import * as Faults from "../src/Faults.ts"
 /** Faults of two parts, and the notifications that each part received. */
 const make = Effect.gen(function* () {
   const told: Array<string> = []
-  const part = (name: string) => (isAway: boolean) => Effect.sync(() => void told.push(`${name} ${isAway ? "away" : "back"}`))
+  const part = (name: string) => (isAway: boolean) =>
+    Effect.sync(() => void told.push(`${name} ${isAway ? "away" : "back"}`))
   const faults = yield* Faults.make({ node: part("node"), chain: part("chain") })
   return { told, ...faults }
 })

@@ -24,7 +24,9 @@ describe("routes", () => {
 
   it("sandbox routes: a node charges its fee on the amount plus later nodes' fees", () => {
     const routes = Network.routes(half, Network.us, "cedar", million, noLimit)
-    const over = routes.find(({ hops }) => hops.map(({ channel }) => channel).join(" ") === "us-bazaar bazaar-relay relay-cedar")
+    const over = routes.find(
+      ({ hops }) => hops.map(({ channel }) => channel).join(" ") === "us-bazaar bazaar-relay relay-cedar"
+    )
     const last = 1_000n + (million * 200n) / 1_000_000n
     const middle = 1_000n + ((million + last) * 100n) / 1_000_000n
     assert.strictEqual(over?.fee, last + middle)
@@ -43,7 +45,8 @@ describe("routes", () => {
       fees.toSorted((one, other) => (one < other ? -1 : 1))
     )
     for (const limit of fees) {
-      for (const { fee } of Network.routes(half, Network.us, "birch", million, limit)) assert.isTrue(fee <= limit)
+      for (const { fee } of Network.routes(half, Network.us, "birch", million, limit))
+        assert.isTrue(fee <= limit)
     }
     const [least = Msat.zero] = fees
     assert.deepStrictEqual(Network.routes(half, Network.us, "birch", million, Msat.make(least - 1n)), [])

@@ -25,8 +25,10 @@ const whenSettled =
   (sandbox: Sandbox["Service"]) =>
   ({ paymentHash }: Paid): Effect.Effect<void, string> =>
     Effect.gen(function* () {
-      const stage = Option.getOrUndefined(HashMap.get((yield* sandbox.state).lightning.invoices, paymentHash))?.stage._tag
-      if (stage === "accepted") return yield* Effect.andThen(Effect.sleep(5), whenSettled(sandbox)({ paymentHash, preimage: null }))
+      const stage = Option.getOrUndefined(HashMap.get((yield* sandbox.state).lightning.invoices, paymentHash))
+        ?.stage._tag
+      if (stage === "accepted")
+        return yield* Effect.andThen(Effect.sleep(5), whenSettled(sandbox)({ paymentHash, preimage: null }))
       if (stage === "canceled") return yield* Effect.fail("the payee returned the payment")
     })
 
@@ -34,7 +36,10 @@ const receiver = Layer.effect(
   ReceiverContract.Peer,
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
-    return { pay: (paymentRequest, amount) => Effect.flatMap(sandbox.pay({ paymentRequest, amount }), whenSettled(sandbox)) }
+    return {
+      pay: (paymentRequest, amount) =>
+        Effect.flatMap(sandbox.pay({ paymentRequest, amount }), whenSettled(sandbox))
+    }
   })
 )
 
@@ -43,11 +48,21 @@ const sender = Layer.effect(
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
     return {
-      invoice: (ask) => Effect.map(sandbox.destination({ type: "lightning_invoice", ...ask }), ({ destination }) => destination),
+      invoice: (ask) =>
+        Effect.map(
+          sandbox.destination({ type: "lightning_invoice", ...ask }),
+          ({ destination }) => destination
+        ),
       unreachable: (amount) =>
-        Effect.map(sandbox.destination({ type: "lightning_invoice", amount, behaviour: "no_route" }), ({ destination }) => destination),
+        Effect.map(
+          sandbox.destination({ type: "lightning_invoice", amount, behaviour: "no_route" }),
+          ({ destination }) => destination
+        ),
       received: (paymentHash) =>
-        Effect.map(sandbox.payments, (all) => all.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
+        Effect.map(
+          sandbox.payments,
+          (all) => all.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero
+        ),
       release: (paymentHash, outcome) => sandbox.release({ paymentHash, outcome }),
       cut: sandbox.pause("node"),
       mend: sandbox.resume("node")
@@ -62,19 +77,26 @@ const offers = Layer.effect(
     /** Returns the payment hashes of the invoices that an offer's issuer sent. */
     const hashesOf = (offer: string) =>
       Effect.map(sandbox.state, ({ lightning }) =>
-        HashMap.toValues(lightning.tried).flatMap((one) => (one.offer === offer && one.paymentHash !== null ? [one.paymentHash] : []))
+        HashMap.toValues(lightning.tried).flatMap((one) =>
+          one.offer === offer && one.paymentHash !== null ? [one.paymentHash] : []
+        )
       )
-    const made = (ask: DestinationAsk) => Effect.map(sandbox.destination(ask), ({ destination }) => destination)
+    const made = (ask: DestinationAsk) =>
+      Effect.map(sandbox.destination(ask), ({ destination }) => destination)
     return {
       offer: (ask) => made({ type: "bolt12_offer", ...ask }),
       unreachable: (amount) => made({ type: "bolt12_offer", amount, behaviour: "no_route" }),
       received: (offer) =>
         Effect.map(Effect.all([sandbox.payments, hashesOf(offer)]), ([all, hashes]) =>
-          Msat.sum(...all.filter(({ paymentHash }) => hashes.includes(paymentHash)).map(({ received }) => received))
+          Msat.sum(
+            ...all.filter(({ paymentHash }) => hashes.includes(paymentHash)).map(({ received }) => received)
+          )
         ),
       release: (offer, outcome) =>
         Effect.flatMap(hashesOf(offer), (hashes) =>
-          Effect.forEach(hashes, (paymentHash) => sandbox.release({ paymentHash, outcome }), { discard: true })
+          Effect.forEach(hashes, (paymentHash) => sandbox.release({ paymentHash, outcome }), {
+            discard: true
+          })
         ),
       cut: sandbox.pause("node"),
       mend: sandbox.resume("node")
@@ -116,7 +138,8 @@ const chain = Layer.effect(
             feeRate: 2,
             free: (outpoints) =>
               Effect.sync(() => {
-                const outpoint = used.get(coin) ?? outpoints.find((one) => ![...used.values()].includes(one)) ?? ""
+                const outpoint =
+                  used.get(coin) ?? outpoints.find((one) => ![...used.values()].includes(one)) ?? ""
                 used.set(coin, outpoint)
                 return new Set([outpoint])
               })
@@ -139,7 +162,8 @@ const wallet = Layer.effect(
     const [source, signer] = [yield* ChainSource, yield* Signer]
     return {
       dispatch: ({ psbt }) => Effect.flatMap(signer.sign(psbt), ({ rawTx }) => source.broadcast(rawTx)),
-      send: (type, amount) => Effect.flatMap(newAddress(type), ({ address }) => sandbox.send({ address, amount })),
+      send: (type, amount) =>
+        Effect.flatMap(newAddress(type), ({ address }) => sandbox.send({ address, amount })),
       mine: sandbox.mine(1),
       script: Effect.map(Effect.provide(outsideAddress, context), ({ scriptPubKey }) => scriptPubKey),
       feeOf: (txId) =>
@@ -156,7 +180,10 @@ const web = Layer.effect(
     const sandbox = yield* Sandbox
     return {
       publish: (takes) =>
-        Effect.map(sandbox.destination({ type: "lnurl", takes }), ({ destination }) => Result.getOrThrow(Lnurl.decode(destination)).url),
+        Effect.map(
+          sandbox.destination({ type: "lnurl", takes }),
+          ({ destination }) => Result.getOrThrow(Lnurl.decode(destination)).url
+        ),
       nobody: "https://wallet.example/.well-known/lnurlp/nobody",
       cut: sandbox.pause("web"),
       mend: sandbox.resume("web")

@@ -9,7 +9,11 @@ const peer = Layer.effect(
   Peer,
   Effect.gen(function* () {
     const { behave, events } = yield* SimulatedRelays.SimulatedRelays
-    const [takes, refuses, away] = ["wss://takes.example", "wss://refuses.example", "wss://away.example"] as const
+    const [takes, refuses, away] = [
+      "wss://takes.example",
+      "wss://refuses.example",
+      "wss://away.example"
+    ] as const
     yield* behave(refuses, "refuses")
     yield* behave(away, "away")
     return { takes, refuses, away, events }

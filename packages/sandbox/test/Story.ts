@@ -23,7 +23,12 @@ const text = { _tag: "Text", text: "story" } as const
  */
 const invoice = (number: number) =>
   Effect.flatMap(LightningReceiver, ({ createInvoice }) =>
-    createInvoice({ id: `story ${number}`, amount: sats(1000 + number), description: text, expirySeconds: 3600 })
+    createInvoice({
+      id: `story ${number}`,
+      amount: sats(1000 + number),
+      description: text,
+      expirySeconds: 3600
+    })
   )
 
 const payIn = (number: number, hold = false) =>
@@ -34,7 +39,10 @@ const payIn = (number: number, hold = false) =>
 
 const payOut = (behaviour: Sandbox.Behaviour) =>
   Effect.gen(function* () {
-    const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", behaviour })
+    const { destination } = yield* (yield* Sandbox.Sandbox).destination({
+      type: "lightning_invoice",
+      behaviour
+    })
     return yield* payTo(destination, 5_000)
   })
 
@@ -64,17 +72,27 @@ const deposit = (type: BitcoinAddress.AddressType) =>
 
 const payout = (kind: BitcoinAddress.Kind) =>
   Effect.gen(function* () {
-    const [wallet, signer, chain, sandbox] = [yield* ChainWallet, yield* Signer, yield* ChainSource, yield* Sandbox.Sandbox]
+    const [wallet, signer, chain, sandbox] = [
+      yield* ChainWallet,
+      yield* Signer,
+      yield* ChainSource,
+      yield* Sandbox.Sandbox
+    ]
     const { destination } = yield* sandbox.destination({ type: "chain_address", kind })
     const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(destination, wallet.network))
     const free = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
-    const { psbt } = yield* wallet.build({ payments: [{ scriptPubKey, amount: sats(30_000), feeLimit: sats(2_000) }], feeRate: 3, free })
+    const { psbt } = yield* wallet.build({
+      payments: [{ scriptPubKey, amount: sats(30_000), feeLimit: sats(2_000) }],
+      feeRate: 3,
+      free
+    })
     const { txId, rawTx } = yield* signer.sign(psbt)
     yield* chain.broadcast(rawTx)
     return txId
   })
 
-const control = <A, Err>(use: (sandbox: Sandbox.Sandbox["Service"]) => E.Effect<A, Err>) => Effect.flatMap(Sandbox.Sandbox, use)
+const control = <A, Err>(use: (sandbox: Sandbox.Sandbox["Service"]) => E.Effect<A, Err>) =>
+  Effect.flatMap(Sandbox.Sandbox, use)
 
 /**
  * One step for each kind of event. Each step consists of complete commands, so that a sandbox can be stopped
@@ -86,7 +104,9 @@ export const steps: ReadonlyArray<Step> = [
   payIn(2),
   payIn(3, true),
   invoice(4),
-  Effect.flatMap(invoice(4), ({ paymentHash }) => Effect.flatMap(LightningReceiver, ({ cancelInvoice }) => cancelInvoice(paymentHash))),
+  Effect.flatMap(invoice(4), ({ paymentHash }) =>
+    Effect.flatMap(LightningReceiver, ({ cancelInvoice }) => cancelInvoice(paymentHash))
+  ),
   payOut("settle"),
   payOut("fail"),
   payOut("hold"),
@@ -117,7 +137,10 @@ export const steps: ReadonlyArray<Step> = [
     const { offer, invoice } = yield* Resolver
     yield* (yield* Sandbox.Sandbox).destination({ type: "lnurl", amount: sats(700) })
     yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_address", behaviour: "hold" })
-    const { paymentRequest } = yield* invoice(yield* offer("https://wallet.example/.well-known/lnurlp/settle"), sats(900))
+    const { paymentRequest } = yield* invoice(
+      yield* offer("https://wallet.example/.well-known/lnurlp/settle"),
+      sats(900)
+    )
     yield* payTo(paymentRequest, 900)
   })
 ]

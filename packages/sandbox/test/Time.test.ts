@@ -27,32 +27,38 @@ it.effect("sandbox clock: all layers above the clock use the machine's time plus
   }).pipe(Effect.provide(Time.layer()))
 )
 
-it.effect("sandbox clock: an advance only runs background work that is due, and does not shorten a request's timeout", () =>
-  Effect.gen(function* () {
-    const { clock, waking, advance } = yield* Time.make()
-    const sleep = (of: Clock.Clock, millis: number) => Effect.forkChild(of.sleep(Duration.millis(millis)), { startImmediately: true })
-    const soon = yield* sleep(waking, 3_600_000)
-    const later = yield* sleep(waking, 2 * 3_600_000)
-    const request = yield* sleep(clock, 3_600_000)
-    yield* advance(3_600_000)
-    yield* Fiber.await(soon)
-    for (const fiber of [later, request]) assert.isUndefined(fiber.pollUnsafe())
-    yield* TestClock.adjust(3_600_000)
-    for (const fiber of [later, request]) yield* Fiber.await(fiber)
-  })
+it.effect(
+  "sandbox clock: an advance only runs background work that is due, and does not shorten a request's timeout",
+  () =>
+    Effect.gen(function* () {
+      const { clock, waking, advance } = yield* Time.make()
+      const sleep = (of: Clock.Clock, millis: number) =>
+        Effect.forkChild(of.sleep(Duration.millis(millis)), { startImmediately: true })
+      const soon = yield* sleep(waking, 3_600_000)
+      const later = yield* sleep(waking, 2 * 3_600_000)
+      const request = yield* sleep(clock, 3_600_000)
+      yield* advance(3_600_000)
+      yield* Fiber.await(soon)
+      for (const fiber of [later, request]) assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust(3_600_000)
+      for (const fiber of [later, request]) yield* Fiber.await(fiber)
+    })
 )
 
-it.effect("sandbox clock: the clock only moves forward, within limits per step and in total; a violation is reported", () =>
-  Effect.gen(function* () {
-    const { advance, aheadMillis } = yield* Time.make()
-    for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Time.maxAdvanceDays * day + 1])
-      assert.strictEqual((yield* Effect.flip(advance(wrong))).reason, "out_of_range")
-    assert.strictEqual(aheadMillis(), 0)
-    for (let days = Time.maxAdvanceDays; days <= Time.maxAheadDays; days += Time.maxAdvanceDays) yield* advance(Time.maxAdvanceDays * day)
-    const ahead = aheadMillis()
-    assert.include((yield* Effect.flip(advance(Time.maxAdvanceDays * day))).message, "in total")
-    assert.strictEqual(aheadMillis(), ahead)
-  })
+it.effect(
+  "sandbox clock: the clock only moves forward, within limits per step and in total; a violation is reported",
+  () =>
+    Effect.gen(function* () {
+      const { advance, aheadMillis } = yield* Time.make()
+      for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Time.maxAdvanceDays * day + 1])
+        assert.strictEqual((yield* Effect.flip(advance(wrong))).reason, "out_of_range")
+      assert.strictEqual(aheadMillis(), 0)
+      for (let days = Time.maxAdvanceDays; days <= Time.maxAheadDays; days += Time.maxAdvanceDays)
+        yield* advance(Time.maxAdvanceDays * day)
+      const ahead = aheadMillis()
+      assert.include((yield* Effect.flip(advance(Time.maxAdvanceDays * day))).message, "in total")
+      assert.strictEqual(aheadMillis(), ahead)
+    })
 )
 
 it.effect("sandbox clock: the clock survives a restart, and an unreadable clock is an error", () =>

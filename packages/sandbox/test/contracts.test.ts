@@ -22,7 +22,10 @@ import * as Sandbox from "../src/Sandbox.ts"
 import * as Peers from "./Peers.ts"
 import * as RelayPeer from "./RelayPeer.ts"
 
-const sandbox = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "contracts", network: "regtest" }))
+const sandbox = Layer.provideMerge(
+  Layer.merge(Peers.layer, Peers.names),
+  Sandbox.layer({ seed: "contracts", network: "regtest" })
+)
 
 /** Uses the node of the sandbox's other operator instead of our node. */
 const neighbour = Layer.effect(
@@ -57,7 +60,10 @@ const paying = ({ pay, lookupPayment }: Sender["Service"]): LightningReceiver.Pe
     return undefined
   })
 })
-const paidByOurs = Layer.merge(neighbour, Layer.provide(Layer.effect(LightningReceiver.Peer, Effect.map(Sender, paying)), sandbox))
+const paidByOurs = Layer.merge(
+  neighbour,
+  Layer.provide(Layer.effect(LightningReceiver.Peer, Effect.map(Sender, paying)), sandbox)
+)
 const paidByANeighbours = Layer.merge(
   sandbox,
   Layer.provide(

@@ -28,19 +28,26 @@ const invoices = (from: number, to: number) =>
     Effect.forEach(
       Array.from({ length: to - from }, (_, at) => from + at),
       (number) =>
-        createInvoice({ id: String(number), amount: Msat.fromSats(21), description: { _tag: "Text", text: "many" }, expirySeconds: 3600 })
+        createInvoice({
+          id: String(number),
+          amount: Msat.fromSats(21),
+          description: { _tag: "Text", text: "many" },
+          expirySeconds: 3600
+        })
     )
   )
 
 describe("events survive a restart", () => {
-  it.effect("sandbox: a later start without a directory does not repeat the external invoices of the previous start", () =>
-    Effect.gen(function* () {
-      const ask = { type: "lightning_invoice", amount: Msat.fromSats(50) } as const
-      const invoice = run(Effect.flatMap(Sandbox.Sandbox, ({ destination }) => destination(ask)))
-      const first = yield* invoice
-      yield* TestClock.adjust("1 second")
-      assert.notStrictEqual((yield* invoice).paymentHash, first.paymentHash)
-    })
+  it.effect(
+    "sandbox: a later start without a directory does not repeat the external invoices of the previous start",
+    () =>
+      Effect.gen(function* () {
+        const ask = { type: "lightning_invoice", amount: Msat.fromSats(50) } as const
+        const invoice = run(Effect.flatMap(Sandbox.Sandbox, ({ destination }) => destination(ask)))
+        const first = yield* invoice
+        yield* TestClock.adjust("1 second")
+        assert.notStrictEqual((yield* invoice).paymentHash, first.paymentHash)
+      })
   )
 
   it.effect("sandbox journal: the same seed and steps give the same state", () =>
@@ -69,8 +76,16 @@ describe("events survive a restart", () => {
         { directory: yield* directory }
       )
       for (const [at, step] of steps.entries()) {
-        assert.deepStrictEqual(yield* run(Effect.andThen(step, state), { directory: path }), whole[at], `step ${at}`)
-        assert.deepStrictEqual(yield* run(state, { directory: path }), whole[at], `step ${at}, after a restart`)
+        assert.deepStrictEqual(
+          yield* run(Effect.andThen(step, state), { directory: path }),
+          whole[at],
+          `step ${at}`
+        )
+        assert.deepStrictEqual(
+          yield* run(state, { directory: path }),
+          whole[at],
+          `step ${at}, after a restart`
+        )
       }
     })
   )
@@ -163,7 +178,10 @@ describe("events survive a restart", () => {
       Fs.appendFileSync(logOf(path), `${copies.join("\n")}\n`)
       const look = Effect.gen(function* () {
         const { lookupInvoice } = yield* LightningReceiver
-        assert.deepStrictEqual(yield* lookupInvoice(PaymentHash.make((9_999).toString(16).padStart(64, "0"))), { _tag: "open" })
+        assert.deepStrictEqual(
+          yield* lookupInvoice(PaymentHash.make((9_999).toString(16).padStart(64, "0"))),
+          { _tag: "open" }
+        )
         const [again] = yield* invoices(49, 50)
         return again
       })

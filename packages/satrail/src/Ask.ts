@@ -96,10 +96,14 @@ export type Ask<T, M> =
                       : T
 
 type Public<K> = K extends "asked" ? "amount" : K extends "standing" ? "status" : Named<K>
-type Loose<A, Defaulted> = A extends object ? Omit<A, Defaulted & keyof A> & Partial<Pick<A, Defaulted & keyof A>> : A
+type Loose<A, Defaulted> = A extends object
+  ? Omit<A, Defaulted & keyof A> & Partial<Pick<A, Defaulted & keyof A>>
+  : A
 
 /** Fields that may be left out may also be undefined or null, as in `@satrail/client`. */
-type Omissible<A> = A extends object ? { readonly [K in keyof A]: object extends Pick<A, K> ? A[K] | null | undefined : A[K] } : A
+type Omissible<A> = A extends object
+  ? { readonly [K in keyof A]: object extends Pick<A, K> ? A[K] | null | undefined : A[K] }
+  : A
 
 /** `Ask`, except that fields with a default are optional. */
 type AskWith<T, D, M> = D extends object ? Omissible<Loose<Ask<T, M>, Public<keyof D>>> : Ask<T, M>
@@ -119,7 +123,9 @@ export type Query<T, M> = Undefinable<Omit<Ask<T, M>, "cursor" | "limit">> & {
   readonly limit?: number | undefined
   /** The `next` of the previous page. */
   readonly cursor?: string | undefined
-} & (T extends { readonly paymentHash?: unknown } ? { readonly paymentRequest?: string | undefined } : unknown)
+} & (T extends { readonly paymentHash?: unknown }
+    ? { readonly paymentRequest?: string | undefined }
+    : unknown)
 
 /** A method's arguments, some of which are optional. */
 export type Given<A extends ReadonlyArray<unknown>, D, M> = Abortable<
@@ -162,7 +168,9 @@ export const inMsat = [
 const limits = Object.keys(Limits.Limits.fields)
 const sats = "Sats"
 const isLimit: ReadonlySet<string> = new Set(limits.map((name) => name.replace(sats, "")))
-const isOfLimits: ReadonlySet<string> = new Set(limits.flatMap((name) => (name.endsWith(sats) ? [name.replace(sats, "")] : [])))
+const isOfLimits: ReadonlySet<string> = new Set(
+  limits.flatMap((name) => (name.endsWith(sats) ? [name.replace(sats, "")] : []))
+)
 
 const isInMsat: ReadonlySet<string> = new Set(inMsat)
 
@@ -181,8 +189,11 @@ export interface Reading {
 }
 
 const amountOf = (given: unknown, { isMsat }: Reading): Result.Result<object, AmountInvalid> => {
-  if (given === undefined || given === null) return Result.succeed({ amount: given, ...(given === undefined && { asked: given }) })
-  return isMsat ? Result.map(Money.msat(given), (amount) => ({ amount })) : Result.map(Money.asked(given), (asked) => ({ ...asked, asked }))
+  if (given === undefined || given === null)
+    return Result.succeed({ amount: given, ...(given === undefined && { asked: given }) })
+  return isMsat
+    ? Result.map(Money.msat(given), (amount) => ({ amount }))
+    : Result.map(Money.asked(given), (asked) => ({ ...asked, asked }))
 }
 
 type Members = Result.Result<object, AmountInvalid | Invalid>
@@ -212,13 +223,17 @@ const filters: ReadonlyMap<string, (value: string, reading: Reading) => Members>
 /** The start of a period is inclusive, and its end exclusive, as over HTTP. Times are whole milliseconds. */
 const ofPeriod = (name: string, value: Date): object => {
   const millis = value.getTime()
-  return name === "from" ? { fromMillis: millis, createdAfterMillis: millis - 1 } : { untilMillis: millis, createdBeforeMillis: millis }
+  return name === "from"
+    ? { fromMillis: millis, createdAfterMillis: millis - 1 }
+    : { untilMillis: millis, createdBeforeMillis: millis }
 }
 
 const labelOf = ({ metadataKey: key, metadataValue: value }: Readonly<Record<string, unknown>>): Members => {
   if (key === undefined && value === undefined) return Result.succeed({})
   if (value === undefined) return invalid("metadataValue", "is required when metadataKey is set")
-  return key === undefined ? invalid("metadataKey", "is required when metadataValue is set") : Result.succeed({ label: { key, value } })
+  return key === undefined
+    ? invalid("metadataKey", "is required when metadataValue is set")
+    : Result.succeed({ label: { key, value } })
 }
 
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -226,23 +241,30 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const members = (name: string, value: unknown, reading: Reading): Members => {
   const filter = reading.isList ? filters.get(name) : undefined
-  if (filter !== undefined) return typeof value === "string" ? filter(value, reading) : invalid(name, "must be text")
+  if (filter !== undefined)
+    return typeof value === "string" ? filter(value, reading) : invalid(name, "must be text")
   if (name === "metadata") return Result.succeed({ metadata: value })
   if (name === "company") return Result.succeed({ company: value, companyId: idOf(value) })
-  if (name === "idempotencyKey") return Result.succeed(typeof value === "string" ? { request: reading.request(value) } : {})
+  if (name === "idempotencyKey")
+    return Result.succeed(typeof value === "string" ? { request: reading.request(value) } : {})
   if (name === "status") return Result.succeed({ status: value, standing: value })
   if (name === "amount") return amountOf(value, reading)
   if (value instanceof Date)
-    return Result.succeed(name === "from" || name === "until" ? ofPeriod(name, value) : { [`${name}Millis`]: value.getTime() })
+    return Result.succeed(
+      name === "from" || name === "until" ? ofPeriod(name, value) : { [`${name}Millis`]: value.getTime() }
+    )
   if (isLimit.has(name) && (value === null || value === undefined)) return Result.succeed({})
   if (isOfLimits.has(name))
     return Result.flatMap(Money.msat(value), (msat): Members =>
-      msat % 1000n === 0n ? Result.succeed({ [`${name}Sats`]: Number(msat / 1000n) }) : invalid(name, "must be whole satoshis")
+      msat % 1000n === 0n
+        ? Result.succeed({ [`${name}Sats`]: Number(msat / 1000n) })
+        : invalid(name, "must be whole satoshis")
     )
   if (isInMsat.has(name) && value !== null && value !== undefined) {
     const amount = Money.msat(value)
     // Some methods have a field of the same name that is a word, such as `pending: "wait"`.
-    if (Result.isSuccess(amount) || typeof value !== "string") return Result.map(amount, (msat) => ({ [name]: msat }))
+    if (Result.isSuccess(amount) || typeof value !== "string")
+      return Result.map(amount, (msat) => ({ [name]: msat }))
   }
   return Result.map(read(value, reading), (read) => ({ [name]: read }))
 }
@@ -254,8 +276,12 @@ export const read = (given: unknown, reading: Reading): Result.Result<unknown, A
   if (given instanceof Date) return Result.succeed(given.getTime())
   if (!isPlain(given)) return Result.succeed(given)
   const { idempotencyKey, metadataKey, metadataValue, ...others } = given
-  if (typeof idempotencyKey === "string" && Object.keys(others).length === 0) return Result.succeed(reading.request(idempotencyKey))
+  if (typeof idempotencyKey === "string" && Object.keys(others).length === 0)
+    return Result.succeed(reading.request(idempotencyKey))
   const named = Object.entries({ ...others, ...(idempotencyKey !== undefined && { idempotencyKey }) })
-  const all = [...named.map(([name, value]) => members(name, value, reading)), labelOf({ metadataKey, metadataValue })]
+  const all = [
+    ...named.map(([name, value]) => members(name, value, reading)),
+    labelOf({ metadataKey, metadataValue })
+  ]
   return Result.map(Result.all(all), (all) => Object.assign({}, ...all))
 }

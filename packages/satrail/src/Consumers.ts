@@ -60,7 +60,9 @@ const beginning = Effect.fnUntraced(function* ({ after }: Ask) {
 const stored = Effect.fnUntraced(function* ({ name }: Ask, after: string | null) {
   const ledger = yield* LedgerReads
   const found = Option.getOrUndefined(yield* ledger.cursor(sourceOf(name)))
-  return found === undefined ? ({ after, open: [] } satisfies Place) : yield* Schema.decodeUnknownEffect(Text)(found)
+  return found === undefined
+    ? ({ after, open: [] } satisfies Place)
+    : yield* Schema.decodeUnknownEffect(Text)(found)
 })
 
 /** A consumer's position, stored when it changes while the lease is held. */
@@ -73,18 +75,32 @@ const placed = Effect.fnUntraced(function* (ask: Ask, begin: Place, fence: Fence
   const save = Effect.gen(function* () {
     const value = Schema.encodeSync(Text)({ after: place.after, open: [...place.open] })
     if (value === saved) return
-    yield* journal.commit(Cursor.moved({ source: sourceOf(ask.name), value }, yield* Id.make, yield* Clock.currentTimeMillis, fence))
+    yield* journal.commit(
+      Cursor.moved(
+        { source: sourceOf(ask.name), value },
+        yield* Id.make,
+        yield* Clock.currentTimeMillis,
+        fence
+      )
+    )
     saved = value
   })
   yield* save
   // This scope closes last, after every handler has finished.
   yield* Effect.addFinalizer(() => Effect.ignore(save))
-  const lost = Effect.andThen(Effect.logWarning(`pay.on: ${ask.name} continues in another process`), Effect.never)
+  const lost = Effect.andThen(
+    Effect.logWarning(`pay.on: ${ask.name} continues in another process`),
+    Effect.never
+  )
   const saving = Effect.andThen(
     changed.close,
     Effect.catchTag(save, "StaleFence", () => lost)
   )
-  yield* Worker.runOpen(`position of ${ask.name}`, saving, Effect.raceFirst(changed.await, Effect.sleep(idleMillis)))
+  yield* Worker.runOpen(
+    `position of ${ask.name}`,
+    saving,
+    Effect.raceFirst(changed.await, Effect.sleep(idleMillis))
+  )
   return { place, changed: changed.open }
 })
 
@@ -103,7 +119,11 @@ const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: P
     if (failing.has(heard.cursor)) return
     failing.add(heard.cursor)
     yield* room.open
-    yield* Effect.logWarning(`pay.on: the handler ${ask.name} failed; will retry`, ask.describe(heard), Cause.fail(cause))
+    yield* Effect.logWarning(
+      `pay.on: the handler ${ask.name} failed; will retry`,
+      ask.describe(heard),
+      Cause.fail(cause)
+    )
   })
   const done = ({ cursor }: Heard) => {
     place.open.delete(cursor)
@@ -177,7 +197,10 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
           if (ask.isAsked(heard)) return dispatch(heard)
           place.open.delete(cursor)
           return Effect.andThen(
-            Effect.logWarning(`pay.on: dropped an open event, because ${ask.name} no longer requests it`, ask.describe(heard)),
+            Effect.logWarning(
+              `pay.on: dropped an open event, because ${ask.name} no longer requests it`,
+              ask.describe(heard)
+            ),
             changed
           )
         }),
@@ -197,7 +220,9 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
     )
   )
   const deleted = (cursor: string) =>
-    Effect.logError(`pay.on: events after ${cursor} were deleted before ${ask.name} handled them; it continues at the oldest event`)
+    Effect.logError(
+      `pay.on: events after ${cursor} were deleted before ${ask.name} handled them; it continues at the oldest event`
+    )
   const reading = Effect.andThen(again, onward).pipe(
     Effect.catchTag("CursorTooOld", ({ cursor }) =>
       Effect.andThen(

@@ -27,17 +27,23 @@ export interface SatrailError extends Error {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-const isSatrailError = (error: unknown): error is SatrailError => error instanceof Error && Object.hasOwn(error, "isRetryable")
+const isSatrailError = (error: unknown): error is SatrailError =>
+  error instanceof Error && Object.hasOwn(error, "isRetryable")
 
 /** Matches every error of the service, as in `@satrail/client`. */
-export const SatrailError: { [Symbol.hasInstance](error: unknown): error is SatrailError } = { [Symbol.hasInstance]: isSatrailError }
+export const SatrailError: { [Symbol.hasInstance](error: unknown): error is SatrailError } = {
+  [Symbol.hasInstance]: isSatrailError
+}
 
 /** One class for each error code; for example, `insufficient_balance` is `errors.InsufficientBalance`. */
 export type Errors = {
-  readonly [C in Code | "not_settled" as Pascal<C>]: { [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C> }
+  readonly [C in Code | "not_settled" as Pascal<C>]: {
+    [Symbol.hasInstance](error: unknown): error is SatrailError & Detailed<C>
+  }
 }
 
-const pascal = (code: string): string => code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+const pascal = (code: string): string =>
+  code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /**
  * The service's errors, as in `@satrail/client`.
@@ -75,7 +81,9 @@ type Bare<T> = T extends Msat.Msat
 
 /** An error's own fields, without those of the underlying library. */
 type Members<E extends Tagged> = {
-  readonly [K in keyof E as K extends keyof Error | symbol | "toJSON" | "asEffect" | `~effect/${string}` ? never : K]: Bare<E[K]>
+  readonly [
+    K in keyof E as K extends keyof Error | symbol | "toJSON" | "asEffect" | `~effect/${string}` ? never : K
+  ]: Bare<E[K]>
 }
 
 type ErrorClass<E extends Tagged> = new (...given: ReadonlyArray<unknown>) => SatrailError & Members<E>

@@ -15,7 +15,9 @@ type Rail = "lightning" | "on_chain"
  * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, because the
  * record contains the rail.
  */
-type TypeOf<T> = T extends `${infer Kind}.${Rail}.${infer State}` ? `${Kind}.${State extends "completed" ? "settled" : State}` : T
+type TypeOf<T> = T extends `${infer Kind}.${Rail}.${infer State}`
+  ? `${Kind}.${State extends "completed" ? "settled" : State}`
+  : T
 
 /** An event type, such as `deposit.settled`. */
 export type EventType = TypeOf<Notice.Type>
@@ -48,7 +50,10 @@ export type AnyEvent<M> = { readonly [T in EventType]: Event<T, M> }[EventType]
 
 /** Returns the public name of a core event type. */
 export const typeOf = (type: string): string =>
-  type.replace(/^(\w+)\.(?:lightning|on_chain)\.(\w+)$/, (_, kind, state) => `${kind}.${state === "completed" ? "settled" : state}`)
+  type.replace(
+    /^(\w+)\.(?:lightning|on_chain)\.(\w+)$/,
+    (_, kind, state) => `${kind}.${state === "completed" ? "settled" : state}`
+  )
 
 /** All event types. */
 export const types: ReadonlySet<string> = new Set(Catalogue.types.map(typeOf))
@@ -57,7 +62,8 @@ export const types: ReadonlySet<string> = new Set(Catalogue.types.map(typeOf))
 export const after = (ids: EventIds, given: string | undefined): string | undefined => {
   if (given === undefined || given === "now") return given
   const place = typeof given === "string" ? ids.read(given, null) : undefined
-  if (place === undefined) throw refusal(new Invalid({ path: "after", message: 'must be the id of an event, or "now"' }))
+  if (place === undefined)
+    throw refusal(new Invalid({ path: "after", message: 'must be the id of an event, or "now"' }))
   return cursorOf(place)
 }
 

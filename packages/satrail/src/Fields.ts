@@ -19,7 +19,8 @@ type Fields = Schema.Struct.Fields
 export const fields = Schema.Struct
 
 /** A record from a response, which may have other fields. */
-export const record = <F extends Fields>(of: F) => Schema.StructWithRest(Schema.Struct(of), [Schema.Record(Schema.String, Schema.Unknown)])
+export const record = <F extends Fields>(of: F) =>
+  Schema.StructWithRest(Schema.Struct(of), [Schema.Record(Schema.String, Schema.Unknown)])
 
 /** Required fields that may be null. */
 export const orNull = <F extends Fields>(of: F) => Struct.map(of, Schema.NullOr)
@@ -42,7 +43,8 @@ const isKey = (text: string) => /^[!-~]{1,255}$/.test(text) || "must have 1 to 2
 
 /** The last millisecond of the year 9999. Databases and ISO 8601 have no later instants. */
 const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-const isInstant = (value: unknown): value is Date => value instanceof Date && value.getTime() >= 0 && value.getTime() <= last
+const isInstant = (value: unknown): value is Date =>
+  value instanceof Date && value.getTime() >= 0 && value.getTime() <= last
 
 const issueOf = (read: Result.Result<unknown, { readonly message: string }>) =>
   Result.isSuccess(read) || read.failure.message.replace(/^(?:this )?amount:? /, "")
@@ -66,7 +68,9 @@ export const amount = Schema.declare((value): value is Money.Amount => value !==
  */
 export const anyAmount = Schema.optionalKey(Schema.NullOr(amount))
 /** An amount of bitcoin. */
-export const sats = Schema.declare((_value): _value is Money.Sats => true).check(Schema.makeFilter((value) => issueOf(Money.msat(value))))
+export const sats = Schema.declare((_value): _value is Money.Sats => true).check(
+  Schema.makeFilter((value) => issueOf(Money.msat(value)))
+)
 export const id = named("id", text)
 export const operator = record({ id: text, name: text })
 export const by = Schema.optional(operator)
@@ -83,7 +87,11 @@ const limit = {
 }
 export const limits = fields(restrictions(limit))
 /** The key that pays, and whose limits apply. */
-export const apiKey = record({ id: text, limits: Schema.NullOr(fields(maybe(limit))), spendsAs: Schema.NullOr(text) })
+export const apiKey = record({
+  id: text,
+  limits: Schema.NullOr(fields(maybe(limit))),
+  spendsAs: Schema.NullOr(text)
+})
 export const plan = Plan
 export const allowedFrom = AllowedFrom
 export const addressType = AddressType
@@ -93,7 +101,8 @@ export const ids = [company, id] as const
 
 export const paged = maybe({ cursor: text, limit: number })
 /** The options of a list. */
-export const listOf = <F extends Fields>(filters: F) => Schema.optional(fields({ ...paged, ...maybe(filters) }))
+export const listOf = <F extends Fields>(filters: F) =>
+  Schema.optional(fields({ ...paged, ...maybe(filters) }))
 export const listed = listOf({})
 export const period = { from: instant, until: instant } as const
 export const labels = { metadataKey: text, metadataValue: text } as const

@@ -44,7 +44,8 @@ const isOwn = ({ path, prefix }: ReturnType<typeof pathOf>): boolean => {
  * service. Other prefixes that the service itself uses, such as `/ui`, are kept in the same way.
  */
 export const inside = (path: string, prefix = "/pay"): string => {
-  if (prefix === "" || (path !== prefix && !path.startsWith(`${prefix}/`) && !path.startsWith(`${prefix}?`))) return path
+  if (prefix === "" || (path !== prefix && !path.startsWith(`${prefix}/`) && !path.startsWith(`${prefix}?`)))
+    return path
   const rest = path.slice(prefix.length)
   const [, first = ""] = /^\/?([^/?]*)/.exec(rest) ?? []
   const isRoot = roots.has(prefix.slice(1))
@@ -72,21 +73,28 @@ const bodyOf = (incoming: IncomingMessage) => {
 }
 
 /** A client that disconnects during a response does not cause an error in the host program. */
-const isDisconnect = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
+const isDisconnect = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
 
 /**
  * Returns the path that the client requested. Express and Connect remove the prefix under which a handler is
  * mounted.
  */
-const pathOf = (incoming: IncomingMessage): { readonly path: string; readonly prefix: string | undefined } => {
+const pathOf = (
+  incoming: IncomingMessage
+): { readonly path: string; readonly prefix: string | undefined } => {
   const { url = "/" } = incoming
   const original: unknown = Reflect.get(incoming, "originalUrl")
   const base: unknown = Reflect.get(incoming, "baseUrl")
-  return { path: typeof original === "string" ? original : url, prefix: typeof base === "string" && base !== "" ? base : undefined }
+  return {
+    path: typeof original === "string" ? original : url,
+    prefix: typeof base === "string" && base !== "" ? base : undefined
+  }
 }
 
 /** Returns the URL of a path, which may begin with `//`, or of a full URL, as clients send it to a proxy. */
-const urlOf = (path: string, origin = "http://localhost"): URL => new URL(path.startsWith("/") ? `${origin}${path}` : path, origin)
+const urlOf = (path: string, origin = "http://localhost"): URL =>
+  new URL(path.startsWith("/") ? `${origin}${path}` : path, origin)
 
 /** Whether a web request with this method has a body. Some clients also send one with GET, and it is ignored. */
 const hasBody = ({ method = "GET" }: IncomingMessage): boolean => method !== "GET" && method !== "HEAD"
@@ -104,7 +112,9 @@ const targetOf = (path: string, prefix: string | undefined): URL => {
 /** Returns undefined if a web request cannot have this method or URL, such as `TRACE` or `http://[`. */
 const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request | undefined => {
   const { method = "GET", headersDistinct } = incoming
-  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value])
+  )
   const { path, prefix } = pathOf(incoming)
   const sent = hasBody(incoming) ? { body: stream, duplex: "half" as const } : {}
   try {
@@ -114,44 +124,51 @@ const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request |
   }
 }
 
-const node = (handle: (request: Request) => Promise<Response>) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-  if (incoming.readableDidRead && hasBody(incoming)) throw new TypeError("the body was already read; mount pay.handler before body parsers")
-  const body = bodyOf(incoming)
-  const request = requestOf(incoming, body.stream)
-  if (request === undefined) return void outgoing.writeHead(400).end()
-  arrivedFrom(request, incoming.socket.remoteAddress ?? "")
-  const answer = await handle(request)
-  outgoing.writeHead(answer.status, [...answer.headers].flat())
-  if (answer.body === null) {
-    outgoing.end()
-  } else {
-    const reader = answer.body.getReader()
-    outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client disconnected, which is how a stream ends
-    let failure: unknown
-    void reader.closed.catch((error: unknown) => {
-      failure = error
-      outgoing.destroy() // a client that has stopped reading does not notice that the response failed
-    })
-    await pipeline(chunksOf(reader), outgoing).catch((error: unknown) => {
-      if (failure !== undefined || !isDisconnect(error)) throw failure ?? error
-    })
+const node =
+  (handle: (request: Request) => Promise<Response>) =>
+  async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (incoming.readableDidRead && hasBody(incoming))
+      throw new TypeError("the body was already read; mount pay.handler before body parsers")
+    const body = bodyOf(incoming)
+    const request = requestOf(incoming, body.stream)
+    if (request === undefined) return void outgoing.writeHead(400).end()
+    arrivedFrom(request, incoming.socket.remoteAddress ?? "")
+    const answer = await handle(request)
+    outgoing.writeHead(answer.status, [...answer.headers].flat())
+    if (answer.body === null) {
+      outgoing.end()
+    } else {
+      const reader = answer.body.getReader()
+      outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client disconnected, which is how a stream ends
+      let failure: unknown
+      void reader.closed.catch((error: unknown) => {
+        failure = error
+        outgoing.destroy() // a client that has stopped reading does not notice that the response failed
+      })
+      await pipeline(chunksOf(reader), outgoing).catch((error: unknown) => {
+        if (failure !== undefined || !isDisconnect(error)) throw failure ?? error
+      })
+    }
+    if (incoming.complete) return
+    // Read and discard the rest of a rejected body. Otherwise the server would wait for this connection when it
+    // closes.
+    const cutOff = setTimeout(() => incoming.destroy(), patienceMillis)
+    incoming.once("close", () => clearTimeout(cutOff))
+    await body.end()
+    incoming.resume()
   }
-  if (incoming.complete) return
-  // Read and discard the rest of a rejected body. Otherwise the server would wait for this connection when it
-  // closes.
-  const cutOff = setTimeout(() => incoming.destroy(), patienceMillis)
-  incoming.once("close", () => clearTimeout(cutOff))
-  await body.end()
-  incoming.resume()
-}
 
-const isRequest = (given: Request | IncomingMessage): given is Request => typeof given.headers["get"] === "function"
+const isRequest = (given: Request | IncomingMessage): given is Request =>
+  typeof given.headers["get"] === "function"
 
 /**
  * Builds one function for both kinds of requests. `handle` is created at the first request. Without `next`, an unexpected
  * error goes to `report`, because a rejection would end a program that calls `createServer(pay.handler)`.
  */
-export const make = (handle: (request: Request) => Promise<Response>, report: (error: unknown) => void): Handler => {
+export const make = (
+  handle: (request: Request) => Promise<Response>,
+  report: (error: unknown) => void
+): Handler => {
   const answer = (request: Request) => {
     const url = new URL(request.url)
     const given = `${url.pathname}${url.search}`
@@ -162,9 +179,14 @@ export const make = (handle: (request: Request) => Promise<Response>, report: (e
     return handle(inner)
   }
   const write = node(handle)
-  const either = async (request: Request | IncomingMessage, response?: ServerResponse, next?: (error?: unknown) => void) => {
+  const either = async (
+    request: Request | IncomingMessage,
+    response?: ServerResponse,
+    next?: (error?: unknown) => void
+  ) => {
     if (isRequest(request)) return answer(request)
-    if (response === undefined) throw new TypeError("pay.handler takes a Request, or Node's request and response")
+    if (response === undefined)
+      throw new TypeError("pay.handler takes a Request, or Node's request and response")
     if (next !== undefined && !isOwn(pathOf(request))) return next()
     try {
       await write(request, response)

@@ -54,7 +54,9 @@ const omitted: Readonly<Record<string, string>> = {
 const missing = (parameter: unknown, names: ReadonlyArray<string>): string => {
   const field = names.reduce((of, name): unknown => Reflect.get(fieldsOf(of) ?? {}, name), parameter)
   const isOptional = Schema.isSchema(field) && SchemaAST.isOptional(field.ast)
-  return isOptional ? `must not be undefined; leave it out to ${omitted[names.at(-1) ?? ""] ?? "set no such limit"}` : "is required"
+  return isOptional
+    ? `must not be undefined; leave it out to ${omitted[names.at(-1) ?? ""] ?? "set no such limit"}`
+    : "is required"
 }
 
 /** Returns a function that fails if an argument does not fit its schema. The error names the field. */
@@ -63,7 +65,10 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
   return Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
     for (const [at, one] of given.entries()) {
       const known = fieldsOf(parameters[at])
-      const unknown = known && typeof one === "object" && one !== null ? unknownOption(of, one, Object.keys(known)) : undefined
+      const unknown =
+        known && typeof one === "object" && one !== null
+          ? unknownOption(of, one, Object.keys(known))
+          : undefined
       if (unknown !== undefined) return yield* new Invalid(unknown)
     }
     yield* Effect.mapError(decode(given.slice(0, parameters.length)), ({ issue }) => {
@@ -72,7 +77,8 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
       const value = path.split(".").reduce<unknown>((of, name) => Object(of)[name], given)
       return new Invalid({
         path: names.length > 0 ? names.join(".") : titleOf(parameters[Number(at)], Number(at)),
-        message: value === undefined ? missing(parameters[Number(at)], names) : message.replace(`"${at}.`, '"')
+        message:
+          value === undefined ? missing(parameters[Number(at)], names) : message.replace(`"${at}.`, '"')
       })
     })
   })
@@ -83,7 +89,11 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
  * take its default; for example, a misspelled `database` would select the embedded database. `names` must contain
  * every name, which the compiler checks.
  */
-export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: unknown }): void => {
+export const checkNames = <A extends object>(
+  of: string,
+  given: A,
+  names: { readonly [K in keyof A]-?: unknown }
+): void => {
   const known = Object.keys(names)
   if (!Predicate.isObjectKeyword(given))
     // Don't echo the value: a URL can contain a password.

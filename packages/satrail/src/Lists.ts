@@ -18,8 +18,9 @@ export const make =
     const { company, signal, ...others } = Object(options)
     const query = typeof options === "object" ? others : options
     const first = isInOptions ? [idOf(company)] : given.slice(0, ids)
-    return list(
+    return list((cursor) => {
+      const last = cursor === undefined ? query : { ...others, cursor }
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the core's pages, converted by `Methods`
-      (cursor) => call([...first, cursor === undefined ? query : { ...others, cursor }], signal) as Promise<Page<unknown>>
-    )
+      return call([...first, last], signal) as Promise<Page<unknown>>
+    })
   }

@@ -28,7 +28,11 @@ type Listed<A, M> = A extends readonly [infer Q]
 
 /** A result with the fields of its view. */
 type Shown<R, M, S> =
-  R extends ReadonlyArray<infer A> ? (unknown extends S ? Reply<R, M> : ReadonlyArray<Both<Reply<A, M>, S>>) : Both<Reply<R, M>, S>
+  R extends ReadonlyArray<infer A>
+    ? unknown extends S
+      ? Reply<R, M>
+      : ReadonlyArray<Both<Reply<A, M>, S>>
+    : Both<Reply<R, M>, S>
 
 /**
  * A core service's method as an async function. `M` is the type of the metadata in responses, and `W` in

@@ -42,10 +42,14 @@ type Others<N extends Nouns.Noun> = Pick<
 >
 
 // This maps without `as`, because a mapped type with `as` loses its members' comments.
-type OfNoun<N extends Nouns.Noun, S, M, W> = { readonly [K in keyof S]: Method<S[K], DefaultsOf<N, K>, M, W, Seen<N, K, M>> }
+type OfNoun<N extends Nouns.Noun, S, M, W> = {
+  readonly [K in keyof S]: Method<S[K], DefaultsOf<N, K>, M, W, Seen<N, K, M>>
+}
 
 /** The core's services as async functions. */
-export type Methods<M> = { readonly [N in Nouns.Noun]: OfNoun<N, Others<N>, Read<M, N>, Written<M, N>> & Shown<N, M> }
+export type Methods<M> = {
+  readonly [N in Nouns.Noun]: OfNoun<N, Others<N>, Read<M, N>, Written<M, N>> & Shown<N, M>
+}
 
 /** The environment in which methods run. */
 export interface Surroundings extends Settled.Surroundings {
@@ -57,7 +61,10 @@ export interface Surroundings extends Settled.Surroundings {
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && Object.getPrototypeOf(value) === Object.prototype
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.getPrototypeOf(value) === Object.prototype
 
 const isOutcome = (value: unknown): value is Outcome<unknown> =>
   isRecord(value) && (value["_tag"] === "Made" || value["_tag"] === "Replayed")
@@ -71,16 +78,21 @@ const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
     if (key === "idempotencyKey") return undefined
     if (references.has(key)) return idOf(value)
     if (typeof value === "bigint") return `${value}n`
-    return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
+    return isRecord(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value
   })
   return createHash("sha256").update(text).digest("hex")
 }
 
 /** Returns what a request asks for, with ids instead of records. The order of a list of names does not count. */
 const comparable = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.every((one) => typeof one === "string") ? new Set(value) : value.map(comparable)
+  if (Array.isArray(value))
+    return value.every((one) => typeof one === "string") ? new Set(value) : value.map(comparable)
   if (!isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, references.has(name) ? idOf(one) : comparable(one)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, references.has(name) ? idOf(one) : comparable(one)])
+  )
 }
 
 /** Converts a core value to the form that the host program gets. */
@@ -93,10 +105,18 @@ const showing = (noun: string, verb: string, { iterate }: Surroundings): Show =>
 }
 
 /** Converts a method's arguments, with a request made by `request`. */
-type ReadArguments = (request: Ask.MakeRequest) => Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid>
+type ReadArguments = (
+  request: Ask.MakeRequest
+) => Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid>
 
 const requested =
-  (name: string, asked: ReadonlyArray<unknown>, read: ReadArguments, { sealer }: Surroundings, shown: Show): Ask.MakeRequest =>
+  (
+    name: string,
+    asked: ReadonlyArray<unknown>,
+    read: ReadArguments,
+    { sealer }: Surroundings,
+    shown: Show
+  ): Ask.MakeRequest =>
   (key) =>
     ({
       key,
@@ -108,13 +128,16 @@ const requested =
           onFailure: () => ({}) // the method refuses the request
         }
       ),
-      render: (value) => sealer.seal(serialize(Effect.runSync(shown(value))).toString("base64"), CompanyId.operator)
+      render: (value) =>
+        sealer.seal(serialize(Effect.runSync(shown(value))).toString("base64"), CompanyId.operator)
     }) satisfies Request<unknown>
 
 const replayed = (answer: string, { sealer }: Surroundings): unknown => {
   const text = sealer.open(answer, CompanyId.operator)
   if (text === undefined)
-    throw new Error("The request already took effect, but its stored response can no longer be read, because the secret has changed.")
+    throw new Error(
+      "The request already took effect, but its stored response can no longer be read, because the secret has changed."
+    )
   return remade(deserialize(Buffer.from(text, "base64")))
 }
 
@@ -122,7 +145,9 @@ const replayed = (answer: string, { sealer }: Surroundings): unknown => {
 const remade = (value: unknown): unknown => {
   if (Money.isMoney(value)) return withJson(value)
   if (Array.isArray(value)) return value.map(remade)
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, remade(one)])) : value
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, remade(one)]))
+    : value
 }
 
 type Table<A> = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<A>>>>>
@@ -139,16 +164,22 @@ const present = (members: object, fallback: object) =>
     })
   )
 
-const withDefaults = (asked: ReadonlyArray<unknown>, given: ReadonlyArray<object | undefined>): ReadonlyArray<unknown> =>
+const withDefaults = (
+  asked: ReadonlyArray<unknown>,
+  given: ReadonlyArray<object | undefined>
+): ReadonlyArray<unknown> =>
   Array.from({ length: Math.max(asked.length, given.length) }, (_, at) => {
     const [one, fallback] = [asked[at], given[at]]
-    return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...present(one ?? {}, fallback) } : one
+    return fallback !== undefined && (one === undefined || isRecord(one))
+      ? { ...fallback, ...present(one ?? {}, fallback) }
+      : one
   })
 
 /** Returns whether a method's default options are those of a list. */
 const isListed = (given: ReadonlyArray<object | undefined>): boolean => "limit" in (given.at(-1) ?? {})
 
-const isPage = (value: unknown): value is Pages.Page<unknown> => isRecord(value) && Array.isArray(value["rows"]) && "next" in value
+const isPage = (value: unknown): value is Pages.Page<unknown> =>
+  isRecord(value) && Array.isArray(value["rows"]) && "next" in value
 
 const isIn = (names: object, name: string): boolean => Object.hasOwn(names, name)
 
@@ -173,7 +204,14 @@ interface Lookup {
   readonly exists: GetCompany
 }
 
-const method = (noun: string, verb: string, member: unknown, takes: Takes, { get, exists }: Lookup, surroundings: Surroundings) => {
+const method = (
+  noun: string,
+  verb: string,
+  member: unknown,
+  takes: Takes,
+  { get, exists }: Lookup,
+  surroundings: Surroundings
+) => {
   const name = `${noun}.${verb}`
   const check = checking(name, takes)
   const fallback = fallbacks[noun]?.[verb] ?? []
@@ -185,15 +223,25 @@ const method = (noun: string, verb: string, member: unknown, takes: Takes, { get
     const [first, ...others] = given
     const owner = takes[0] === Fields.company ? first : Object(first).company
     const ownerId = idOf(owner)
-    if (typeof ownerId === "string" && !Id.is(ownerId)) return yield* new NotFound({ what: "company", id: ownerId })
+    if (typeof ownerId === "string" && !Id.is(ownerId))
+      return yield* new NotFound({ what: "company", id: ownerId })
     // Returns the company, unless the method takes a record.
-    const named = !hasFields(takes[0]) && noun !== "outside" ? [idOf(first), ...others].slice(0, given.length) : given
+    const named =
+      !hasFields(takes[0]) && noun !== "outside" ? [idOf(first), ...others].slice(0, given.length) : given
     const asked = yield* surroundings.check(noun, withDefaults(named, fallback))
     const isMsat = noun === "outside" || isIn(inMsat, name)
-    const read: ReadArguments = (request) => Result.all(asked.map((one) => Ask.read(one, { isMsat, isList, isId: idsIn[name], request })))
-    const [args, ask] = [yield* Effect.fromResult(read(requested(name, asked, read, surroundings, shown))), member]
+    const read: ReadArguments = (request) =>
+      Result.all(asked.map((one) => Ask.read(one, { isMsat, isList, isId: idsIn[name], request })))
+    const [args, ask] = [
+      yield* Effect.fromResult(read(requested(name, asked, read, surroundings, shown))),
+      member
+    ]
     if (typeof ownerId === "string") yield* exists(CompanyId.make(ownerId))
-    const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)
+    const called: unknown = Reflect.apply(
+      ask,
+      undefined,
+      isIn(ofCompany, name) ? yield* withRecord(args, get) : args
+    )
     return called
   })
   const effect = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
@@ -206,7 +254,8 @@ const method = (noun: string, verb: string, member: unknown, takes: Takes, { get
     if (!isOutcome(value)) return yield* shown(value)
     return value._tag === "Made" ? yield* shown(value.value) : replayed(value.answer, surroundings)
   })
-  if (isList) return Lists.make(fallback.length - 1, (given, signal) => surroundings.run(effect(given), signal))
+  if (isList)
+    return Lists.make(fallback.length - 1, (given, signal) => surroundings.run(effect(given), signal))
   return (...given: ReadonlyArray<unknown>) => {
     const at = given.findLastIndex((one) => isRecord(one) && "signal" in one)
     if (at === -1) return surroundings.run(effect(given))
@@ -219,7 +268,9 @@ const verbsOf = (noun: string, service: object): ReadonlyArray<readonly [verb: s
   const names: Readonly<Record<string, Readonly<Record<string, string>>>> = renamed
   const without: Readonly<Record<string, ReadonlyArray<string>>> = hidden
   const verbs = new Map(Object.entries(names[noun] ?? {}).map(([verb, of]) => [of, verb]))
-  return Object.entries(service).flatMap(([of, member]) => ((without[noun] ?? []).includes(of) ? [] : [[verbs.get(of) ?? of, member]]))
+  return Object.entries(service).flatMap(([of, member]) =>
+    (without[noun] ?? []).includes(of) ? [] : [[verbs.get(of) ?? of, member]]
+  )
 }
 
 const noCompany: GetCompany = (id) => Effect.die(`a simulated network has no company ${id}`)
@@ -233,7 +284,10 @@ const lookup = (get: GetCompany): Lookup => {
     if (known.size >= maxKnown) known.clear()
     known.add(id)
   }
-  return { get, exists: (id) => (known.has(id) ? Effect.void : Effect.tap(get(id), () => Effect.sync(() => found(id)))) }
+  return {
+    get,
+    exists: (id) => (known.has(id) ? Effect.void : Effect.tap(get(id), () => Effect.sync(() => found(id))))
+  }
 }
 
 /**
@@ -250,11 +304,15 @@ export const make = <M>(surroundings: Surroundings): Methods<M> => {
     (noun): ReadonlyArray<readonly [string, object]> => {
       const key = Nouns.keys.get(noun)
       const service = key && Context.getOrUndefined(surroundings.context, key)
-      return service === undefined && shared[noun] === undefined ? [] : [[noun, { ...service, ...shared[noun] }]]
+      return service === undefined && shared[noun] === undefined
+        ? []
+        : [[noun, { ...service, ...shared[noun] }]]
     }
   )
   const companies = lookup((id) =>
-    Effect.flatMap(Effect.fromOption(Context.getOption(surroundings.context, Companies)), (all) => all.get(id))
+    Effect.flatMap(Effect.fromOption(Context.getOption(surroundings.context, Companies)), (all) =>
+      all.get(id)
+    )
   )
   const others: Readonly<Record<string, object | undefined>> = {
     ...Features.unwrapped,

@@ -14,10 +14,21 @@ export interface Asked {
 }
 
 /** Amounts of the core that the HTTP API does not have, and that are required or due. */
-const ownDue = ["total", "service", "network", "networkFee", "networkAllowance", "least", "minSendable"] as const
+const ownDue = [
+  "total",
+  "service",
+  "network",
+  "networkFee",
+  "networkAllowance",
+  "least",
+  "minSendable"
+] as const
 
 /** The amounts that are required or due, and so rounded up. Those of the HTTP API are declared in its schemas. */
-const isDue: ReadonlySet<string> = new Set([...due.flatMap((name) => [name, nameOf(`${name}_sats`, {})]), ...ownDue])
+const isDue: ReadonlySet<string> = new Set([
+  ...due.flatMap((name) => [name, nameOf(`${name}_sats`, {})]),
+  ...ownDue
+])
 
 /** Builds an amount of bitcoin for the field `name` of a response. */
 export const money = (msat: bigint, name = ""): Money => {
@@ -29,7 +40,8 @@ export const money = (msat: bigint, name = ""): Money => {
 export const isMoney = (value: unknown): value is Money =>
   typeof value === "object" && value !== null && "msat" in value && typeof value.msat === "bigint"
 
-const invalid = (message: string) => Result.fail(new Amounts.AmountInvalid({ reason: "not_positive", message }))
+const invalid = (message: string) =>
+  Result.fail(new Amounts.AmountInvalid({ reason: "not_positive", message }))
 
 const decimal = (value: number | bigint | string) =>
   Result.mapError(
@@ -37,8 +49,13 @@ const decimal = (value: number | bigint | string) =>
     ({ message }) => new Amounts.AmountInvalid({ reason: "not_positive", message: `amount ${message}` })
   )
 
-const inCurrency = (value: number | bigint | string, name: string): Result.Result<Asked, Amounts.AmountInvalid> =>
-  Result.flatMap(Amounts.parseCurrency(name), (currency) => Result.map(decimal(value), (amount) => ({ amount, currency })))
+const inCurrency = (
+  value: number | bigint | string,
+  name: string
+): Result.Result<Asked, Amounts.AmountInvalid> =>
+  Result.flatMap(Amounts.parseCurrency(name), (currency) =>
+    Result.map(decimal(value), (amount) => ({ amount, currency }))
+  )
 
 /** Reads an amount. A number without a currency is in satoshis. */
 export const asked = (given: unknown): Result.Result<Asked, Amounts.AmountInvalid> => {
@@ -63,6 +80,8 @@ export const msat = (given: unknown): Result.Result<Msat.Msat, Amounts.AmountInv
   if (isMoney(given)) return Result.succeed(Msat.make(given.msat))
   if (given === 0 || given === 0n) return Result.succeed(Msat.zero)
   return Result.flatMap(asked(given), ({ amount, currency }) =>
-    Amounts.isFiat(currency) ? invalid("this amount must be in sats or btc") : Amounts.toMsat(amount, currency)
+    Amounts.isFiat(currency)
+      ? invalid("this amount must be in sats or btc")
+      : Amounts.toMsat(amount, currency)
   )
 }

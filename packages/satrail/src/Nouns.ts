@@ -14,7 +14,9 @@ type Modules = typeof modules
 export type Provided = Layer.Success<ReturnType<typeof Satrail.layer>>
 
 /** A module's service of the same name. */
-type ServiceOf<N extends keyof Modules> = Modules[N] extends { readonly [P in N]: Context.Key<infer I, infer S> }
+type ServiceOf<N extends keyof Modules> = Modules[N] extends {
+  readonly [P in N]: Context.Key<infer I, infer S>
+}
   ? I extends Provided
     ? S
     : never
@@ -36,7 +38,9 @@ type At<T, N> = N extends keyof T ? T[N] : unknown
  * The core's services by public name, such as `lightningAddresses`, with the methods that the HTTP API has in
  * another form.
  */
-export type Services = { readonly [N in keyof Core | keyof Shared]: Omit<At<Core, N>, keyof At<Shared, N>> & At<Shared, N> }
+export type Services = {
+  readonly [N in keyof Core | keyof Shared]: Omit<At<Core, N>, keyof At<Shared, N>> & At<Shared, N>
+}
 export type Noun = keyof Services
 
 /** The record in a result, which may be a list. */
@@ -44,13 +48,16 @@ export type Row<R> = R extends Page<infer A> | ReadonlyArray<infer A> ? A : R
 
 /** The result of a service's method, in the core's types. */
 export type ResultOf<F> = F extends (...asked: never) => infer R ? Done<R> : Done<F>
-type Done<R> = R extends Effect.Effect<infer A, unknown, unknown> ? ([A] extends [Outcome<infer Value>] ? Value : A) : R
+type Done<R> =
+  R extends Effect.Effect<infer A, unknown, unknown> ? ([A] extends [Outcome<infer Value>] ? Value : A) : R
 
 /** The services' keys, by public name. */
 export const keys: ReadonlyMap<string, Context.Key<unknown, object>> = new Map(
-  Object.entries(modules).flatMap(([name, module]): ReadonlyArray<readonly [string, Context.Key<unknown, object>]> => {
-    const key: unknown = Reflect.get(module, name)
-    if (!Context.isKey(key) || elsewhere.some((one) => one === name)) return []
-    return [[`${name.charAt(0).toLowerCase()}${name.slice(1)}`, key]]
-  })
+  Object.entries(modules).flatMap(
+    ([name, module]): ReadonlyArray<readonly [string, Context.Key<unknown, object>]> => {
+      const key: unknown = Reflect.get(module, name)
+      if (!Context.isKey(key) || elsewhere.some((one) => one === name)) return []
+      return [[`${name.charAt(0).toLowerCase()}${name.slice(1)}`, key]]
+    }
+  )
 )

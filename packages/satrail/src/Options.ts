@@ -38,13 +38,17 @@ export interface Chain {
 type VariableOf<A> = { readonly [K in keyof A]-?: string | undefined }
 
 const entriesOf = (names: Variables) =>
-  Object.entries(names).flatMap(([option, variable]) => (variable === undefined ? [] : [{ option, variable }]))
+  Object.entries(names).flatMap(([option, variable]) =>
+    variable === undefined ? [] : [{ option, variable }]
+  )
 
 /** Returns the variables that these options set. A node's secret is `SATRAIL_SECRET` by default. */
 const variablesOf = (of: string, given: object, names: Variables): Variables => {
   checkNames(of, given, names)
   const defaults: Variables = { secret: process.env["SATRAIL_SECRET"] }
-  return Object.fromEntries(entriesOf(names).map(({ option, variable }) => [variable, Reflect.get(given, option) ?? defaults[option]]))
+  return Object.fromEntries(
+    entriesOf(names).map(({ option, variable }) => [variable, Reflect.get(given, option) ?? defaults[option]])
+  )
 }
 
 export interface LndOptions {
@@ -75,7 +79,10 @@ const lndNames: VariableOf<LndOptions> = {
 }
 
 /** Uses your lnd. */
-export const lnd = (options: LndOptions): Lightning => ({ lightning: "lnd", variables: variablesOf("lnd", options, lndNames) })
+export const lnd = (options: LndOptions): Lightning => ({
+  lightning: "lnd",
+  variables: variablesOf("lnd", options, lndNames)
+})
 
 export interface LdkOptions {
   /** The Unix socket on which `satrail-ldk` accepts requests. */
@@ -117,7 +124,10 @@ const ldkNames: VariableOf<LdkOptions> = {
  * Uses satrail's LDK node. The `ldk` function of the package `@satrail/ldk` also provides the `satrail-ldk`
  * program.
  */
-export const ldk = (options: LdkOptions): Lightning => ({ lightning: "ldk", variables: variablesOf("ldk", options, ldkNames) })
+export const ldk = (options: LdkOptions): Lightning => ({
+  lightning: "ldk",
+  variables: variablesOf("ldk", options, ldkNames)
+})
 
 export interface SimulatedOptions {
   /** Determines the keys, balances and names of the simulated network. Default: `"satrail"`. */
@@ -127,7 +137,9 @@ export interface SimulatedOptions {
 /** Simulates the Lightning network, the chain and the web. This is the default. */
 export const simulated = (options: SimulatedOptions = {}): Simulated => ({
   lightning: "sandbox",
-  variables: variablesOf("simulated", options, { seed: Others.sandboxSeed.name } satisfies VariableOf<SimulatedOptions>)
+  variables: variablesOf("simulated", options, {
+    seed: Others.sandboxSeed.name
+  } satisfies VariableOf<SimulatedOptions>)
 })
 
 /** How the wallet's payments are signed. Set one of `passphrase`, `words` and `signer`. */
@@ -255,8 +267,14 @@ const names = {
   settings: true
 } as const
 
-const optionsOf = (of: string, names: Variables): ReadonlyArray<readonly [variable: string, option: string]> =>
-  entriesOf(names).map(({ option, variable }) => [variable, `${of}'s ${option}${option === "secret" ? " (or SATRAIL_SECRET)" : ""}`])
+const optionsOf = (
+  of: string,
+  names: Variables
+): ReadonlyArray<readonly [variable: string, option: string]> =>
+  entriesOf(names).map(({ option, variable }) => [
+    variable,
+    `${of}'s ${option}${option === "secret" ? " (or SATRAIL_SECRET)" : ""}`
+  ])
 
 /** The option that corresponds to each variable mentioned in a message. */
 const optionOf: ReadonlyMap<string, string> = new Map([
@@ -285,8 +303,11 @@ export const inOptions = (message: string): string =>
 
 const schemaProblems = (schemas: Schemas): ReadonlyArray<string> =>
   Object.entries(schemas).flatMap(([noun, schema]) => {
-    if (!metadataNouns.some((one) => one === noun)) return [`metadata must have schemas for ${metadataNouns.join(", ")} (got ${noun})`]
-    return typeof schema?.["~standard"]?.validate === "function" ? [] : [`metadata.${noun} must be a Standard Schema`]
+    if (!metadataNouns.some((one) => one === noun))
+      return [`metadata must have schemas for ${metadataNouns.join(", ")} (got ${noun})`]
+    return typeof schema?.["~standard"]?.validate === "function"
+      ? []
+      : [`metadata.${noun} must be a Standard Schema`]
   })
 
 /** Without this check, `lightning: "lnd"` would be ignored, and the network simulated. */
@@ -294,7 +315,9 @@ const backendProblems = ({ lightning, chain }: Options): ReadonlyArray<string> =
   ...(lightning === undefined || Predicate.hasProperty(lightning, "lightning")
     ? []
     : ["lightning must be the result of lnd(…), ldk(…) or simulated(…)"]),
-  ...(chain === undefined || Predicate.hasProperty(chain, "chain") ? [] : ["chain must be the result of bitcoind(…) or esplora(…)"])
+  ...(chain === undefined || Predicate.hasProperty(chain, "chain")
+    ? []
+    : ["chain must be the result of bitcoind(…) or esplora(…)"])
 ]
 
 /** Without this check, these settings would be ignored. */
@@ -309,7 +332,19 @@ const localUrl = () => `http://localhost:${/^\d+$/.exec(process.env["PORT"] ?? "
 /** Converts the options to the server's environment. */
 export const environment = (options: Options): Environment.Environment => {
   checkNames("satrail", options, names)
-  const { database, directory, lightning, chain, network, domain, publicUrl, proxies, operatorToken, logLevel, settings } = options
+  const {
+    database,
+    directory,
+    lightning,
+    chain,
+    network,
+    domain,
+    publicUrl,
+    proxies,
+    operatorToken,
+    logLevel,
+    settings
+  } = options
   const named = domain ?? settings?.[Service.identity.domain.name]
   const variables = {
     [Service.operator.demo.name]: "no",
@@ -324,8 +359,11 @@ export const environment = (options: Options): Environment.Environment => {
     [Service.identity.network.name]: network,
     [Service.identity.domain.name]: named,
     [Service.identity.publicUrl.name]:
-      publicUrl ?? settings?.[Service.identity.publicUrl.name] ?? (named === undefined ? localUrl() : undefined),
-    [Limits.settings.proxies.name]: proxies === undefined ? settings?.[Limits.settings.proxies.name] : String(proxies),
+      publicUrl ??
+      settings?.[Service.identity.publicUrl.name] ??
+      (named === undefined ? localUrl() : undefined),
+    [Limits.settings.proxies.name]:
+      proxies === undefined ? settings?.[Limits.settings.proxies.name] : String(proxies),
     [Service.operator.operatorToken.name]: operatorToken,
     ...lightning?.variables,
     ...chain?.variables
@@ -337,6 +375,7 @@ export const environment = (options: Options): Environment.Environment => {
     ...schemaProblems(options.metadata ?? {}),
     ...(Result.isFailure(read) ? read.failure.problems.map(inOptions) : [])
   ]
-  if (Result.isFailure(read) || problems.length > 0) throw new OptionsInvalid(["The options are not usable:", ...problems].join("\n  "))
+  if (Result.isFailure(read) || problems.length > 0)
+    throw new OptionsInvalid(["The options are not usable:", ...problems].join("\n  "))
   return read.success
 }

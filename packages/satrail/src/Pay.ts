@@ -80,7 +80,11 @@ export interface Clock {
 }
 
 type Simulated<M> = {
-  readonly [K in Exclude<keyof Sandbox.Sandbox["Service"], "pay" | "state">]: Method<Sandbox.Sandbox["Service"][K], undefined, M>
+  readonly [K in Exclude<keyof Sandbox.Sandbox["Service"], "pay" | "state">]: Method<
+    Sandbox.Sandbox["Service"][K],
+    undefined,
+    M
+  >
 }
 
 export interface PayOptions {
@@ -112,7 +116,10 @@ export interface Outside<M = Metadata> extends Simulated<M> {
      * @example
      * await pay.outside.pay(address, "0.001 btc")
      */
-    (address: string | { readonly address: string }, amount: Sats | `${number} ${"btc" | "sats"}`): Promise<{ readonly txId: string }>
+    (
+      address: string | { readonly address: string },
+      amount: Sats | `${number} ${"btc" | "sats"}`
+    ): Promise<{ readonly txId: string }>
   }
 }
 

@@ -6,10 +6,13 @@ import * as Errors from "@satrail/http/wire/Errors"
 import type { OwnError } from "@satrail/http/wire/OwnErrors"
 import type { SatrailError } from "./Errors.ts"
 
-const ofFeatures: ReadonlyMap<string, OwnError> = new Map(features.flatMap(({ errors }) => Object.entries(errors?.table ?? {})))
+const ofFeatures: ReadonlyMap<string, OwnError> = new Map(
+  features.flatMap(({ errors }) => Object.entries(errors?.table ?? {}))
+)
 
 /** Converts `VoucherRefused` to `voucher_refused`. */
-const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+const codeOf = (tag: string): string =>
+  tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
 type Tagged = Error & { readonly _tag: string; readonly details?: Texts["details"] }
 type Texts = Pick<SatrailError, "code" | "message" | "issues" | "details">
@@ -32,7 +35,12 @@ const told = (error: Tagged): Texts => {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's tag
   if (own !== undefined) return { ...none, code: own.code, message: own.message(error as never) }
   if (!Errors.isServiceError(error))
-    return { ...none, ...(error.details && { details: error.details }), code: codeOf(error._tag), message: error.message }
+    return {
+      ...none,
+      ...(error.details && { details: error.details }),
+      code: codeOf(error._tag),
+      message: error.message
+    }
   const { message, error: body } = Errors.failureFor(error)
   const { code, issues = [], ...others } = body
   return {
@@ -60,7 +68,8 @@ const isRetryable = (code: string): boolean => {
  */
 const unknown: ReadonlySet<string> = new Set(["store_unavailable", "timeout", "stopping", "internal"])
 
-const isTagged = (error: unknown): error is Tagged => error instanceof Error && "_tag" in error && typeof error._tag === "string"
+const isTagged = (error: unknown): error is Tagged =>
+  error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
 /** Adds the HTTP API's code and message to an error of the service. Returns other errors unchanged. */
 export const refusal = (error: unknown): unknown => {
@@ -73,7 +82,9 @@ export const refusal = (error: unknown): unknown => {
     isUnknown: unknown.has(found.code)
   } satisfies Omit<SatrailError, "_tag" | "name">
   // Without this text, consoles print the fields and the stack of the underlying library.
-  const shown = { [Symbol.for("nodejs.util.inspect.custom")]: () => `${error._tag} [${found.code}]: ${found.message}` }
+  const shown = {
+    [Symbol.for("nodejs.util.inspect.custom")]: () => `${error._tag} [${found.code}]: ${found.message}`
+  }
   const property = (value: unknown) => ({ value, enumerable: false, configurable: true, writable: true })
   for (const name of Reflect.ownKeys({ ...added, ...shown }))
     Object.defineProperty(error, name, property(Reflect.get({ ...added, ...shown }, name)))

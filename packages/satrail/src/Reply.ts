@@ -40,16 +40,27 @@ export type Named<K> = K extends LeftOut
 type Timed<V> = V extends number ? Date : V
 
 /** A type without its brand, as host programs use it. */
-export type Bare<T> = T extends { readonly "~effect/Brand": unknown } ? (T extends string ? string : T extends number ? number : T) : T
+export type Bare<T> = T extends { readonly "~effect/Brand": unknown }
+  ? T extends string
+    ? string
+    : T extends number
+      ? number
+      : T
+  : T
 
 /** Values that have no fields. */
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined | Date | Uint8Array
 
 interface ShownInvoice extends Pick<Invoice.Invoice, "status" | "expiresAtMillis" | "paymentRequest"> {}
-type ShownWithdrawal = Parameters<typeof Withdrawal.standing>[0] & Pick<Withdrawal.Withdrawal, "dispatchedAtMillis">
+type ShownWithdrawal = Parameters<typeof Withdrawal.standing>[0] &
+  Pick<Withdrawal.Withdrawal, "dispatchedAtMillis">
 
 /** The status in the HTTP API, which differs from the stored one for invoices and withdrawals. */
-type Status<T, V> = T extends ShownInvoice ? Invoice.Standing : T extends ShownWithdrawal ? ReturnType<typeof Withdrawal.standing> : Bare<V>
+type Status<T, V> = T extends ShownInvoice
+  ? Invoice.Standing
+  : T extends ShownWithdrawal
+    ? ReturnType<typeof Withdrawal.standing>
+    : Bare<V>
 
 type Member<K, V, M> = K extends "metadata"
   ? M | Extract<V, null | undefined>
@@ -64,7 +75,8 @@ type Member<K, V, M> = K extends "metadata"
         : Reply<V, M>
 
 /** A company's overview, as in `@satrail/client`. */
-type Overviewed = Overview["company"] & Overview["balance"] & { readonly apiKeys: number; readonly lastSeenAtMillis: number | null }
+type Overviewed = Overview["company"] &
+  Overview["balance"] & { readonly apiKeys: number; readonly lastSeenAtMillis: number | null }
 
 /**
  * A core value converted to plain values: money in `msat` and `sats`, times as `Date`, and secrets as text. `M`
@@ -88,7 +100,11 @@ export type Reply<T, M> =
                 : T extends Overview
                   ? Reply<Overviewed, M>
                   : T extends object
-                    ? { readonly [K in keyof T as Named<K>]: K extends "status" ? Status<T, T[K]> : Member<K, T[K], M> } & Derived<T>
+                    ? {
+                        readonly [K in keyof T as Named<K>]: K extends "status"
+                          ? Status<T, T[K]>
+                          : Member<K, T[K], M>
+                      } & Derived<T>
                     : T
 
 /**
@@ -136,7 +152,8 @@ const isFailure = Schema.is(Withdrawal.Failure)
 const member = (name: string, value: unknown, iterate: Iterate): readonly [string, unknown] => {
   if (name === "metadata") return [name, value]
   if (name === "failure" && isFailure(value)) return [name, failureOf(value)]
-  if (typeof value === "number" && name.endsWith(sats)) return [name.slice(0, -sats.length), money(BigInt(value) * 1000n)]
+  if (typeof value === "number" && name.endsWith(sats))
+    return [name.slice(0, -sats.length), money(BigInt(value) * 1000n)]
   if (!instant.test(name)) return [name, plain(value, iterate, name)]
   return [name.slice(0, -unit), typeof value === "number" ? new Date(value) : value]
 }
@@ -153,13 +170,15 @@ interface Parts {
 const derived = (value: Parts): object => {
   const { posted, held, service, network, handle, domain } = value
   if (typeof posted === "bigint" && typeof held === "bigint") return { available: money(posted - held) }
-  if (typeof service === "bigint" && typeof network === "bigint") return { total: money(service + network, "total") }
+  if (typeof service === "bigint" && typeof network === "bigint")
+    return { total: money(service + network, "total") }
   return typeof handle === "string" && typeof domain === "string"
     ? { address: LightningAddress.text({ handle, domain }) }
     : Features.derived(value)
 }
 
-const isOverview = (value: object): value is Overview => "company" in value && "balance" in value && "keys" in value
+const isOverview = (value: object): value is Overview =>
+  "company" in value && "balance" in value && "keys" in value
 
 const overviewed = ({ company, balance, keys: apiKeys, lastSeenAtMillis }: Overview): Overviewed => ({
   ...company,
@@ -168,12 +187,14 @@ const overviewed = ({ company, balance, keys: apiKeys, lastSeenAtMillis }: Overv
   lastSeenAtMillis
 })
 
-const isDecimal = (value: object): value is Decimal.Decimal => "digits" in value && typeof value.digits === "bigint" && "scale" in value
+const isDecimal = (value: object): value is Decimal.Decimal =>
+  "digits" in value && typeof value.digits === "bigint" && "scale" in value
 
 /** Converts a core value to plain values. `name` is the field that contains the value. */
 export const plain = (value: unknown, iterate: Iterate, name = ""): unknown => {
   if (typeof value === "bigint") return isCount.has(name) ? value : money(value, name)
-  if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array) return value
+  if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array)
+    return value
   if (Redacted.isRedacted(value)) return plain(Redacted.value(value), iterate, name)
   if (Option.isOption(value)) return Option.isNone(value) ? null : plain(value.value, iterate, name)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the core's streams need no services
@@ -182,5 +203,9 @@ export const plain = (value: unknown, iterate: Iterate, name = ""): unknown => {
   if (isOverview(value)) return plain(overviewed(value), iterate)
   const members = Object.entries(value).filter(([key]) => !isLeftOut.has(key))
   if (isDecimal(value)) return Decimal.format(value)
-  return { ...Object.fromEntries(members.map(([key, of]) => member(key, of, iterate))), ...statusOf(value), ...derived(value) }
+  return {
+    ...Object.fromEntries(members.map(([key, of]) => member(key, of, iterate))),
+    ...statusOf(value),
+    ...derived(value)
+  }
 }

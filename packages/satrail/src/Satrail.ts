@@ -52,7 +52,9 @@ const inMemory = (environment: Environment) => {
 
 /** The simulated network is stored in its directory, which only one process can use at a time. */
 const kept = (environment: Environment) => {
-  const hold = Simulated.hasMoney(Simulated.of(environment)) ? DirectoryLock.hold(environment.dataDirectory) : Effect.void
+  const hold = Simulated.hasMoney(Simulated.of(environment))
+    ? DirectoryLock.hold(environment.dataDirectory)
+    : Effect.void
   return Layer.provideMerge(Server.services(environment), Layer.effectDiscard(hold))
 }
 
@@ -84,7 +86,8 @@ type Composed = Layer.Success<ReturnType<typeof compose>>
 const outcome = <A>(exit: Exit.Exit<A, unknown>, { stack = "" }: { readonly stack?: string }): A => {
   if (Exit.isSuccess(exit)) return exit.value
   const error = refusal(Cause.hasInterruptsOnly(exit.cause) ? new Stopping() : Cause.squash(exit.cause))
-  if (error instanceof Error && "_tag" in error) error.stack = stack.replace(/^.*/, () => `${error.name}: ${error.message}`)
+  if (error instanceof Error && "_tag" in error)
+    error.stack = stack.replace(/^.*/, () => `${error.name}: ${error.message}`)
   throw error
 }
 
@@ -108,14 +111,16 @@ const inOneLine = ({ directory, pid }: DirectoryLock.DirectoryLocked): unknown =
 /** Announces the creation of the embedded database, which takes several seconds, to a person at a terminal. */
 const announce = ({ databaseUrl, dataDirectory }: Environment): void => {
   const isNew = databaseUrl === undefined && !existsSync(path.join(dataDirectory, "database"))
-  if (isNew && process.stderr.isTTY) process.stderr.write(`satrail: creating a database in ${dataDirectory} …\n`)
+  if (isNew && process.stderr.isTTY)
+    process.stderr.write(`satrail: creating a database in ${dataDirectory} …\n`)
 }
 
 /** The service cannot start. The code is that of the reason, or `start_failed`. */
 const notStarted = (cause: Error): SatrailError => {
   const error = new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
   const told = refusal(cause)
-  const { code, isRetryable } = told instanceof SatrailError ? told : { code: "start_failed", isRetryable: false }
+  const { code, isRetryable } =
+    told instanceof SatrailError ? told : { code: "start_failed", isRetryable: false }
   // Not enumerable, because Node would print them if the error ends the program.
   const hidden = { _tag: "NotStarted", isRetryable, isUnknown: false, issues: [], paths: [], details: {} }
   for (const name of Object.keys(hidden)) Object.defineProperty(error, name, { writable: true })
@@ -143,13 +148,19 @@ const iterating = (context: Context.Context<never>): Iterate =>
   }
 
 /** Creates the HTTP handler at the first request. */
-const serving = (environment: Environment, context: Context.Context<Composed>, own: ReadonlyArray<Options.OwnFeature>) => {
+const serving = (
+  environment: Environment,
+  context: Context.Context<Composed>,
+  own: ReadonlyArray<Options.OwnFeature>
+) => {
   let made: ReturnType<typeof Http.webHandler> | undefined
   const time = Context.getOption(context, Time.Time)
   const begin = () => {
     const features = own.flatMap(({ http }) => http ?? [])
     const routes = Server.routes(environment, environment.operatorToken, context, { features })
-    return Http.webHandler(time._tag === "None" ? routes : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock)))
+    return Http.webHandler(
+      time._tag === "None" ? routes : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock))
+    )
   }
   return {
     handle: (request: Request) => (made ??= begin()).handler(request),
@@ -174,7 +185,9 @@ const consuming = (
     const scope = Scope.makeUnsafe()
     const consumer = Scope.provide(Consumers.run(ask), scope)
     // With this clock, advancing the clock ends the consumer's pauses.
-    runtime.runFork(time._tag === "None" ? consumer : Effect.provideService(consumer, Clock.Clock, time.value.waking))
+    runtime.runFork(
+      time._tag === "None" ? consumer : Effect.provideService(consumer, Clock.Clock, time.value.waking)
+    )
     const stop = async () => {
       if (!running.has(ask.name)) return
       await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -182,7 +195,11 @@ const consuming = (
     }
     return { name: ask.name, stop }
   }
-  const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, options: OnOptions = {}): Consumer => {
+  const on = (
+    type: string | ReadonlyArray<string>,
+    handler: (event: never) => unknown,
+    options: OnOptions = {}
+  ): Consumer => {
     checkNames<OnOptions>("on", options, { name: true, after: true, company: true })
     if (isStopped) throw refusal(new Stopping())
     const { name } = options
@@ -193,18 +210,27 @@ const consuming = (
     const known = [...HostEvents.types].map((name) => JSON.stringify(name)).join(", ") // `refusal` converts unquoted names
     for (const one of types)
       if (!HostEvents.types.has(one))
-        throw refusal(new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${known}` }))
-    if (typeof handler !== "function") throw refusal(new Invalid({ path: "handler", message: "must be a function" }))
+        throw refusal(
+          new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${known}` })
+        )
+    if (typeof handler !== "function")
+      throw refusal(new Invalid({ path: "handler", message: "must be a function" }))
     const called = name ?? [...types].join(", ")
     if (running.has(called))
-      throw new Error(`a handler named ${JSON.stringify(called)} is already running: give this one a name, { name: "…" }`)
+      throw new Error(
+        `a handler named ${JSON.stringify(called)} is already running: give this one a name, { name: "…" }`
+      )
     const consumer = begin({
       name: called,
       after,
-      isAsked: (heard) => types.has(HostEvents.typeOf(heard.type)) && (company === undefined || heard.companyId === company),
+      isAsked: (heard) =>
+        types.has(HostEvents.typeOf(heard.type)) && (company === undefined || heard.companyId === company),
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the event has one of the handler's types
       handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, ids, iterate) as never)),
-      describe: ({ place, companyId, type }) => ({ event: ids.write(place, companyId), type: HostEvents.typeOf(type) })
+      describe: ({ place, companyId, type }) => ({
+        event: ids.write(place, companyId),
+        type: HostEvents.typeOf(type)
+      })
     })
     running.set(called, consumer)
     return consumer
@@ -212,7 +238,10 @@ const consuming = (
   /** Waits for the running handlers, and says so if one takes long. */
   const stop = async () => {
     isStopped = true
-    const waits = () => runtime.runFork(Effect.logWarning(`close: waiting for the running handlers of ${[...running.keys()].join("; ")}`))
+    const waits = () =>
+      runtime.runFork(
+        Effect.logWarning(`close: waiting for the running handlers of ${[...running.keys()].join("; ")}`)
+      )
     const told = setTimeout(waits, patienceMillis)
     await Promise.all([...running.values()].map(({ stop }) => stop()))
     clearTimeout(told)
@@ -235,7 +264,9 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     signal?.throwIfAborted()
     const caller = {}
     Error.captureStackTrace(caller, run)
-    const exit = isClosed ? Exit.fail(new Stopping()) : await runtime.runPromiseExit(effect, signal && { signal })
+    const exit = isClosed
+      ? Exit.fail(new Stopping())
+      : await runtime.runPromiseExit(effect, signal && { signal })
     if (Exit.isFailure(exit)) signal?.throwIfAborted()
     return outcome(exit, caller)
   }
@@ -265,8 +296,13 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     const { company } = options
     const after = HostEvents.after(ids, options.after)
     const id = typeof company === "object" ? company.id : company
-    const ask = { ...(after !== undefined && { after }), ...(id !== undefined && { companyId: CompanyId.make(id) }) }
-    const told = Stream.map(Context.get(context, Events).tail(ask), (heard) => HostEvents.of<M>(heard, ids, iterate))
+    const ask = {
+      ...(after !== undefined && { after }),
+      ...(id !== undefined && { companyId: CompanyId.make(id) })
+    }
+    const told = Stream.map(Context.get(context, Events).tail(ask), (heard) =>
+      HostEvents.of<M>(heard, ids, iterate)
+    )
     yield* iterate(told)
   }
 
@@ -284,7 +320,9 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     runtime,
     layer: Layer.succeedContext(context),
     ...(time._tag === "Some" && { clock: Simulation.clock(time.value, surroundings) }),
-    ...(sandbox._tag === "Some" && { outside: Simulation.outside<M>(sandbox.value, Context.get(context, ReceivingReads), surroundings) })
+    ...(sandbox._tag === "Some" && {
+      outside: Simulation.outside<M>(sandbox.value, Context.get(context, ReceivingReads), surroundings)
+    })
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `clock` and `outside` exist if the network is simulated, as the overloads of `satrail` declare
   return Object.freeze(pay) as unknown as SimulatedPay<M>
@@ -319,9 +357,14 @@ interface Open {
    * const pay = await satrail.test()
    * await pay.clock.advance("1 hour")
    */
-  readonly test: <M extends Typed = Metadata>(options?: TestOptions & WithSchemas<M>) => Promise<SimulatedPay<M>>
+  readonly test: <M extends Typed = Metadata>(
+    options?: TestOptions & WithSchemas<M>
+  ) => Promise<SimulatedPay<M>>
 }
 
-export const satrail: Open = Object.assign(<M extends Typed>(options: Options.Options = {}) => open<M>(options, true), {
-  test: <M extends Typed>(options: TestOptions = {}) => open<M>(options, false)
-})
+export const satrail: Open = Object.assign(
+  <M extends Typed>(options: Options.Options = {}) => open<M>(options, true),
+  {
+    test: <M extends Typed>(options: TestOptions = {}) => open<M>(options, false)
+  }
+)

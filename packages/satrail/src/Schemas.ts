@@ -4,9 +4,11 @@ import { validate } from "@satrail/client/validate"
 import { Invalid } from "@satrail/core/base/Invalid"
 import { Effect } from "effect"
 
-const isGiven = (one: unknown): one is { readonly metadata: unknown } => typeof one === "object" && one !== null && "metadata" in one
+const isGiven = (one: unknown): one is { readonly metadata: unknown } =>
+  typeof one === "object" && one !== null && "metadata" in one
 
-const present = (metadata: object) => Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
+const present = (metadata: object) =>
+  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
 
 const checked = Effect.fnUntraced(function* (schema: StandardSchema | undefined, metadata: unknown) {
   const value = yield* Effect.tryPromise({
@@ -35,7 +37,9 @@ export const checking = (schemas: Schemas) => {
   return (noun: string, asked: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<unknown>, Invalid> => {
     const schema = all.get(noun)
     return Effect.forEach(asked, (one) =>
-      isGiven(one) ? Effect.map(checked(schema, one.metadata), (metadata) => ({ ...one, metadata })) : Effect.succeed(one)
+      isGiven(one)
+        ? Effect.map(checked(schema, one.metadata), (metadata) => ({ ...one, metadata }))
+        : Effect.succeed(one)
     )
   }
 }

@@ -21,7 +21,10 @@ export interface SettledOptions {
 /** Waits until a record is final. */
 export type Settled<A> = (company: CompanyRef, id: string, options?: SettledOptions) => Promise<A>
 
-class WithdrawalFailed extends Data.TaggedError("NotSettled")<{ readonly message: string; readonly details: object }> {}
+class WithdrawalFailed extends Data.TaggedError("NotSettled")<{
+  readonly message: string
+  readonly details: object
+}> {}
 
 /** Thrown if the withdrawal failed. `details` is the withdrawal. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- `refusal` adds the members of every error
@@ -40,19 +43,31 @@ export interface Surroundings {
 }
 
 /** Reads the withdrawal now and after each of its events, until it is final. */
-const ended = Effect.fnUntraced(function* (context: Context.Context<never>, companyId: CompanyId.CompanyId, id: string) {
+const ended = Effect.fnUntraced(function* (
+  context: Context.Context<never>,
+  companyId: CompanyId.CompanyId,
+  id: string
+) {
   const service = <I, S>(key: Context.Key<I, S>) => Effect.fromOption(Context.getOption(context, key))
   const transactions = yield* service(Transactions)
   // Determine this position before the first read, so that no event in between is missed.
   const after = cursorOf(afterAllOf(yield* (yield* service(LedgerReads)).lastEvent))
-  const about = Stream.filter((yield* service(Events)).tail({ companyId, after }), ({ subject }) => subject === id)
-  const reads = Stream.mapEffect(Stream.concat(Stream.succeed(undefined), about), () => transactions.withdrawal(companyId, id))
+  const about = Stream.filter(
+    (yield* service(Events)).tail({ companyId, after }),
+    ({ subject }) => subject === id
+  )
+  const reads = Stream.mapEffect(Stream.concat(Stream.succeed(undefined), about), () =>
+    transactions.withdrawal(companyId, id)
+  )
   const found = yield* Stream.runHead(Stream.filter(reads, ({ status }) => status !== "pending"))
   return Option.isSome(found) ? found.value : yield* new Stopping()
 })
 
 const view = Views.of("transactions", "withdrawal")
-const check = checking("withdrawals.settled", [...Fields.ids, Fields.fields({ signal: Schema.optional(Schema.Unknown) })])
+const check = checking("withdrawals.settled", [
+  ...Fields.ids,
+  Fields.fields({ signal: Schema.optional(Schema.Unknown) })
+])
 
 /** Builds `withdrawals.settled`. */
 export const make =
@@ -66,7 +81,9 @@ export const make =
       yield* check([company, id, options])
       const withdrawal = yield* ended(context, companyId, id)
       const plain = yield* view(withdrawal, Reply.plain(withdrawal, iterate))
-      return withdrawal.status === "settled" ? plain : yield* new WithdrawalFailed({ message: told(withdrawal), details: Object(plain) })
+      return withdrawal.status === "settled"
+        ? plain
+        : yield* new WithdrawalFailed({ message: told(withdrawal), details: Object(plain) })
     })
     return run(wait, signal)
   }

@@ -32,9 +32,17 @@ const accounts = (of: Of) => {
       /** Returns a key and its spending within the windows of its limits. */
       get: (companyId: Id, id: string) => apiKeys.get(id, companyId),
       /** Revokes a key. By the time this returns, no process accepts the key. Can also cancel the links that it created. */
-      revoke: Effect.fnUntraced(function* (companyId: Id, id: string, { links }: { readonly links?: "void" | null | undefined } = {}) {
+      revoke: Effect.fnUntraced(function* (
+        companyId: Id,
+        id: string,
+        { links }: { readonly links?: "void" | null | undefined } = {}
+      ) {
         yield* apiKeys.revoke(id, companyId)
-        return { id, revoked: true as const, ...(links === "void" && { voidedLinks: yield* of(VoidLinks)(companyId, id) }) }
+        return {
+          id,
+          revoked: true as const,
+          ...(links === "void" && { voidedLinks: yield* of(VoidLinks)(companyId, id) })
+        }
       })
     },
     companies: {
@@ -117,19 +125,33 @@ const receiving = (of: Of) => {
           readonly maxAmount?: LightningAddress.Settings["maxSendable"] | undefined
         }
       ) {
-        return yield* addresses.updateSettings(companyId, id, ({ minSendable, maxSendable, successMessage, metadata }) => {
-          const { minAmount = minSendable, maxAmount = maxSendable } = given
-          const words = { successMessage: given.successMessage === undefined ? successMessage : given.successMessage }
-          const text = given.metadata === undefined ? metadata : (given.metadata ?? {})
-          return Effect.succeed({ minSendable: minAmount, maxSendable: maxAmount, ...words, metadata: text })
-        })
+        return yield* addresses.updateSettings(
+          companyId,
+          id,
+          ({ minSendable, maxSendable, successMessage, metadata }) => {
+            const { minAmount = minSendable, maxAmount = maxSendable } = given
+            const words = {
+              successMessage: given.successMessage === undefined ? successMessage : given.successMessage
+            }
+            const text = given.metadata === undefined ? metadata : (given.metadata ?? {})
+            return Effect.succeed({
+              minSendable: minAmount,
+              maxSendable: maxAmount,
+              ...words,
+              metadata: text
+            })
+          }
+        )
       }),
       delete: addresses.remove,
       /** Returns the address as text and SVG of a QR code. */
       qr: (companyId: Id, id: string) => Effect.map(addresses.get(companyId, id), qrOf)
     },
     onChainAddresses: {
-      create: ({ addressType, ...others }: Omit<AddressAsk, "type"> & { readonly addressType: AddressAsk["type"] }) =>
+      create: ({
+        addressType,
+        ...others
+      }: Omit<AddressAsk, "type"> & { readonly addressType: AddressAsk["type"] }) =>
         of(OnChainAddresses).create({ ...others, type: addressType })
     },
     rates: {
@@ -145,7 +167,13 @@ const own = (of: Of) => ({ ...accounts(of), ...receiving(of) })
 export type Shared = ReturnType<typeof own> & Features.Shared
 
 /** Methods whose arguments or names in the HTTP API differ from those of the core's services. */
-export const make = ({ context, links }: { readonly context: Context.Context<never>; readonly links: Sealer }) => {
+export const make = ({
+  context,
+  links
+}: {
+  readonly context: Context.Context<never>
+  readonly links: Sealer
+}) => {
   const of: Of = (key) => Option.getOrThrow(Context.getOption(context, key))
   return combined<unknown>([own(of), ...Features.shared(of, links)])
 }

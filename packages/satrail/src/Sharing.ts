@@ -8,7 +8,9 @@ export type Id = CompanyId.CompanyId
 
 /** Returns the id of a company, which is passed as its id or as its record. */
 export const idOf = (company: unknown): unknown =>
-  typeof company === "object" && company !== null && "id" in company && typeof company.id === "string" ? company.id : company
+  typeof company === "object" && company !== null && "id" in company && typeof company.id === "string"
+    ? company.id
+    : company
 
 /** The first argument of a method. */
 export type First<F> = F extends (ask: infer A, ...others: never) => unknown ? A : never
@@ -25,6 +27,7 @@ export type Table<V> = Readonly<Record<string, Readonly<Record<string, V>>>>
 /** Combines tables of methods by service. Several tables may have methods of one service. */
 export const combined = <V>(tables: ReadonlyArray<Table<V>>): Table<V> => {
   const all: Record<string, Readonly<Record<string, V>>> = {}
-  for (const [noun, verbs] of tables.flatMap((table) => Object.entries(table))) all[noun] = { ...all[noun], ...verbs }
+  for (const [noun, verbs] of tables.flatMap((table) => Object.entries(table)))
+    all[noun] = { ...all[noun], ...verbs }
   return all
 }

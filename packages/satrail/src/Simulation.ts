@@ -39,7 +39,10 @@ const millisOf = (span: Span): Effect.Effect<number, Invalid> => {
 
 export const clock = (time: Time.Time["Service"], { run }: Surroundings): Clock => {
   const now = () => new Date(time.clock.currentTimeMillisUnsafe())
-  return { now, advance: async (span) => run(Effect.asVoid(Effect.flatMap(millisOf(span), time.advance))).then(now) }
+  return {
+    now,
+    advance: async (span) => run(Effect.asVoid(Effect.flatMap(millisOf(span), time.advance))).then(now)
+  }
 }
 
 const payment = fields({ address: text, amount: sats })
@@ -90,7 +93,9 @@ const untilCredited = <A, E>(read: Effect.Effect<A, E>, isDone: (found: A) => bo
 /** Waits until the service has recorded the payment, if the service issued the invoice. */
 const credited = Effect.fnUntraced(function* ({ invoiceByHash }: Reads, { paymentHash, preimage }: Paid) {
   const isDone = (found: Effect.Success<ReturnType<typeof invoiceByHash>>) =>
-    Option.isNone(found) || found.value.status === "settled" || (preimage === null && found.value.status !== "pending")
+    Option.isNone(found) ||
+    found.value.status === "settled" ||
+    (preimage === null && found.value.status !== "pending")
   yield* untilCredited(invoiceByHash(paymentHash), isDone, paymentHash)
 })
 
@@ -98,7 +103,12 @@ const credited = Effect.fnUntraced(function* ({ invoiceByHash }: Reads, { paymen
 const confirmations = Confirmations.neededFor(Confirmations.defaults, Msat.max)
 
 /** Pays an address, confirms the payment, and waits until the service has credited it, if it issued the address. */
-const paidOnChain = Effect.fnUntraced(function* ({ send, mine }: Controls, reads: Reads, address: string, given: unknown) {
+const paidOnChain = Effect.fnUntraced(function* (
+  { send, mine }: Controls,
+  reads: Reads,
+  address: string,
+  given: unknown
+) {
   const txId = yield* send({ address, amount: yield* Effect.fromResult(Money.msat(given)) })
   yield* mine(confirmations)
   const scripts = Network.all.flatMap((network) => {
@@ -108,16 +118,25 @@ const paidOnChain = Effect.fnUntraced(function* ({ send, mine }: Controls, reads
   if ((yield* reads.onChainAddresses(scripts)).length > 0) {
     // The other output is the payer's change.
     const outputs = Effect.all([reads.depositByOutpoint(txId, 0), reads.depositByOutpoint(txId, 1)])
-    yield* untilCredited(outputs, (found) => found.some((one) => Option.isSome(one) && one.value.status === "settled"), txId)
+    yield* untilCredited(
+      outputs,
+      (found) => found.some((one) => Option.isSome(one) && one.value.status === "settled"),
+      txId
+    )
   }
   return { txId }
 })
 
-const check = checking("outside.pay", [fields({ amount: Schema.optional(sats), hold: Schema.optional(flag) })])
+const check = checking("outside.pay", [
+  fields({ amount: Schema.optional(sats), hold: Schema.optional(flag) })
+])
 
 export const outside = <M>(sandbox: Controls, reads: Reads, surroundings: Surroundings): Outside<M> => {
   const { pay, state: _, ...others } = sandbox
-  const derived = Object.entries(others).map(([name, member]) => [name, Methods.simulated(name, member, taken[name] ?? [], surroundings)])
+  const derived = Object.entries(others).map(([name, member]) => [
+    name,
+    Methods.simulated(name, member, taken[name] ?? [], surroundings)
+  ])
   return {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- derived from the service like the type
     ...(Object.fromEntries(derived) as Omit<Outside<M>, "pay">),
@@ -126,7 +145,11 @@ export const outside = <M>(sandbox: Controls, reads: Reads, surroundings: Surrou
       const isAmount = typeof options !== "object" || Money.isMoney(options)
       const text: unknown = typeof to === "string" ? to : Object(to)[isAmount ? "address" : "paymentRequest"]
       const ask = Effect.gen(function* () {
-        if (typeof text !== "string") return yield* new Invalid({ path: isAmount ? "address" : "paymentRequest", message: "must be text" })
+        if (typeof text !== "string")
+          return yield* new Invalid({
+            path: isAmount ? "address" : "paymentRequest",
+            message: "must be text"
+          })
         if (isAmount) return yield* paidOnChain(sandbox, reads, text, options)
         yield* check([options])
         const { amount, hold }: PayOptions = Object(options)

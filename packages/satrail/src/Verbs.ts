@@ -53,7 +53,11 @@ export const renamed = { companies: { create: "open" }, apiKeys: { create: "issu
 }
 
 /** The core's name of a method. */
-export type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (typeof renamed)[N] ? (typeof renamed)[N][K] : K) : K
+export type CoreName<N, K> = N extends keyof typeof renamed
+  ? K extends keyof (typeof renamed)[N]
+    ? (typeof renamed)[N][K]
+    : K
+  : K
 
 /**
  * Methods that are not exposed because they need the runtime's services, such as a scope, take a record of the
@@ -76,14 +80,30 @@ export const hidden = {
 /** Default fields of requests, for each argument of a method. */
 export const defaults = {
   ...Features.defaults,
-  apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after], revoke: [undefined, undefined, {}] },
+  apiKeys: {
+    create: [{ expiresAtMillis: null }],
+    list: [undefined, after],
+    revoke: [undefined, undefined, {}]
+  },
   backlog: { deposits: [after], withdrawals: [after] },
   bookings: { lines: [undefined, after] },
   domains: { claim: [{}] },
-  companies: { create: [{ plan: "free" }], issueKey: [undefined, { expiresAtMillis: null }], list: [page], update: [undefined, {}] },
+  companies: {
+    create: [{ plan: "free" }],
+    issueKey: [undefined, { expiresAtMillis: null }],
+    list: [page],
+    update: [undefined, {}]
+  },
   invoices: {
     create: [
-      { asked: null, minAmount: null, maxAmount: null, description: "", expirySeconds: Invoice.expirySeconds.default, metadata: {} }
+      {
+        asked: null,
+        minAmount: null,
+        maxAmount: null,
+        description: "",
+        expirySeconds: Invoice.expirySeconds.default,
+        metadata: {}
+      }
     ],
     list: [undefined, page],
     settle: [undefined, undefined, { preimage: null }]
@@ -97,7 +117,10 @@ export const defaults = {
   operatorTokens: { list: [page] },
   suspense: { list: [after] },
   transactions: { list: [undefined, { limit: page.limit }] },
-  withdrawals: { estimate: [{ asked: undefined }], confirm: [{ asked: undefined, maxFee: undefined, metadata: {} }] }
+  withdrawals: {
+    estimate: [{ asked: undefined }],
+    confirm: [{ asked: undefined, maxFee: undefined, metadata: {} }]
+  }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<object | undefined> } }
 
 const overlapSeconds = named("overlapSeconds", number)
@@ -170,13 +193,19 @@ export const parameters = {
     get: ids,
     cancel: ids,
     settle: [...ids, Schema.optional(fields(maybe({ preimage: text })))],
-    list: [company, listOf({ ...period, ...labels, lightningAddressId: text, ...payable, status: Invoice.Standing })]
+    list: [
+      company,
+      listOf({ ...period, ...labels, lightningAddressId: text, ...payable, status: Invoice.Standing })
+    ]
   },
   lightningAddresses: {
     get: ids,
     list: [company, listOf(period)],
     create: [fields({ company, idempotencyKey, ...maybe({ domain: text, handle: text, metadata }) })],
-    update: [...ids, Schema.optional(fields(maybe({ maxAmount: sats, metadata, minAmount: sats, successMessage: text })))],
+    update: [
+      ...ids,
+      Schema.optional(fields(maybe({ maxAmount: sats, metadata, minAmount: sats, successMessage: text })))
+    ],
     delete: ids,
     qr: ids
   },
@@ -200,7 +229,10 @@ export const parameters = {
   },
   payRequests: {
     offer: [place],
-    invoice: [place, fields({ caller: text, ...orNull({ amount: text, comment: text, nostr: text, payerData: text }) })],
+    invoice: [
+      place,
+      fields({ caller: text, ...orNull({ amount: text, comment: text, nostr: text, payerData: text }) })
+    ],
     verify: [place, named("paymentHash", text)]
   },
   prices: { price: [fields({ amount })], current: [] },
@@ -208,7 +240,10 @@ export const parameters = {
   reconciliation: { last: [], waiting: [], stateOwnFunds: [fields(orNull({ chain: sats, node: sats }))] },
   status: { now: [] },
   stops: { standing: [], check: what, waits: [company], pause: what, resume: what },
-  suspense: { list: [listOf({ status: Schema.Literals(["open", "assigned"]) })], assign: [fields({ by: operator, company, id: text })] },
+  suspense: {
+    list: [listOf({ status: Schema.Literals(["open", "assigned"]) })],
+    assign: [fields({ by: operator, company, id: text })]
+  },
   transactions: {
     adjustment: ids,
     balance: [company],
@@ -217,7 +252,16 @@ export const parameters = {
     payer: ids,
     list: [
       company,
-      listOf({ ...period, ...labels, ...payable, chainTxId: text, lightningInvoiceId: text, rail: Rail, status: Status, type: Type })
+      listOf({
+        ...period,
+        ...labels,
+        ...payable,
+        chainTxId: text,
+        lightningInvoiceId: text,
+        rail: Rail,
+        status: Status,
+        type: Type
+      })
     ]
   },
   withdrawals: {

@@ -65,10 +65,8 @@ type Possible = {
   }
 }
 type View = (row: never) => object | Effect.Effect<object>
-const views: Views extends Possible ? Readonly<Record<string, Readonly<Record<string, View>>>> : never = combined<View>([
-  own,
-  ...Features.views
-])
+const views: Views extends Possible ? Readonly<Record<string, Readonly<Record<string, View>>>> : never =
+  combined<View>([own, ...Features.views])
 
 type Called<F> = F extends (...given: never) => infer R
   ? R extends List<infer A>
@@ -89,7 +87,11 @@ export type Seen<N, V, M> = N extends keyof Views & keyof Client<M>
     : unknown
   : unknown
 
-type DataOf<T, E> = E extends { readonly type: infer Types; readonly data: infer D } ? (T extends Types ? D : never) : never
+type DataOf<T, E> = E extends { readonly type: infer Types; readonly data: infer D }
+  ? T extends Types
+    ? D
+    : never
+  : never
 
 /** The record of a client's event, unless only the embedded service has events of this type. */
 export type SeenEvent<T, M> = [DataOf<T, Event<M>>] extends [never] ? unknown : DataOf<T, Event<M>>
@@ -100,7 +102,10 @@ export type Both<C, V> = unknown extends V ? C : V
 /** Returns the view of a record, with the exact amounts of the core, and with the fields `others` of the core. */
 const exact = (own: unknown, seen: unknown, others: ReadonlyArray<string> = []): unknown => {
   if (!isObject(own) || !isObject(seen)) return seen
-  const fields = Object.entries(seen).map(([name, value]) => [name, isMoney(value) && isMoney(own[name]) ? own[name] : value])
+  const fields = Object.entries(seen).map(([name, value]) => [
+    name,
+    isMoney(value) && isMoney(own[name]) ? own[name] : value
+  ])
   return Object.fromEntries([...fields, ...others.map((name) => [name, own[name]])])
 }
 

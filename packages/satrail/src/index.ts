@@ -15,7 +15,17 @@ export type {
   OwnFeature,
   WalletOptions
 } from "./Options.ts"
-export type { Clock, Consumer, EventsOptions, Metadata, OnOptions, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
+export type {
+  Clock,
+  Consumer,
+  EventsOptions,
+  Metadata,
+  OnOptions,
+  Outside,
+  Pay,
+  SimulatedPay,
+  Span
+} from "./Pay.ts"
 export type { AnyEvent, Event, EventType } from "./Events.ts"
 export type { Handler } from "./Handler.ts"
 export type { CompanyRef, List, Page } from "@satrail/client/Calls"

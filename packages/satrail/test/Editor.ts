@@ -17,7 +17,9 @@ const read = (bytes: Buffer): readonly [ReadonlyArray<Message>, Buffer] => {
   let rest = bytes
   for (;;) {
     const end = rest.indexOf("\r\n\r\n")
-    const length = Number(/Content-Length: (\d+)/.exec(rest.subarray(0, Math.max(end, 0)).toString())?.[1] ?? NaN)
+    const length = Number(
+      /Content-Length: (\d+)/.exec(rest.subarray(0, Math.max(end, 0)).toString())?.[1] ?? NaN
+    )
     if (end < 0 || Number.isNaN(length) || rest.length < end + 4 + length) return [messages, rest]
     messages.push(JSON.parse(rest.subarray(end + 4, end + 4 + length).toString()))
     rest = rest.subarray(end + 4 + length)
@@ -55,7 +57,10 @@ const client = (server: ChildProcessByStdio<Writable, Readable, null>) => {
 /** Patterns that each hover text must match: a sentence, and for most methods an example. */
 const methods: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   "companies.create": [/Opens an account\./, /pay\.companies\.create\(\{ name: "Shop" \}\)/],
-  "invoices.create": [/Creates a Lightning invoice\./, /const invoice = await pay\.invoices\.create\(\{ company: shop\.id, amount: 21_000/],
+  "invoices.create": [
+    /Creates a Lightning invoice\./,
+    /const invoice = await pay\.invoices\.create\(\{ company: shop\.id, amount: 21_000/
+  ],
   "invoices.get": [/Returns an invoice in its current state\./],
   "withdrawals.confirm": [/Sends bitcoin/],
   on: [/at least once and in order per record/]
@@ -73,7 +78,9 @@ const options: Readonly<Record<string, RegExp>> = {
 const lineOf = (name: string): string => {
   const [method = "", option] = name.split(" ")
   // The language server shows no comments for the names in an object literal.
-  return option === undefined ? `pay.${method}/**/` : `void (null! as Parameters<typeof pay.${method}>[0]).${option}/**/`
+  return option === undefined
+    ? `pay.${method}/**/`
+    : `void (null! as Parameters<typeof pay.${method}>[0]).${option}/**/`
 }
 
 interface Host {
@@ -93,7 +100,10 @@ const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonl
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, "hover.ts"), code)
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config, include: ["hover.ts"] }))
-  const server = spawn(process.execPath, [compiler, "--lsp", "--stdio"], { stdio: ["pipe", "pipe", "ignore"], cwd: folder })
+  const server = spawn(process.execPath, [compiler, "--lsp", "--stdio"], {
+    stdio: ["pipe", "pipe", "ignore"],
+    cwd: folder
+  })
   try {
     const { ask, tell } = client(server)
     const capabilities = { textDocument: { hover: { contentFormat: ["markdown"] } } }

@@ -8,21 +8,35 @@ type Call = (...given: ReadonlyArray<unknown>) => Promise<unknown>
 type Table<A> = Readonly<Record<string, Readonly<Record<string, A>>>>
 
 /** Methods whose arguments are not in the tables, because they are written by hand. */
-const elsewhere = new Set(["webhooks.verify", "withdrawals.settled", "outside.pay", "clock.now", "clock.advance"])
+const elsewhere = new Set([
+  "webhooks.verify",
+  "withdrawals.settled",
+  "outside.pay",
+  "clock.now",
+  "clock.advance"
+])
 const taken: Table<ReadonlyArray<object>> = { ...parameters, outside }
 
-const methodsOf = (pay: SimulatedPay): ReadonlyArray<readonly [name: string, call: Call, takes: ReadonlyArray<object>]> =>
+const methodsOf = (
+  pay: SimulatedPay
+): ReadonlyArray<readonly [name: string, call: Call, takes: ReadonlyArray<object>]> =>
   Object.entries(pay).flatMap(([noun, verbs]) =>
     typeof verbs === "object" && !["runtime", "layer"].includes(noun)
       ? Object.entries<Call>(verbs)
           .filter(([verb]) => !elsewhere.has(`${noun}.${verb}`))
           .map(
-            ([verb, call]) => [`${noun}.${verb}`, call, taken[noun]?.[verb] ?? assert.fail(`${noun}.${verb} is not in the table`)] as const
+            ([verb, call]) =>
+              [
+                `${noun}.${verb}`,
+                call,
+                taken[noun]?.[verb] ?? assert.fail(`${noun}.${verb} is not in the table`)
+              ] as const
           )
       : []
   )
 
-const isOptional = (field: object): boolean => Schema.is(Schema.Struct({ field: field as Schema.Schema<unknown> }))({})
+const isOptional = (field: object): boolean =>
+  Schema.is(Schema.Struct({ field: field as Schema.Schema<unknown> }))({})
 
 interface Struct {
   readonly fields: Readonly<Record<string, object>>
@@ -46,13 +60,18 @@ const wrongs = (
   takes.flatMap((parameter, at) => {
     const struct = structOf(parameter)
     const replaced = (value: unknown) => good.with(at, value)
-    if (struct === undefined) return [wrong, ...(isOptional(parameter) ? [] : [undefined])].map((value) => [/./, replaced(value)] as const)
+    if (struct === undefined)
+      return [wrong, ...(isOptional(parameter) ? [] : [undefined])].map(
+        (value) => [/./, replaced(value)] as const
+      )
     const fields = Object.keys(struct.fields)
     const record = good[at] as object
     return [
       [/./, replaced(wrong)] as const,
       ...fields.map((name) => [new RegExp(`^${name}\\b`), replaced({ ...record, [name]: wrong })] as const),
-      ...Object.keys(record).map((name) => [new RegExp(`^${name}\\b`), replaced({ ...record, [name]: undefined })] as const),
+      ...Object.keys(record).map(
+        (name) => [new RegExp(`^${name}\\b`), replaced({ ...record, [name]: undefined })] as const
+      ),
       ...(struct.isOpen ? [] : [[/^nme$/, replaced({ ...record, nme: 1 })] as const])
     ]
   })
@@ -75,7 +94,9 @@ const sampleOf = (schema: object): unknown => {
   const struct = structOf(schema)
   if (struct !== undefined)
     return Object.fromEntries(
-      Object.entries(struct.fields).flatMap(([name, field]) => (isOptional(field) ? [] : [[name, sampleOf(field)]]))
+      Object.entries(struct.fields).flatMap(([name, field]) =>
+        isOptional(field) ? [] : [[name, sampleOf(field)]]
+      )
     )
   if ("literal" in schema) return schema.literal
   if ("literals" in schema) return (schema.literals as ReadonlyArray<unknown>)[0]
@@ -113,48 +134,96 @@ describe("arguments from plain JavaScript", () => {
     const pay = await satrail.test({ logLevel: "error" })
     try {
       const shop = await pay.companies.create({ name: "Shop" })
-      const { invoices, checkouts, offers, onChainAddresses, webhooks, companies, withdrawals, clock, on } = pay
-      const confirmWith = (given: object) => withdrawals.confirm({ company: shop, amount: 1, destination: "ann@example.com", ...given })
-      const issueWith = (given: object) => pay.apiKeys.create({ company: shop, name: "payroll", scopes: ["send"], ...given })
+      const { invoices, checkouts, offers, onChainAddresses, webhooks, companies, withdrawals, clock, on } =
+        pay
+      const confirmWith = (given: object) =>
+        withdrawals.confirm({ company: shop, amount: 1, destination: "ann@example.com", ...given })
+      const issueWith = (given: object) =>
+        pay.apiKeys.create({ company: shop, name: "payroll", scopes: ["send"], ...given })
       const refusals: ReadonlyArray<readonly [call: () => unknown, says: RegExp]> = [
         [() => companies.create({ name: "Gold", plan: "gold" as never }), /plan must be "free" or "paid"/],
-        [() => companies.charge(shop, { internal: { baseMsat: -5, partsPerMillion: 0 } }), /internal\.baseMsat .*between 0 and 1000000000/],
+        [
+          () => companies.charge(shop, { internal: { baseMsat: -5, partsPerMillion: 0 } }),
+          /internal\.baseMsat .*between 0 and 1000000000/
+        ],
         [() => companies.limit(shop, { day: "much" as never }), /day must be a number of sats/],
         [() => companies.get(undefined as never), /company is required/],
-        [() => invoices.create({ company: shop, metadata: { order: 1042 } as never }), /metadata\.order must be text/],
+        [
+          () => invoices.create({ company: shop, metadata: { order: 1042 } as never }),
+          /metadata\.order must be text/
+        ],
         [() => invoices.list(shop, { until: "2026-01-31" as never }), /until must be a Date/],
         [() => invoices.list("Shop"), /No such company/],
         [() => invoices.create({ company: shop, signal: 1 as never }), /signal must be an AbortSignal/],
         [() => withdrawals.settled(undefined as never, "1"), /company is required/],
-        [() => invoices.create({ company: shop, amount: undefined }), /amount must not be undefined; leave it out to let the payer decide/],
+        [
+          () => invoices.create({ company: shop, amount: undefined }),
+          /amount must not be undefined; leave it out to let the payer decide/
+        ],
         [
           () => checkouts.create({ company: shop, amount: undefined }),
           /amount must not be undefined; leave it out to let the payer decide/
         ],
-        [() => offers.create({ company: shop, amount: undefined }), /amount must not be undefined; leave it out to let the payer decide/],
+        [
+          () => offers.create({ company: shop, amount: undefined }),
+          /amount must not be undefined; leave it out to let the payer decide/
+        ],
         [
           () => confirmWith({ idempotencyKey: undefined }),
           /idempotencyKey must not be undefined; leave it out to repeat the effect with each call/
         ],
         [() => confirmWith({ idempotencyKey: null as never }), /idempotencyKey must be/],
-        [() => confirmWith({ maxFee: undefined }), /maxFee must not be undefined; leave it out to accept any fee/],
-        [() => confirmWith({ apiKey: undefined }), /apiKey must not be undefined; leave it out to apply no limits of a key/],
-        [() => issueWith({ limits: undefined }), /limits must not be undefined; leave it out to set no limits/],
-        [() => issueWith({ limits: { day: undefined } }), /limits\.day must not be undefined; leave it out to set no such limit/],
-        [() => issueWith({ allowedFrom: undefined }), /allowedFrom must not be undefined; leave it out to allow any address/],
-        [() => issueWith({ expiresAt: undefined }), /expiresAt must not be undefined; leave it out to let the key work until/],
-        // @ts-expect-error -- with exactOptionalPropertyTypes, the compiler refuses it too
-        [() => checkouts.create({ company: shop, idempotencyKey: undefined }), /idempotencyKey must not be undefined/],
+        [
+          () => confirmWith({ maxFee: undefined }),
+          /maxFee must not be undefined; leave it out to accept any fee/
+        ],
+        [
+          () => confirmWith({ apiKey: undefined }),
+          /apiKey must not be undefined; leave it out to apply no limits of a key/
+        ],
+        [
+          () => issueWith({ limits: undefined }),
+          /limits must not be undefined; leave it out to set no limits/
+        ],
+        [
+          () => issueWith({ limits: { day: undefined } }),
+          /limits\.day must not be undefined; leave it out to set no such limit/
+        ],
+        [
+          () => issueWith({ allowedFrom: undefined }),
+          /allowedFrom must not be undefined; leave it out to allow any address/
+        ],
+        [
+          () => issueWith({ expiresAt: undefined }),
+          /expiresAt must not be undefined; leave it out to let the key work until/
+        ],
+        [
+          // @ts-expect-error -- with exactOptionalPropertyTypes, the compiler refuses it too
+          () => checkouts.create({ company: shop, idempotencyKey: undefined }),
+          /idempotencyKey must not be undefined/
+        ],
         [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],
-        [() => onChainAddresses.create({ company: shop, addressType: "nested" as never }), /addressType must be .*"nested_segwit"/],
+        [
+          () => onChainAddresses.create({ company: shop, addressType: "nested" as never }),
+          /addressType must be .*"nested_segwit"/
+        ],
         [
           () => webhooks.create({ company: shop, url: "https://shop.example/", types: ["my_type"] }),
           /^unknown event type "my_type".* deposit\.on_chain\.pending,/
         ],
-        [() => invoices.create({ company: shop, metadata: { my_key: 1 } as never }), /metadata\.my_key must be text/],
-        [() => checkouts.create({ company: shop, returnUrl: "http://shop.example/a_b" }), /^returnUrl must be/],
+        [
+          () => invoices.create({ company: shop, metadata: { my_key: 1 } as never }),
+          /metadata\.my_key must be text/
+        ],
+        [
+          () => checkouts.create({ company: shop, returnUrl: "http://shop.example/a_b" }),
+          /^returnUrl must be/
+        ],
         [() => clock.advance("soon" as never), /span must be milliseconds/],
-        [() => on("deposit.paid" as never, wrong), /there is no event "deposit\.paid": .*deposit\.settled.*"withdrawal\.pending_approval"/],
+        [
+          () => on("deposit.paid" as never, wrong),
+          /there is no event "deposit\.paid": .*deposit\.settled.*"withdrawal\.pending_approval"/
+        ],
         [() => on(undefined as never, wrong), /there is no event undefined/],
         [() => on([], wrong), /type is required/],
         [() => on("deposit.settled", undefined as never), /handler must be a function/]

@@ -10,7 +10,12 @@ it("editor: a method's hover text has a sentence and an example, and an option's
     from: path.join(root, "packages/satrail/src/index.ts"),
     config: {
       extends: path.join(root, "tsconfig.base.json"),
-      compilerOptions: { composite: false, noEmit: true, allowImportingTsExtensions: true, rewriteRelativeImportExtensions: false }
+      compilerOptions: {
+        composite: false,
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        rewriteRelativeImportExtensions: false
+      }
     },
     compiler: path.join(root, "node_modules/typescript/bin/tsc")
   })

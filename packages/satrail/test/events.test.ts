@@ -52,7 +52,9 @@ it("events: a handler of one company gets only that company's events", async () 
   const orders: Array<string> = []
   const all = countdown(1)
   pay.on("deposit.settled", ({ data }) => noted(all, orders, data.metadata.order), { company: shop })
-  await pay.outside.pay(await pay.invoices.create({ company: other, amount: 1000, metadata: { order: "other" } }))
+  await pay.outside.pay(
+    await pay.invoices.create({ company: other, amount: 1000, metadata: { order: "other" } })
+  )
   await paid("own")
   await all.promise
   assert.deepStrictEqual(orders, ["own"])
@@ -63,7 +65,10 @@ it("events: a handler that starts late begins with the oldest event or, if reque
   const [everything, later] = [countdown(2), countdown(1)]
   const seen: Record<"all" | "new", Array<string>> = { all: [], new: [] }
   pay.on("deposit.settled", ({ data }) => noted(everything, seen.all, data.metadata.order))
-  pay.on("deposit.settled", ({ data }) => noted(later, seen.new, data.metadata.order), { name: "new", after: "now" })
+  pay.on("deposit.settled", ({ data }) => noted(later, seen.new, data.metadata.order), {
+    name: "new",
+    after: "now"
+  })
   await pay.transactions.balance(shop)
   await paid("after")
   await Promise.all([everything.promise, later.promise])
@@ -150,7 +155,9 @@ it("events: a `for await` loop starts after the given event, and ends when the s
 it("events: an event has the same id over HTTP, and any other text is rejected as a position", async () => {
   await paid("1")
   const { key } = await pay.apiKeys.create({ company: shop, name: "reader", scopes: ["read"] })
-  const response = await pay.handler(new Request("http://pay.test/v1/events", { headers: { authorization: `Bearer ${key}` } }))
+  const response = await pay.handler(
+    new Request("http://pay.test/v1/events", { headers: { authorization: `Bearer ${key}` } })
+  )
   assert.strictEqual(response.status, 200)
   const served: { readonly data: ReadonlyArray<{ readonly id: string }> } = JSON.parse(await response.text())
   const ids: Array<string> = []
@@ -165,7 +172,10 @@ it("events: an event has the same id over HTTP, and any other text is rejected a
     }
     const error: unknown = await reading().catch((error: unknown) => error)
     assert.match(String(error), /after must be the id of an event, or "now"/)
-    assert.throws(() => pay.on("deposit.settled", () => {}, { after } as never), /after must be the id of an event, or "now"/)
+    assert.throws(
+      () => pay.on("deposit.settled", () => {}, { after } as never),
+      /after must be the id of an event, or "now"/
+    )
   }
 })
 

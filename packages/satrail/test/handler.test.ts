@@ -21,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => pay.close())
 
 /** Runs a Node server while `use` runs. */
-const served = async (listen: (request: IncomingMessage, response: ServerResponse) => unknown, use: (url: string) => Promise<void>) => {
+const served = async (
+  listen: (request: IncomingMessage, response: ServerResponse) => unknown,
+  use: (url: string) => Promise<void>
+) => {
   const server = createServer((request, response) => void listen(request, response))
   try {
     await use(`http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}`)
@@ -35,20 +38,28 @@ const order = { amount: 5, currency: "sats", description: "Coffee" }
 
 describe("pay.handler", () => {
   it("handler: a web request gets a response", async () => {
-    const answer = await pay.handler(new Request("http://shop.example/v1/transactions/balance", { headers: { authorization } }))
+    const answer = await pay.handler(
+      new Request("http://shop.example/v1/transactions/balance", { headers: { authorization } })
+    )
     assert.strictEqual(answer.status, 200)
     assert.strictEqual(JSON.parse(await answer.text()).data.balance, 0)
   })
 
   it("handler: a web request below /pay gets the same response", async () => {
-    const answer = await pay.handler(new Request("http://shop.example/pay/v1/transactions/balance", { headers: { authorization } }))
+    const answer = await pay.handler(
+      new Request("http://shop.example/pay/v1/transactions/balance", { headers: { authorization } })
+    )
     assert.strictEqual(answer.status, 200)
   })
 
   it("handler: a Node request with a body gets a response", () =>
     served(pay.handler, async (url) => {
       const headers = { authorization, "content-type": "application/json" }
-      const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, { method: "POST", headers, body: JSON.stringify(order) })
+      const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(order)
+      })
       assert.strictEqual(answer.status, 201)
       assert.match(JSON.parse(await answer.text()).data.payment_request, /^lnbcrt/)
     }))
@@ -62,7 +73,11 @@ describe("pay.handler", () => {
           response.resume()
           return response.statusCode
         }
-        const loud = [await statusFrom("127.0.0.1"), await statusFrom("127.0.0.1"), await statusFrom("127.0.0.1")]
+        const loud = [
+          await statusFrom("127.0.0.1"),
+          await statusFrom("127.0.0.1"),
+          await statusFrom("127.0.0.1")
+        ]
         assert.deepStrictEqual([...loud, await statusFrom("127.0.0.2")], [401, 401, 429, 401])
       })
     } finally {
@@ -75,9 +90,15 @@ describe("pay.handler", () => {
     try {
       const statusFrom = async (forwarded: string) => {
         const headers = { "x-forwarded-for": forwarded }
-        return (await limited.handler(new Request("http://shop.example/v1/transactions/balance", { headers }))).status
+        return (
+          await limited.handler(new Request("http://shop.example/v1/transactions/balance", { headers }))
+        ).status
       }
-      const loud = [await statusFrom("192.0.2.1"), await statusFrom("192.0.2.1"), await statusFrom("192.0.2.1")]
+      const loud = [
+        await statusFrom("192.0.2.1"),
+        await statusFrom("192.0.2.1"),
+        await statusFrom("192.0.2.1")
+      ]
       assert.deepStrictEqual([...loud, await statusFrom("198.51.100.1")], [401, 401, 429, 401])
     } finally {
       await limited.close()
@@ -86,7 +107,9 @@ describe("pay.handler", () => {
 
   it("handler: at the root of a framework, other paths go to the next handler", () => {
     const mounted = (request: IncomingMessage, response: ServerResponse) =>
-      pay.handler(Object.assign(request, { originalUrl: request.url, baseUrl: "" }), response, () => response.end("the shop's page"))
+      pay.handler(Object.assign(request, { originalUrl: request.url, baseUrl: "" }), response, () =>
+        response.end("the shop's page")
+      )
     return served(mounted, async (url) => {
       const read = async (path: string) => (await fetch(`${url}${path}`)).text()
       assert.strictEqual(await read("/hello"), "the shop's page")
@@ -97,11 +120,17 @@ describe("pay.handler", () => {
   })
 
   it("handler: the response is the same if a framework strips the prefix, and the checkout page keeps its path", async () => {
-    const { url: page } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.id ?? "", amount: 7 })
+    const { url: page } = await pay.checkouts.create({
+      company: (await pay.companies.list()).items[0]?.id ?? "",
+      amount: 7
+    })
     /** As Express mounts a handler at /pay. */
     const mounted = (request: IncomingMessage, response: ServerResponse) => {
       const { url = "/" } = request
-      return pay.handler(Object.assign(request, { originalUrl: url, baseUrl: "/pay", url: url.slice("/pay".length) }), response)
+      return pay.handler(
+        Object.assign(request, { originalUrl: url, baseUrl: "/pay", url: url.slice("/pay".length) }),
+        response
+      )
     }
     await served(mounted, async (url) => {
       const balance = await fetch(`${url}/pay/v1/transactions/balance`, { headers: { authorization } })
@@ -117,7 +146,9 @@ describe("pay.handler", () => {
     const { id } = await pay.invoices.create({ company: items[0]?.id ?? "", amount: 5, expirySeconds: 600 })
     const statusOf = async () => {
       const path = `/v1/bitcoin/deposit/lightning-invoice/${id}`
-      const answer = await pay.handler(new Request(`http://shop.example${path}`, { headers: { authorization } }))
+      const answer = await pay.handler(
+        new Request(`http://shop.example${path}`, { headers: { authorization } })
+      )
       return JSON.parse(await answer.text()).data.status
     }
     assert.strictEqual(await statusOf(), "open")
@@ -127,10 +158,14 @@ describe("pay.handler", () => {
 
   it("handler: a client that disconnects during a response causes no error", async () => {
     const answered: Array<Promise<void>> = []
-    const listen = (request: IncomingMessage, response: ServerResponse) => void answered.push(pay.handler(request, response))
+    const listen = (request: IncomingMessage, response: ServerResponse) =>
+      void answered.push(pay.handler(request, response))
     await served(listen, async (url) => {
       const controller = new AbortController()
-      const { body } = await fetch(`${url}/v1/events/stream?cursor=oldest`, { headers: { authorization }, signal: controller.signal })
+      const { body } = await fetch(`${url}/v1/events/stream?cursor=oldest`, {
+        headers: { authorization },
+        signal: controller.signal
+      })
       await body?.getReader().read()
       controller.abort()
     })
@@ -167,12 +202,15 @@ describe("pay.handler", () => {
 
   it("handler: a request that no web request can represent is answered, and causes no error", async () => {
     const failed = Promise.withResolvers<never>()
-    const listen = (request: IncomingMessage, response: ServerResponse) => void pay.handler(request, response).catch(failed.reject)
+    const listen = (request: IncomingMessage, response: ServerResponse) =>
+      void pay.handler(request, response).catch(failed.reject)
     await served(listen, async (url) => {
       const statusOf = async (target: string) => {
         const socket = connect(Number(new URL(url).port), "127.0.0.1").setEncoding("latin1")
         socket.write(`${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
-        const [text] = await Promise.race([once(socket, "data"), failed.promise]).finally(() => socket.destroy())
+        const [text] = await Promise.race([once(socket, "data"), failed.promise]).finally(() =>
+          socket.destroy()
+        )
         return /^HTTP\/1.1 (\d+)/.exec(text)?.[1]
       }
       assert.strictEqual(await statusOf("GET http://localhost/healthz"), "200")
@@ -189,8 +227,16 @@ describe("pay.handler", () => {
     /** As Express mounts a handler at /pay. */
     const mounted = (request: IncomingMessage, response: ServerResponse) =>
       void pay.handler(Object.assign(request, { originalUrl: request.url, baseUrl: "/pay" }), response)
-    const dots = ["..", "%2e%2e", ".%2e", "%2E."].flatMap((up) => [`/x/${up}${route}`, `/v1/x/${up}${route.slice(3)}`, `/${up}${route}`])
-    const one = [".", "%2e"].flatMap((here) => [`/${here}${route}`, `${route}/${here}`, route.replace("/t", `/${here}/t`)])
+    const dots = ["..", "%2e%2e", ".%2e", "%2E."].flatMap((up) => [
+      `/x/${up}${route}`,
+      `/v1/x/${up}${route.slice(3)}`,
+      `/${up}${route}`
+    ])
+    const one = [".", "%2e"].flatMap((here) => [
+      `/${here}${route}`,
+      `${route}/${here}`,
+      route.replace("/t", `/${here}/t`)
+    ])
     const backslashes = [route.replaceAll("/", "\\"), `/x/..\\${route}`, `\\${route}`, `/\\x/..${route}`]
     const others = [
       `/${route}`,
@@ -213,8 +259,12 @@ describe("pay.handler", () => {
           return Number(/^HTTP\/1.1 (\d+)/.exec(await answerTo(Number(new URL(url).port), head))?.[1])
         }
         assert.strictEqual(await statusOf(route), 200)
-        assert.strictEqual(await statusOf("/v1/transactions?from=2026-01-01T00:00:00.000Z&cursor=/../%2e%2e"), 400)
-        for (const target of targets) assert.oneOf(await statusOf(target), [400, 404], `${host}${prefix}${target}`)
+        assert.strictEqual(
+          await statusOf("/v1/transactions?from=2026-01-01T00:00:00.000Z&cursor=/../%2e%2e"),
+          400
+        )
+        for (const target of targets)
+          assert.oneOf(await statusOf(target), [400, 404], `${host}${prefix}${target}`)
       })
   })
 
@@ -227,14 +277,21 @@ describe("pay.handler", () => {
   it("handler: a body that a body parser has read causes an error that says so", () =>
     served(parsed, async (url) => {
       const headers = { authorization, "content-type": "application/json" }
-      const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, { method: "POST", headers, body: JSON.stringify(order) })
+      const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(order)
+      })
       assert.include(await answer.text(), "mount pay.handler before body parsers")
     }))
 
   it("handler: a body that was sent with GET is ignored, also if a body parser has read it", () =>
     served(parsed, async (url) => {
       const headers = { authorization, "content-length": 2 }
-      const [answer] = await once(request(`${url}/v1/transactions/balance`, { headers }).end("{}"), "response")
+      const [answer] = await once(
+        request(`${url}/v1/transactions/balance`, { headers }).end("{}"),
+        "response"
+      )
       assert.property(JSON.parse(await text(answer)), "data")
     }))
 
@@ -247,7 +304,9 @@ describe("pay.handler", () => {
     )
     const listen = (incoming: IncomingMessage, response: ServerResponse) =>
       mounted(incoming, response).catch(() => response.writeHead(200, "rejected").end())
-    await served(listen, async (url) => assert.strictEqual((await fetch(url, { method: "POST", body: "{}" })).status, 500))
+    await served(listen, async (url) =>
+      assert.strictEqual((await fetch(url, { method: "POST", body: "{}" })).status, 500)
+    )
     assert.deepStrictEqual(reported, [error])
   })
 

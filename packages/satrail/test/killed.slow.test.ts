@@ -41,10 +41,15 @@ const story = async (directory: string, url: string, pool: pg.Pool) => {
   const random = Random.make(seed)
   const log = path.join(directory, "log")
   const start = () =>
-    spawn(process.execPath, [program, path.join(directory, "data"), url, log, String(orders)], { stdio: ["ignore", "inherit", "inherit"] })
+    spawn(process.execPath, [program, path.join(directory, "data"), url, log, String(orders)], {
+      stdio: ["ignore", "inherit", "inherit"]
+    })
   for (let kill = 0; kill < kills; kill++) {
     const child = start()
-    const wanted = Math.min(linesOf(log).length + random.between(1, Math.ceil((2 * orders) / kills) - 2), 2 * orders)
+    const wanted = Math.min(
+      linesOf(log).length + random.between(1, Math.ceil((2 * orders) / kills) - 2),
+      2 * orders
+    )
     await eventually(
       `line ${wanted} before kill ${kill + 1}`,
       async () => linesOf(log).length,
@@ -55,10 +60,16 @@ const story = async (directory: string, url: string, pool: pg.Pool) => {
   }
   const last = start()
   const isDone = async () => {
-    const { rows } = await pool.query<{ unpaid: number }>("select count(*)::int as unpaid from shop.orders where paid = 0")
+    const { rows } = await pool.query<{ unpaid: number }>(
+      "select count(*)::int as unpaid from shop.orders where paid = 0"
+    )
     return { unpaid: rows[0]?.unpaid, handled: new Set(linesOf(log)).size }
   }
-  await eventually("every order is paid and every event handled", isDone, ({ unpaid, handled }) => unpaid === 0 && handled === 2 * orders)
+  await eventually(
+    "every order is paid and every event handled",
+    isDone,
+    ({ unpaid, handled }) => unpaid === 0 && handled === 2 * orders
+  )
   await end(last, "SIGTERM")
   return linesOf(log)
 }
@@ -81,7 +92,9 @@ it.live.skipIf(Database.server === undefined)(
         assert.strictEqual(told.at(-1), settled, told.join(", "))
       }
       const { rows } = yield* Effect.promise(() =>
-        pool.query<{ paid: number; orders: number }>("select paid, count(*)::int as orders from shop.orders group by paid")
+        pool.query<{ paid: number; orders: number }>(
+          "select paid, count(*)::int as orders from shop.orders group by paid"
+        )
       )
       assert.deepStrictEqual(rows, [{ paid: 1, orders }])
       console.log(`${lines.length} calls for ${2 * orders} events`)

@@ -24,7 +24,12 @@ const marking = markPaid(pay, pool)
 const shop = await pay.companies.create({ name: "Shop", idempotencyKey: "shop" })
 for (let number = 0; number < Number(count); number++) {
   const order = String(number)
-  const invoice = await pay.invoices.create({ company: shop, amount: 1000, metadata: { order }, idempotencyKey: order })
+  const invoice = await pay.invoices.create({
+    company: shop,
+    amount: 1000,
+    metadata: { order },
+    idempotencyKey: order
+  })
   const { status } = await pay.invoices.get(shop.id, invoice.id)
   if (status !== "open") continue
   try {
@@ -32,7 +37,11 @@ for (let number = 0; number < Number(count); number++) {
   } catch (error) {
     // The order was paid right before the process was killed, or the previous process still holds its lease.
     // The payment is credited later.
-    if (!(error instanceof SandboxRefused && error.message.includes("paid")) && !(error instanceof NotCredited)) throw error
+    if (
+      !(error instanceof SandboxRefused && error.message.includes("paid")) &&
+      !(error instanceof NotCredited)
+    )
+      throw error
   }
 }
 

@@ -10,7 +10,10 @@ export const markPaid = async (pay: Pay<{ order: string }>, pool: Pool) => {
     try {
       await client.query("begin")
       await client.query("update shop.orders set paid = paid + 1 where id = $1", [event.data.metadata.order])
-      await client.query("insert into shop.place values ('orders', $1) on conflict (name) do update set event = excluded.event", [event.id])
+      await client.query(
+        "insert into shop.place values ('orders', $1) on conflict (name) do update set event = excluded.event",
+        [event.id]
+      )
       await client.query("commit")
     } catch (error) {
       await client.query("rollback")

@@ -100,7 +100,9 @@ describe("satrail in memory", () => {
 
   it("pay: an error has the class used in the core, and the code and message used in the API", async () => {
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
-    const error = await refused(() => pay.withdrawals.confirm({ company: shop.id, amount: 90_000_000, destination }))
+    const error = await refused(() =>
+      pay.withdrawals.confirm({ company: shop.id, amount: 90_000_000, destination })
+    )
     assert.instanceOf(error, InsufficientBalance)
     assert.strictEqual(error.code, "insufficient_balance")
     assert.isFalse(error.isRetryable)
@@ -115,8 +117,13 @@ describe("satrail in memory", () => {
   })
 
   it("pay: a checkout's fiat amount has at most the decimals of its currency, because the payer sees it", async () => {
-    const error = await refused(() => pay.checkouts.create({ company: shop, amount: { amount: 0.1 + 0.2, currency: "eur" } }))
-    assert.strictEqual((error as SatrailError).message, "amount must have at most 2 decimals in eur (got 0.30000000000000004)")
+    const error = await refused(() =>
+      pay.checkouts.create({ company: shop, amount: { amount: 0.1 + 0.2, currency: "eur" } })
+    )
+    assert.strictEqual(
+      (error as SatrailError).message,
+      "amount must have at most 2 decimals in eur (got 0.30000000000000004)"
+    )
     assert.strictEqual((error as SatrailError).code, "malformed")
   })
 
@@ -129,7 +136,11 @@ describe("satrail in memory", () => {
     const paid = await pay.checkouts.get(shop.id, checkout.id)
     assert.strictEqual(paid.url, checkout.url)
     assert.deepStrictEqual([checkout.depositIds, paid.depositIds?.length], [[], 1])
-    const { checkoutId, depositId, lnurl } = await pay.refunds.create({ company: shop, checkoutId: checkout.id, amount: 100 })
+    const { checkoutId, depositId, lnurl } = await pay.refunds.create({
+      company: shop,
+      checkoutId: checkout.id,
+      amount: 100
+    })
     assert.deepStrictEqual([checkoutId, depositId], [checkout.id, paid.depositIds?.[0]])
     assert.match(lnurl ?? "", /^lnurl1/i)
   })
@@ -155,8 +166,13 @@ describe("satrail in memory", () => {
     await pay.outside.resume("node")
     assert.strictEqual(error.code, "node_unavailable")
     assert.deepStrictEqual([error.isRetryable, error.isUnknown], [true, false])
-    const unavailable = refusal(new StoreUnavailable({ operation: "commit", cause: "connection lost" })) as SatrailError
-    assert.deepStrictEqual([unavailable.code, unavailable.isRetryable, unavailable.isUnknown], ["store_unavailable", true, true])
+    const unavailable = refusal(
+      new StoreUnavailable({ operation: "commit", cause: "connection lost" })
+    ) as SatrailError
+    assert.deepStrictEqual(
+      [unavailable.code, unavailable.isRetryable, unavailable.isUnknown],
+      ["store_unavailable", true, true]
+    )
   })
 
   it("pay: money is sent to an address, and the withdrawal settles", async () => {
@@ -167,10 +183,22 @@ describe("satrail in memory", () => {
     assert.strictEqual(estimate.amount.sats, 1_000n)
     const settled = Promise.withResolvers<string>()
     pay.on("withdrawal.settled", (event) => settled.resolve(event.data.id))
-    const sent = await pay.withdrawals.confirm({ company: shop, amount: 1_000, destination, metadata: { order: "7" } })
+    const sent = await pay.withdrawals.confirm({
+      company: shop,
+      amount: 1_000,
+      destination,
+      metadata: { order: "7" }
+    })
     assert.strictEqual(await settled.promise, sent.id)
-    for (const pasted of [`lightning:${destination}`, ` ⚡${destination.toUpperCase()}. `, `<mailto:${destination}>`])
-      assert.strictEqual((await pay.withdrawals.confirm({ company: shop, amount: 1_000, destination: pasted })).recipient, destination)
+    for (const pasted of [
+      `lightning:${destination}`,
+      ` ⚡${destination.toUpperCase()}. `,
+      `<mailto:${destination}>`
+    ])
+      assert.strictEqual(
+        (await pay.withdrawals.confirm({ company: shop, amount: 1_000, destination: pasted })).recipient,
+        destination
+      )
   })
 
   it("pay: `confirm` accepts an estimate's fee as the limit, even if the fee is 0", async () => {
@@ -186,12 +214,18 @@ describe("satrail in memory", () => {
     }
     assert.strictEqual(await confirmed(address.address), 0n)
     assert.isAbove(
-      Number(await confirmed(await pay.outside.destination({ type: "lightning_address" }).then(({ destination }) => destination))),
+      Number(
+        await confirmed(
+          await pay.outside.destination({ type: "lightning_address" }).then(({ destination }) => destination)
+        )
+      ),
       0
     )
     await pay.withdrawals.confirm({ company: payer, amount: 1, destination: address.address, maxFee: 0 })
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
-    const risen = await refused(() => pay.withdrawals.confirm({ company: payer, amount: 777, destination, maxFee: 0 }))
+    const risen = await refused(() =>
+      pay.withdrawals.confirm({ company: payer, amount: 777, destination, maxFee: 0 })
+    )
     assert.match(String((risen as Error).message), /above maxFee\./)
   })
 
@@ -224,14 +258,16 @@ describe("satrail in memory", () => {
 
   it("pay: the bookings of a company are a list with the balance after each, and each page continues where the last one ended", async () => {
     const company = await pay.companies.create({ name: "Bookings" })
-    for (const amount of [5_000, 300, 20]) await pay.outside.pay(await pay.invoices.create({ company, amount }))
+    for (const amount of [5_000, 300, 20])
+      await pay.outside.pay(await pay.invoices.create({ company, amount }))
     const { destination } = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000 })
     const { id } = await pay.withdrawals.confirm({ company, amount: 1_000, destination })
     await pay.withdrawals.settled(company, id)
     const left = (await pay.transactions.balance(company.id)).available.msat
     for (const limit of [1, 2, 3, 100]) {
       const lines: Array<readonly [tag: string, balance: bigint]> = []
-      for await (const { _tag, balance } of pay.bookings.lines(company, { limit })) lines.push([_tag, balance.msat])
+      for await (const { _tag, balance } of pay.bookings.lines(company, { limit }))
+        lines.push([_tag, balance.msat])
       const booked = [5_000_000n, 5_300_000n, 5_320_000n, left].map((balance) => ["Booked", balance] as const)
       assert.deepStrictEqual(lines, [["Opening", 0n], ...booked, ["Closing", left]], `${limit}`)
     }
@@ -249,7 +285,10 @@ describe("satrail in memory", () => {
     assert.deepStrictEqual([last?._tag, last?.balance.msat], ["Closing", left])
     const forged = (text: string) => Buffer.from(`0 ${text}`).toString("base64url")
     for (const text of ["{}", id, `{"after":"${2n ** 70n}"}`])
-      assert.match(String(await refused(async () => pay.bookings.lines(company, { cursor: forged(text) }))), /cursor must be/)
+      assert.match(
+        String(await refused(async () => pay.bookings.lines(company, { cursor: forged(text) }))),
+        /cursor must be/
+      )
     const period = { from: new Date(), until: new Date(0) }
     assert.deepStrictEqual((await pay.bookings.lines(company, period)).items.length, 2)
   })
@@ -259,7 +298,10 @@ describe("satrail in memory", () => {
     const address = await pay.onChainAddresses.create({ company })
     assert.match((await pay.outside.pay(address, "0.001 btc")).txId, /^[0-9a-f]{64}$/)
     assert.strictEqual((await pay.transactions.balance(company.id)).available.sats, 100_000n)
-    await pay.outside.pay((await pay.onChainAddresses.create({ company, addressType: "segwit" })).address, 60_000_000)
+    await pay.outside.pay(
+      (await pay.onChainAddresses.create({ company, addressType: "segwit" })).address,
+      60_000_000
+    )
     assert.strictEqual((await pay.transactions.balance(company.id)).available.sats, 60_100_000n)
     const checkout = await pay.checkouts.create({ company, amount: 700 })
     await pay.outside.pay(checkout, checkout.amount ?? assert.fail())
@@ -291,11 +333,23 @@ describe("satrail in memory", () => {
     pay.on("deposit.pending", ({ data }) => data.companyId === company.id && seen.resolve(), { name: "seen" })
     await pay.outside.send({ address: checkout.address, amount: 700 })
     await seen.promise
-    const { destination } = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000, behaviour: "no_route" })
+    const { destination } = await pay.outside.destination({
+      type: "lightning_invoice",
+      amount: 1_000,
+      behaviour: "no_route"
+    })
     const failed = Promise.withResolvers<unknown>()
     pay.on("withdrawal.failed", ({ data }) => failed.resolve(data.failure), { name: "rows" })
-    const { id } = await pay.withdrawals.confirm({ company, amount: 1_000, destination, metadata: { order: "9" } })
-    const failure = { code: "no_route", message: "No route to the payee could carry the payment within the fee limit" } as const
+    const { id } = await pay.withdrawals.confirm({
+      company,
+      amount: 1_000,
+      destination,
+      metadata: { order: "9" }
+    })
+    const failure = {
+      code: "no_route",
+      message: "No route to the payee could carry the payment within the fee limit"
+    } as const
     assert.deepStrictEqual(await failed.promise, failure)
     assert.deepStrictEqual((await pay.transactions.withdrawal(company.id, id)).failure, failure)
     const { items } = await pay.transactions.list(company.id)
@@ -313,14 +367,28 @@ describe("satrail in memory", () => {
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     const sent = await pay.withdrawals.confirm({ company, amount: 1_000, destination })
     const settled = await pay.withdrawals.settled(company, sent.id)
-    assert.deepStrictEqual([settled.status, settled.fee.msat], ["settled", (await pay.withdrawals.get(company.id, sent.id)).fee.msat])
+    assert.deepStrictEqual(
+      [settled.status, settled.fee.msat],
+      ["settled", (await pay.withdrawals.get(company.id, sent.id)).fee.msat]
+    )
     assert.isNull(settled.approval)
     assert.strictEqual((await pay.withdrawals.settled(company.id, sent.id)).id, sent.id)
-    const unroutable = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000, behaviour: "no_route" })
-    const failing = await pay.withdrawals.confirm({ company, amount: 1_000, destination: unroutable.destination })
+    const unroutable = await pay.outside.destination({
+      type: "lightning_invoice",
+      amount: 1_000,
+      behaviour: "no_route"
+    })
+    const failing = await pay.withdrawals.confirm({
+      company,
+      amount: 1_000,
+      destination: unroutable.destination
+    })
     const failed = await refused(() => pay.withdrawals.settled(company, failing.id))
     if (!(failed instanceof errors.NotSettled)) return assert.fail(String(failed))
-    assert.deepStrictEqual([failed.details.failure?.code, failed.code, failed.isRetryable], ["no_route", "not_settled", false])
+    assert.deepStrictEqual(
+      [failed.details.failure?.code, failed.code, failed.isRetryable],
+      ["no_route", "not_settled", false]
+    )
     assert.instanceOf(await refused(() => pay.withdrawals.settled(company, company.id)), NotFound)
   })
 
@@ -376,7 +444,14 @@ describe("satrail in memory", () => {
       withdrawal: [
         pay.withdrawals.confirm,
         [
-          { company, amount: 100, destination, maxFee: 500n, metadata: { a: "1", b: "2" }, idempotencyKey: "forms-2" },
+          {
+            company,
+            amount: 100,
+            destination,
+            maxFee: 500n,
+            metadata: { a: "1", b: "2" },
+            idempotencyKey: "forms-2"
+          },
           { company, amount: "1e2 sats", destination, maxFee: "500.000 sats", metadata: { b: "2", a: "1" } }
         ],
         { company, amount: 100, destination, maxFee: 501, metadata: { a: "1", b: "2" } }
@@ -401,7 +476,8 @@ describe("satrail in memory", () => {
       const call = create as (ask: object) => Promise<unknown>
       const { idempotencyKey } = first
       const made = await call(first)
-      for (const one of others) assert.deepStrictEqual(await call({ ...one, idempotencyKey }), made, String(create))
+      for (const one of others)
+        assert.deepStrictEqual(await call({ ...one, idempotencyKey }), made, String(create))
       const error = (await refused(() => call({ ...another, idempotencyKey }))) as SatrailError
       assert.strictEqual(error.code, "idempotency_mismatch")
       assert.notMatch(error.message, /new key|another key/i)
@@ -428,7 +504,11 @@ describe("satrail in memory", () => {
       () => pay.transactions.balance(company)
     ]) {
       const error = (await refused(call)) as SatrailError
-      assert.deepStrictEqual([error.code, error.message], ["not_found", "No such company. Check the id."], String(call))
+      assert.deepStrictEqual(
+        [error.code, error.message],
+        ["not_found", "No such company. Check the id."],
+        String(call)
+      )
     }
   })
 
@@ -447,11 +527,18 @@ describe("satrail in memory", () => {
   it("pay: no result has the hash of a secret, and a withdrawal takes the key that `get` or `check` returns", async () => {
     const company = await pay.companies.create({ name: "Key" })
     await pay.outside.pay(await pay.invoices.create({ company, amount: 9_000 }))
-    const { id, key } = await pay.apiKeys.create({ company, name: "payouts", scopes: ["send"], limits: { day: 500 } })
+    const { id, key } = await pay.apiKeys.create({
+      company,
+      name: "payouts",
+      scopes: ["send"],
+      limits: { day: 500 }
+    })
     const [read, checked] = [await pay.apiKeys.get(company, id), await pay.apiKeys.check(key)]
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     for (const { apiKey } of [read, checked]) {
-      const error = await refused(() => pay.withdrawals.confirm({ company, amount: 600, destination, apiKey }))
+      const error = await refused(() =>
+        pay.withdrawals.confirm({ company, amount: 600, destination, apiKey })
+      )
       assert.strictEqual((error as SatrailError).code, "limit_exceeded")
     }
     const paid = await pay.checkouts.create({ company, amount: 700 })
@@ -459,7 +546,13 @@ describe("satrail in memory", () => {
     await pay.refunds.create({ company, checkoutId: paid.id, amount: 100 })
     const refunds = await pay.refunds.ofCheckout(company, paid.id)
     assert.isNotEmpty(Object(refunds))
-    const results = [read, checked, await pay.apiKeys.limit(id, null), refunds, await pay.people.list(company)]
+    const results = [
+      read,
+      checked,
+      await pay.apiKeys.limit(id, null),
+      refunds,
+      await pay.people.list(company)
+    ]
     assert.notMatch(inspect(results, { depth: 9 }), /secretHash|sealedLink/)
   })
 
@@ -482,7 +575,10 @@ describe("satrail in memory", () => {
     assert.isAtLeast(after.getTime() - before.getTime(), 3_600_000)
     const { status } = await pay.invoices.get(shop.id, invoice.id)
     assert.strictEqual(status, "expired")
-    assert.match(String(await refused(() => pay.clock.advance("1 fortnight" as never))), /must be milliseconds or a string/)
+    assert.match(
+      String(await refused(() => pay.clock.advance("1 fortnight" as never))),
+      /must be milliseconds or a string/
+    )
   })
 
   it("pay: in results, events and filters, an invoice has the same status as in the HTTP API", async () => {
@@ -518,7 +614,10 @@ describe("satrail in memory", () => {
     const wrong = await refused(async () => pay.invoices.list(shop, { cursor: "soon" }))
     assert.isTrue(wrong instanceof errors.Malformed)
     assert.match(String(wrong), /cursor must be/)
-    assert.match(String(await refused(async () => pay.invoices.list({ limit: 1 } as never))), /company is required/)
+    assert.match(
+      String(await refused(async () => pay.invoices.list({ limit: 1 } as never))),
+      /company is required/
+    )
   })
 
   it("pay: a list filters by time, metadata and payment request", async () => {
@@ -566,14 +665,26 @@ describe("satrail in memory", () => {
     const { limits } = await pay.companies.limit(shop.id, { day: 5000, dayCount: 3 })
     assert.deepStrictEqual([limits?.day?.sats, limits?.dayCount], [5000n, 3])
     assert.deepStrictEqual((await pay.companies.limit(shop.id, limits ?? {})).limits, limits)
-    assert.match(String(await refused(() => pay.companies.limit(shop.id, { dayy: 1 } as never))), /did you mean `day`\?/)
-    assert.throws(() => pay.on("deposit.settled", () => {}, { nam: "x" } as never), /`nam` is not an option of on; did you mean `name`\?/)
+    assert.match(
+      String(await refused(() => pay.companies.limit(shop.id, { dayy: 1 } as never))),
+      /did you mean `day`\?/
+    )
+    assert.throws(
+      () => pay.on("deposit.settled", () => {}, { nam: "x" } as never),
+      /`nam` is not an option of on; did you mean `name`\?/
+    )
     const events = async () => {
       for await (const { id } of pay.events({ afer: "now" } as never)) assert.fail(id)
     }
     assert.match(String(await refused(events)), /did you mean `after`\?/)
-    assert.match(String(await refused(() => pay.outside.pay("lnbcrt1", { amout: 1 } as never))), /did you mean `amount`\?/)
-    assert.match(String(await refused(() => pay.withdrawals.settled(shop, shop.id, { signl: 1 } as never))), /did you mean `signal`\?/)
+    assert.match(
+      String(await refused(() => pay.outside.pay("lnbcrt1", { amout: 1 } as never))),
+      /did you mean `amount`\?/
+    )
+    assert.match(
+      String(await refused(() => pay.withdrawals.settled(shop, shop.id, { signl: 1 } as never))),
+      /did you mean `signal`\?/
+    )
   })
 
   it("pay: an error names a field as the package does", async () => {
@@ -582,7 +693,9 @@ describe("satrail in memory", () => {
     assert.match(String(past), /expiresAt must be/)
     assert.deepStrictEqual(Object(past).issues[0].path, "expiresAt")
     assert.deepStrictEqual(Object(past).paths, ["expiresAt"])
-    const crossed = await refused(() => pay.invoices.create({ company: shop.id, minAmount: 50, maxAmount: 20 }))
+    const crossed = await refused(() =>
+      pay.invoices.create({ company: shop.id, minAmount: 50, maxAmount: 20 })
+    )
     assert.match(String(crossed), /maxAmount must be .* not less than minAmount/)
   })
 
@@ -591,7 +704,12 @@ describe("satrail in memory", () => {
     const before = await pay.invoices.list(shop)
     for (const call of [
       () => pay.invoices.create({ company: shop.id, amount: 5, signal }),
-      () => pay.companies.freeze(shop, { reason: "stolen key", pending: "wait", signal }, { id: "1", name: "Ann" }),
+      () =>
+        pay.companies.freeze(
+          shop,
+          { reason: "stolen key", pending: "wait", signal },
+          { id: "1", name: "Ann" }
+        ),
       () => pay.companies.get(shop, { signal }),
       async () => pay.invoices.list(shop, { signal })
     ])
@@ -617,7 +735,10 @@ it("pay: after the service is closed, every call fails with the same error", asy
   await pay.close()
   const error = (await refused(() => pay.companies.get(id))) as SatrailError
   assert.isTrue(error instanceof SatrailError && error instanceof Error)
-  assert.deepStrictEqual([error.code, error.message, error.isRetryable], ["stopping", "the service was closed", true])
+  assert.deepStrictEqual(
+    [error.code, error.message, error.isRetryable],
+    ["stopping", "the service was closed", true]
+  )
   assert.throws(() => pay.on("deposit.settled", () => {}), "the service was closed")
 })
 
@@ -627,16 +748,29 @@ it("options: an unknown option is rejected, and the error suggests the nearest n
     /`databse` is not an option of satrail; did you mean `database`\?/
   )
   const lndOptions = { url: "https://127.0.0.1:8080", reciever: "", sender: "" } as never
-  assert.throws(() => lnd(lndOptions), OptionsInvalid, /`reciever` is not an option of lnd; did you mean `receiver`\?/)
+  assert.throws(
+    () => lnd(lndOptions),
+    OptionsInvalid,
+    /`reciever` is not an option of lnd; did you mean `receiver`\?/
+  )
   const wrong = { url: "", wallet: { pasphrase: "" } } as never
-  assert.throws(() => esplora(wrong), OptionsInvalid, /`pasphrase` is not an option of wallet; did you mean `passphrase`\?/)
+  assert.throws(
+    () => esplora(wrong),
+    OptionsInvalid,
+    /`pasphrase` is not an option of wallet; did you mean `passphrase`\?/
+  )
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
 })
 
 it("options: each option sets one variable, and a node's secret is SATRAIL_SECRET unless it is given", () => {
   process.env["SATRAIL_SECRET"] = "from the environment"
   try {
-    const { variables } = lnd({ url: "https://127.0.0.1:8080", receiver: "0a", sender: "0b", secret: undefined })
+    const { variables } = lnd({
+      url: "https://127.0.0.1:8080",
+      receiver: "0a",
+      sender: "0b",
+      secret: undefined
+    })
     assert.deepStrictEqual(variables, {
       LND_REST_URL: "https://127.0.0.1:8080",
       LND_RECEIVER_MACAROON: "0a",
@@ -650,13 +784,16 @@ it("options: each option sets one variable, and a node's secret is SATRAIL_SECRE
   } finally {
     delete process.env["SATRAIL_SECRET"]
   }
-  assert.deepStrictEqual(esplora({ url: "https://esplora.example", wallet: { file: "wallet.json", signer: "sign" } }).variables, {
-    ESPLORA_URL: "https://esplora.example",
-    CHAIN_WALLET: "wallet.json",
-    CHAIN_WALLET_PASSPHRASE: undefined,
-    CHAIN_SEED: undefined,
-    CHAIN_SIGNER: "sign"
-  })
+  assert.deepStrictEqual(
+    esplora({ url: "https://esplora.example", wallet: { file: "wallet.json", signer: "sign" } }).variables,
+    {
+      ESPLORA_URL: "https://esplora.example",
+      CHAIN_WALLET: "wallet.json",
+      CHAIN_WALLET_PASSPHRASE: undefined,
+      CHAIN_SEED: undefined,
+      CHAIN_SIGNER: "sign"
+    }
+  )
 })
 
 it("options: a name in `settings` that is not a setting is rejected", async () => {
@@ -667,14 +804,24 @@ it("options: a name in `settings` that is not a setting is rejected", async () =
 })
 
 it("options: a setting that only an option sets is rejected in `settings`", async () => {
-  const only = { SATRAIL_NETWORK: "network", LIGHTNING: "lightning", CHAIN: "chain", SATRAIL_OPERATOR_TOKEN: "operatorToken" }
+  const only = {
+    SATRAIL_NETWORK: "network",
+    LIGHTNING: "lightning",
+    CHAIN: "chain",
+    SATRAIL_OPERATOR_TOKEN: "operatorToken"
+  }
   for (const [name, option] of Object.entries(only))
-    assert.include(String(await refused(() => satrail.test({ settings: { [name]: "x" } }))), `use the option ${option} instead of ${name}`)
+    assert.include(
+      String(await refused(() => satrail.test({ settings: { [name]: "x" } }))),
+      `use the option ${option} instead of ${name}`
+    )
 })
 
 it("options: options that are missing, or of another type, are rejected, and the error names them and does not repeat them", async () => {
   for (const [name, make] of Object.entries({ lnd, ldk, bitcoind, esplora, simulated }))
-    for (const given of name === "simulated" ? [null, "http://u:secret@h"] : [undefined, null, "http://u:secret@h"]) {
+    for (const given of name === "simulated"
+      ? [null, "http://u:secret@h"]
+      : [undefined, null, "http://u:secret@h"]) {
       const says = `the options of ${name} must be an object with `
       assert.throws(() => make(given as never), OptionsInvalid, says)
       assert.throws(() => make(given as never), OptionsInvalid, /^(?!.*secret@)/)
@@ -688,7 +835,10 @@ it("options: options that are missing, or of another type, are rejected, and the
   for (const [given, says] of [
     [null, /^the options of satrail must be an object/],
     [{ lightning: "lnd" }, /lightning must be the result of lnd\(…\), ldk\(…\) or simulated\(…\)/],
-    [{ lightning: bitcoind({ url: "", user: "", password: "", wallet: {} }) }, /lightning must be the result of lnd/],
+    [
+      { lightning: bitcoind({ url: "", user: "", password: "", wallet: {} }) },
+      /lightning must be the result of lnd/
+    ],
     [{ chain: bitcoind }, /chain must be the result of bitcoind\(…\) or esplora\(…\)/]
   ] as const)
     assert.throws(() => environment(given as never), OptionsInvalid, says)
@@ -716,7 +866,10 @@ it("options: a new database is announced at a terminal, and opening a directory 
   rmSync(directory, { recursive: true })
   assert.instanceOf(error, DirectoryLocked)
   assert.strictEqual((error as SatrailError).code, "directory_locked")
-  assert.match(inspect(error), /^DirectoryLocked \[directory_locked\]: The directory .* is in use by process \d+ .*Stop that process/)
+  assert.match(
+    inspect(error),
+    /^DirectoryLocked \[directory_locked\]: The directory .* is in use by process \d+ .*Stop that process/
+  )
   assert.strictEqual(inspect(error, { customInspect: false }), `[${String(error)}]`)
 })
 
@@ -724,7 +877,9 @@ it("pay: an error at the start has the code of its cause", async () => {
   // It ends every connection, so it is not a database that is starting.
   const other = createServer((socket) => socket.end()).listen(0, "127.0.0.1")
   const port = await boundPort(other)
-  const error = await refused(() => satrail({ database: `postgres://satrail@127.0.0.1:${port}/satrail`, logLevel: "error" }))
+  const error = await refused(() =>
+    satrail({ database: `postgres://satrail@127.0.0.1:${port}/satrail`, logLevel: "error" })
+  )
   other.close()
   assert.match(String(error), /^Error: satrail cannot start: /)
   assert.isTrue(error instanceof SatrailError && error.cause instanceof SatrailError)
@@ -736,7 +891,11 @@ it("pay: an error at the start has the code of its cause", async () => {
 })
 
 it("options: a database that is not a PostgreSQL URL is rejected with a SatrailError", async () => {
-  for (const database of ["nonsense", "mysql://shop@127.0.0.1/shop", "postgres://shop@127.0.0.1:99999/shop"]) {
+  for (const database of [
+    "nonsense",
+    "mysql://shop@127.0.0.1/shop",
+    "postgres://shop@127.0.0.1:99999/shop"
+  ]) {
     const error = await refused(() => satrail({ database }))
     assert.isTrue(error instanceof SatrailError, database)
     assert.strictEqual((error as SatrailError).code, "options_invalid", database)

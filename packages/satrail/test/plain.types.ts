@@ -41,7 +41,9 @@ export type PayIsPlain = Holds<Equal<OfPay, never>>
 export type OptionsArePlain = Holds<Equal<Marked<Omit<Index.Options, "features">, "options", 0>, never>>
 
 /** The instances of the error classes. effect adds optional members to every `Error` of a program. */
-type Exported = { [K in keyof typeof Index]: (typeof Index)[K] extends new (...given: never) => infer E ? E : never }[keyof typeof Index]
+type Exported = {
+  [K in keyof typeof Index]: (typeof Index)[K] extends new (...given: never) => infer E ? E : never
+}[keyof typeof Index]
 type OfErrors = Exported extends infer E
   ? E extends object
     ? Marked<Omit<E, keyof Error>, "error", 0> | Exclude<Extract<keyof E, Mark>, keyof Error>
@@ -51,5 +53,8 @@ export type ErrorsArePlain = Holds<Equal<OfErrors, never>>
 
 // The check finds an effect type if there is one.
 export type ABridgeIsFound = Holds<
-  Equal<Marked<{ readonly a: () => Promise<{ readonly b: Index.Pay["layer"] }> }, "x", 0>, "x.a returned resolved.b">
+  Equal<
+    Marked<{ readonly a: () => Promise<{ readonly b: Index.Pay["layer"] }> }, "x", 0>,
+    "x.a returned resolved.b"
+  >
 >

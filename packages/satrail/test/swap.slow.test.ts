@@ -17,7 +17,9 @@ beforeAll(async () => {
   const keys = new Map<string, Promise<string>>()
   const key = async (company: string | undefined): Promise<string> => {
     const id = company ?? assert.fail("every call names its company")
-    const known = keys.get(id) ?? pay.apiKeys.create({ company: id, name: "test", scopes: ["admin"] }).then(({ key }) => key)
+    const known =
+      keys.get(id) ??
+      pay.apiKeys.create({ company: id, name: "test", scopes: ["admin"] }).then(({ key }) => key)
     keys.set(id, known)
     return known
   }
@@ -27,7 +29,10 @@ beforeAll(async () => {
 afterAll(() => pay.close())
 
 /** Calls every operation, and returns the results by name. The code of an error counts as its result. */
-const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: string }) => Promise<unknown>) => {
+const called = async (
+  pay: Client,
+  payFor: (invoice: { readonly paymentRequest: string }) => Promise<unknown>
+) => {
   const results = new Map<string, unknown>()
   const call = async <A>(name: string, made: PromiseLike<A>): Promise<A> => {
     results.set(name, undefined)
@@ -49,8 +54,14 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   await call("companies.freeze", pay.companies.freeze(company, { reason: "stolen key", pending: "wait" }))
   await call("companies.unfreeze", pay.companies.unfreeze(company))
   const limits = { day: 50_000, dayCount: null }
-  await call("companies.issueKey", pay.companies.issueKey(company, { name: "payouts", scopes: ["send"], limits }))
-  const made = await call("apiKeys.create", pay.apiKeys.create({ company, name: "website", scopes: ["read"], expiresAt: null }))
+  await call(
+    "companies.issueKey",
+    pay.companies.issueKey(company, { name: "payouts", scopes: ["send"], limits })
+  )
+  const made = await call(
+    "apiKeys.create",
+    pay.apiKeys.create({ company, name: "website", scopes: ["read"], expiresAt: null })
+  )
   await call("apiKeys.get", pay.apiKeys.get(company, made.id))
   await call("apiKeys.list", pay.apiKeys.list(company))
   await call("apiKeys.revoke", pay.apiKeys.revoke(company, made.id, { links: "void" }))
@@ -58,68 +69,108 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   await refused("domains.claim", pay.domains.claim({ company, domain: "no domain" }))
   await call("domains.list", pay.domains.list(company))
 
-  const invoice = await call("invoices.create", pay.invoices.create({ company, amount: "50000 sats", description: null, metadata }))
+  const invoice = await call(
+    "invoices.create",
+    pay.invoices.create({ company, amount: "50000 sats", description: null, metadata })
+  )
   await payFor(invoice)
   await call("invoices.get", pay.invoices.get(company, invoice.id))
   await call("invoices.list", pay.invoices.list(company, { status: "settled" }))
-  const open = await pay.invoices.create({ company, amount: null, minAmount: 5, maxAmount: undefined, hold: false })
+  const open = await pay.invoices.create({
+    company,
+    amount: null,
+    minAmount: 5,
+    maxAmount: undefined,
+    hold: false
+  })
   await call("invoices.cancel", pay.invoices.cancel(company, open.id))
   const held = await pay.invoices.create({ company, amount: 1000, hold: true, paymentHash: null })
   await payFor(held)
   await call("invoices.settle", pay.invoices.settle(company, held.id, { preimage: null }))
 
-  const checkout = await call("checkouts.create", pay.checkouts.create({ company, amount: "2.50 eur", orderId: null, metadata }))
+  const checkout = await call(
+    "checkouts.create",
+    pay.checkouts.create({ company, amount: "2.50 eur", orderId: null, metadata })
+  )
   await call("checkouts.get", pay.checkouts.get(company, checkout.id))
   await call("checkouts.list", pay.checkouts.list(company))
   await call("checkouts.cancel", pay.checkouts.cancel(company, checkout.id))
 
-  const address = await call("lightningAddresses.create", pay.lightningAddresses.create({ company, handle: null, metadata }))
+  const address = await call(
+    "lightningAddresses.create",
+    pay.lightningAddresses.create({ company, handle: null, metadata })
+  )
   const settings = { minAmount: 10, successMessage: "Thank you" }
   await call("lightningAddresses.update", pay.lightningAddresses.update(company, address.id, settings))
   await call("lightningAddresses.get", pay.lightningAddresses.get(company, address.id))
   await call("lightningAddresses.list", pay.lightningAddresses.list(company))
   await call("lightningAddresses.qr", pay.lightningAddresses.qr(company, address.id))
-  const offer = await call("offers.create", pay.offers.create({ company, amount: 1000, description: "Coffee", metadata }))
+  const offer = await call(
+    "offers.create",
+    pay.offers.create({ company, amount: 1000, description: "Coffee", metadata })
+  )
   await call("offers.get", pay.offers.get(company, offer.id))
   await call("offers.list", pay.offers.list(company))
-  const chain = await call("onChainAddresses.create", pay.onChainAddresses.create({ company, addressType: "segwit", metadata }))
+  const chain = await call(
+    "onChainAddresses.create",
+    pay.onChainAddresses.create({ company, addressType: "segwit", metadata })
+  )
   await call("onChainAddresses.get", pay.onChainAddresses.get(company, chain.id))
   await call("onChainAddresses.list", pay.onChainAddresses.list(company))
   await call("lightningAddresses.delete", pay.lightningAddresses.delete(company, address.id))
 
   const { depositId } = await pay.invoices.get(company, invoice.id)
-  const deposit = await call("transactions.deposit", pay.transactions.deposit(company, depositId ?? assert.fail("it was not paid")))
+  const deposit = await call(
+    "transactions.deposit",
+    pay.transactions.deposit(company, depositId ?? assert.fail("it was not paid"))
+  )
   await call("transactions.payer", pay.transactions.payer(company, deposit.id))
   await refused("transactions.adjustment", pay.transactions.adjustment(company, deposit.id))
   await call("transactions.list", pay.transactions.list(company, { type: "deposit" }))
   await call("transactions.balance", pay.transactions.balance(company))
-  const refund = await call("refunds.create", pay.refunds.create({ company, depositId: deposit.id, amount: 500, onCheckout: true }))
+  const refund = await call(
+    "refunds.create",
+    pay.refunds.create({ company, depositId: deposit.id, amount: 500, onCheckout: true })
+  )
   await call("refunds.get", pay.refunds.get(company, refund.id))
   await call("refunds.list", pay.refunds.list(company))
   await call("refunds.cancel", pay.refunds.cancel(company, refund.id))
-  const voucher = await call("vouchers.create", pay.vouchers.create({ company, amount: 100, description: undefined, metadata }))
+  const voucher = await call(
+    "vouchers.create",
+    pay.vouchers.create({ company, amount: 100, description: undefined, metadata })
+  )
   await call("vouchers.get", pay.vouchers.get(company, voucher.id))
   await call("vouchers.list", pay.vouchers.list(company))
   await call("vouchers.cancel", pay.vouchers.cancel(company, voucher.id))
 
   const destination = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
   await call("withdrawals.estimate", pay.withdrawals.estimate({ company, amount: 5000, destination }))
-  const sent = await call("withdrawals.confirm", pay.withdrawals.confirm({ company, amount: 5000, maxFee: null, destination, metadata }))
+  const sent = await call(
+    "withdrawals.confirm",
+    pay.withdrawals.confirm({ company, amount: 5000, maxFee: null, destination, metadata })
+  )
   await call("withdrawals.get", pay.withdrawals.get(company, sent.id))
   await call("transactions.withdrawal", pay.transactions.withdrawal(company, sent.id))
 
   const url = "https://shop.example/webhooks"
-  const endpoint = await call("webhooks.create", pay.webhooks.create({ company, url, types: ["deposit.settled"] }))
+  const endpoint = await call(
+    "webhooks.create",
+    pay.webhooks.create({ company, url, types: ["deposit.settled"] })
+  )
   await call("webhooks.get", pay.webhooks.get(company, endpoint.id))
   await call("webhooks.list", pay.webhooks.list(company))
-  await call("webhooks.update", pay.webhooks.update(company, endpoint.id, { description: "Orders", types: null }))
+  await call(
+    "webhooks.update",
+    pay.webhooks.update(company, endpoint.id, { description: "Orders", types: null })
+  )
   await call("webhooks.rotateSecret", pay.webhooks.rotateSecret(company, endpoint.id, { overlapSeconds: 60 }))
   await call("webhooks.test", pay.webhooks.test(company, endpoint.id))
   await call("webhooks.disable", pay.webhooks.disable(company, endpoint.id))
   await call("webhooks.enable", pay.webhooks.enable(company, endpoint.id))
   const told = new Map<string, unknown>()
   for await (const { id, type, subject, data } of pay.events({ company })) {
-    if (told.size === 0) await call("webhooks.replay", pay.webhooks.replay(company, endpoint.id, { replayFrom: id }))
+    if (told.size === 0)
+      await call("webhooks.replay", pay.webhooks.replay(company, endpoint.id, { replayFrom: id }))
     told.set(`event ${type}`, data)
     if (subject === sent.id) break
   }
@@ -138,7 +189,15 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
 }
 
 /** Fields that change when a webhook is sent, or when an API key is used, and the key itself: embedded calls have none. */
-const changing = new Set(["createdBy", "durationMs", "failingSince", "lastAttemptAt", "lastSeenAt", "nextAttemptAt", "response"])
+const changing = new Set([
+  "createdBy",
+  "durationMs",
+  "failingSince",
+  "lastAttemptAt",
+  "lastSeenAt",
+  "nextAttemptAt",
+  "response"
+])
 
 /** The fields of a value, with the kind of each. */
 const kindOf = (value: unknown): unknown => {
@@ -146,7 +205,9 @@ const kindOf = (value: unknown): unknown => {
   if (value instanceof Date) return "Date"
   if (isMoney(value)) return "Money"
   if (Array.isArray(value)) return value.slice(0, 1).map(kindOf)
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changing.has(name) ? "any" : kindOf(one)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, changing.has(name) ? "any" : kindOf(one)])
+  )
 }
 
 /** The fields that only the embedded service has, because there is no other method for them. */
@@ -177,12 +238,20 @@ describe("a program for the client", () => {
     // Only requests over HTTP have entries of an API key.
     over.results.set("audit.list", await remote.audit.list(over.company, { limit: 3 }))
     results.set("audit.list", await pay.audit.list(over.company, { limit: 3 }))
-    const all = Object.entries(routes).flatMap(([noun, verbs]) => Object.keys(verbs).map((verb) => `${noun}.${verb}`))
+    const all = Object.entries(routes).flatMap(([noun, verbs]) =>
+      Object.keys(verbs).map((verb) => `${noun}.${verb}`)
+    )
     assert.deepStrictEqual([...results.keys(), ...keyed].toSorted(), all.toSorted())
-    assert.includeMembers([...over.told.keys()], ["event invoice.held", "event deposit.settled", "event withdrawal.pending"])
+    assert.includeMembers(
+      [...over.told.keys()],
+      ["event invoice.held", "event deposit.settled", "event withdrawal.pending"]
+    )
     for (const [name, seen] of [...over.results, ...over.told]) {
       const [own, names] = [kindOf(results.get(name) ?? told.get(name)), added.get(name)]
-      assert.deepStrictEqual({ [name]: names === undefined ? own : without(own, names) }, { [name]: kindOf(seen) })
+      assert.deepStrictEqual(
+        { [name]: names === undefined ? own : without(own, names) },
+        { [name]: kindOf(seen) }
+      )
     }
   })
 })

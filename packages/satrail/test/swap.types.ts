@@ -35,13 +35,17 @@ type Fits<F, Call> = Call extends unknown ? (F extends Call ? true : never) : ne
 
 type Differing = {
   readonly [N in keyof Nouns & string]: {
-    readonly [V in keyof Nouns[N] & string]: [Fits<Of<N, V>, Calls<Nouns[N][V], N>>] extends [never] ? `${N}.${V}` : never
+    readonly [V in keyof Nouns[N] & string]: [Fits<Of<N, V>, Calls<Nouns[N][V], N>>] extends [never]
+      ? `${N}.${V}`
+      : never
   }[keyof Nouns[N] & string]
 }[keyof Nouns & string]
 
 // An event has the same data.
 
-type DataIn<E> = E extends { readonly type: infer T extends string; readonly data: infer D } ? { readonly [K in T]: D } : never
+type DataIn<E> = E extends { readonly type: infer T extends string; readonly data: infer D }
+  ? { readonly [K in T]: D }
+  : never
 type All<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
 type OfPay = All<DataIn<AnyEvent<Metadata>>>
 type OfClient = All<DataIn<Event>>
@@ -54,7 +58,9 @@ type FieldsIn<T> = T extends CompanyRef ? never : T extends object ? keyof T : n
 type FieldsOf<F> = F extends (...given: infer A) => unknown ? FieldsIn<Required<A>[number]> : never
 type Unaccepted = {
   readonly [N in keyof Nouns & string]: {
-    readonly [V in keyof Nouns[N] & string]: [Exclude<FieldsOf<Nouns[N][V]>, FieldsOf<Of<N, V>> | "company">] extends [never]
+    readonly [V in keyof Nouns[N] & string]: [
+      Exclude<FieldsOf<Nouns[N][V]>, FieldsOf<Of<N, V>> | "company">
+    ] extends [never]
       ? never
       : `${N}.${V}`
   }[keyof Nouns[N] & string]

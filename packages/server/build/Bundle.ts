@@ -6,12 +6,16 @@ export const places = (folder: string): Plugin => ({
   name: "places",
   transform: (code, id) =>
     code.includes("import.meta.url")
-      ? code.replaceAll("import.meta.url", `new URL(${JSON.stringify(path.relative(folder, id))}, import.meta.url).href`)
+      ? code.replaceAll(
+          "import.meta.url",
+          `new URL(${JSON.stringify(path.relative(folder, id))}, import.meta.url).href`
+        )
       : undefined
 })
 
 const escaped = (code: string): string => {
-  if (/String\.raw`[^`]*[^\0-\x7f]|\\[^\0-\x7f]/.test(code)) throw new Error("A raw or escaped character is not ASCII")
+  if (/String\.raw`[^`]*[^\0-\x7f]|\\[^\0-\x7f]/.test(code))
+    throw new Error("A raw or escaped character is not ASCII")
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 

@@ -10,7 +10,8 @@ const outside = (dist: string, folder: string): Plugin => ({
     handler: (source, importer, { kind }) => {
       if (importer === undefined || kind !== "dynamic-import") return undefined
       const target = path.resolve(path.dirname(importer), source)
-      if (!/\/(?:LocalCommands|Spelling)\.js$/.test(importer) && target !== path.join(dist, "run.js")) return undefined
+      if (!/\/(?:LocalCommands|Spelling)\.js$/.test(importer) && target !== path.join(dist, "run.js"))
+        return undefined
       const file = path.relative(folder, target)
       return { id: file.startsWith(".") ? file : `./${file}`, external: true }
     }

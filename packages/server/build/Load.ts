@@ -20,7 +20,12 @@ if (argument !== undefined) {
 
 // Node would compile its own modules again if the options were set before they are loaded, as on the command line.
 for (const name of builtins) process.getBuiltinModule(name)
-for (const option of ["--no-allocation-site-pretenuring", "--heap-growing-percent=50", "--semi-space-growth-factor=8", "--expose-gc"])
+for (const option of [
+  "--no-allocation-site-pretenuring",
+  "--heap-growing-percent=50",
+  "--semi-space-growth-factor=8",
+  "--expose-gc"
+])
   setFlagsFromString(option)
 globalThis.gc = vm.runInNewContext("gc")
 
@@ -29,7 +34,8 @@ const folder = getCompileCacheDir()
 const cache = folder === undefined ? undefined : path.join(folder, "satrail-service")
 
 /** Identifies the source and the bytecode, because V8 checks only the length of the source. */
-const header = (version: number, bytecode: Buffer): Buffer => Buffer.from(Uint32Array.of(version, crc32(bytecode)).buffer)
+const header = (version: number, bytecode: Buffer): Buffer =>
+  Buffer.from(Uint32Array.of(version, crc32(bytecode)).buffer)
 const headerBytes = 8
 
 const kept = (version: number): Buffer | undefined => {
@@ -69,7 +75,9 @@ const keep = () => {
     renameSync(written, cache)
   } catch (error) {
     rmSync(written, { force: true })
-    process.emitWarning(`Could not cache the compiled service; the next start will be slower: ${String(error)}`)
+    process.emitWarning(
+      `Could not cache the compiled service; the next start will be slower: ${String(error)}`
+    )
   }
 }
 

@@ -41,4 +41,7 @@ await loader(
 )
 
 const dist = path.join(app, "dist")
-await Commands.bundle(dist, process.argv[2] === undefined ? path.join(folder, "cli.mjs") : path.join(dist, "cli.js"))
+await Commands.bundle(
+  dist,
+  process.argv[2] === undefined ? path.join(folder, "cli.mjs") : path.join(dist, "cli.js")
+)

@@ -4,4 +4,5 @@ import * as Program from "./serving/Program.ts"
 import * as Server from "./serving/Server.ts"
 
 /** Runs the service, as main.ts does, and calls `ready` when it serves requests (build/Load.ts). */
-export const run = (ready: () => void): void => Program.run(Server.services, [], Environment.bundled, () => Effect.sync(ready))
+export const run = (ready: () => void): void =>
+  Program.run(Server.services, [], Environment.bundled, () => Effect.sync(ready))

@@ -20,6 +20,8 @@ export const run = (): void =>
       NodeRuntime.runMain(main, {
         // Keep an exit code that the command has set: the command has already reported its result.
         teardown: (exit, onExit) =>
-          process.exitCode === undefined ? Runtime.defaultTeardown(exit, onExit) : onExit(Number(process.exitCode))
+          process.exitCode === undefined
+            ? Runtime.defaultTeardown(exit, onExit)
+            : onExit(Number(process.exitCode))
       })
   )

@@ -21,7 +21,9 @@ const walletSats = (state: Effect.Success<Sandbox.Sandbox["Service"]["state"]>):
 
 /** Initial balances of our node and our wallet. */
 const atFirst = Effect.provide(
-  Effect.flatMap(Sandbox.Sandbox, (sandbox) => Effect.all({ node: sandbox.localBalance, chain: Effect.map(sandbox.state, walletSats) })),
+  Effect.flatMap(Sandbox.Sandbox, (sandbox) =>
+    Effect.all({ node: sandbox.localBalance, chain: Effect.map(sandbox.state, walletSats) })
+  ),
   Sandbox.layer(world)
 )
 
@@ -32,8 +34,14 @@ const withdrawalsOf = (
 ): Effect.Effect<ReadonlyArray<Withdrawal.Withdrawal>, StoreUnavailable, Records> =>
   Effect.gen(function* () {
     const records = yield* Records
-    const lines = yield* records.transactions(companyId, { limit: 1000, type: "withdrawal", ...(after !== undefined && { after }) })
-    const page = yield* Effect.forEach(lines, ({ id }) => Effect.map(records.withdrawal(companyId, id), Option.getOrThrow))
+    const lines = yield* records.transactions(companyId, {
+      limit: 1000,
+      type: "withdrawal",
+      ...(after !== undefined && { after })
+    })
+    const page = yield* Effect.forEach(lines, ({ id }) =>
+      Effect.map(records.withdrawal(companyId, id), Option.getOrThrow)
+    )
     const last = lines.at(-1)
     return last === undefined ? page : [...page, ...(yield* withdrawalsOf(companyId, last))]
   })
@@ -61,7 +69,10 @@ const paidOnce = Effect.gen(function* () {
         `the amount that withdrawal ${id} (${status}) paid to its payee`
       )
       if (status === "settled")
-        assert.isTrue(preimage !== null && Preimage.proves(preimage, paymentHash), `the preimage of ${id} matches its payment hash`)
+        assert.isTrue(
+          preimage !== null && Preimage.proves(preimage, paymentHash),
+          `the preimage of ${id} matches its payment hash`
+        )
     }
     if (rail === "on_chain") {
       const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, world.network))
@@ -84,7 +95,11 @@ const check = Effect.gen(function* () {
   const { node, chain } = yield* (yield* Records).trialBalance
   const sandbox = yield* Sandbox.Sandbox
   const before = yield* atFirst
-  assert.strictEqual((yield* sandbox.localBalance) - before.node, -node, "the node's balance matches the books")
+  assert.strictEqual(
+    (yield* sandbox.localBalance) - before.node,
+    -node,
+    "the node's balance matches the books"
+  )
   assert.strictEqual(
     Msat.fromSats(walletSats(yield* sandbox.state)) - Msat.fromSats(before.chain),
     -chain,

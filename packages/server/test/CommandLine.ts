@@ -10,7 +10,11 @@ import { version } from "../src/base/Version.ts"
  * Runs a command in this process and returns its output and exit code. `env` holds its settings. `hear`
  * receives each line as it is printed.
  */
-export const run = (args: string, env: Record<string, string> = {}, hear: (line: string) => void = () => {}) =>
+export const run = (
+  args: string,
+  env: Record<string, string> = {},
+  hear: (line: string) => void = () => {}
+) =>
   Effect.gen(function* () {
     const [stdout, stderr]: readonly [Array<string>, Array<string>] = [[], []]
     const console: Console.Console = {
@@ -21,7 +25,9 @@ export const run = (args: string, env: Record<string, string> = {}, hear: (line:
       },
       error: (...said) => void stderr.push(said.join(" "))
     }
-    const exit = yield* Command.runWith(satrail, { version })(args.split(" ").filter((word) => word !== "")).pipe(
+    const exit = yield* Command.runWith(satrail, { version })(
+      args.split(" ").filter((word) => word !== "")
+    ).pipe(
       Effect.exit,
       Effect.provideService(Console.Console, console),
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env)),

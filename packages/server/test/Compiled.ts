@@ -23,14 +23,20 @@ const loadOnce = (name: string): object => {
     ...(cachedData !== undefined && { cachedData })
   })
   const keep = () => {
-    if ((cachedData !== undefined && script.cachedDataRejected === false) || (cachedData === undefined && existsSync(cache))) return
+    if (
+      (cachedData !== undefined && script.cachedDataRejected === false) ||
+      (cachedData === undefined && existsSync(cache))
+    )
+      return
     const written = `${cache}.${process.pid}`
     writeFileSync(written, script.createCachedData())
     renameSync(written, cache)
   }
   const exports = {}
   loaded.set(name, { exports, keep })
-  script.runInThisContext()(exports, (name: string): unknown => (name.startsWith("./") ? loadOnce(name) : external(name)))
+  script.runInThisContext()(exports, (name: string): unknown =>
+    name.startsWith("./") ? loadOnce(name) : external(name)
+  )
   return exports
 }
 

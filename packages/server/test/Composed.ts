@@ -39,7 +39,13 @@ const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ ur
 const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
   Effect.gen(function* () {
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
-    const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis, graceMillis: 1000 }
+    const options = {
+      url: proxy.url,
+      certificateFile: alice.certificateFile,
+      identity,
+      deadlineMillis,
+      graceMillis: 1000
+    }
     const [receiver, sender] = [
       yield* alice.bake(uris([...Lnd.receiverCalls, ...Lnd.holdingCalls])),
       yield* alice.bake(uris(Lnd.senderCalls))
@@ -54,11 +60,15 @@ const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
     )
   })
 
-type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Layer.Success<Effect.Success<ReturnType<typeof outlasting>>>
+type Services =
+  | Layer.Success<ReturnType<typeof Satrail.layer>>
+  | Layer.Success<Effect.Success<ReturnType<typeof outlasting>>>
 
 /** Reconciles our books with the node, as a separate process would. */
 const reconcile = Effect.scoped(
-  Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run())
+  Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) =>
+    Context.get(built, Reconciler.Reconciler).run()
+  )
 )
 
 /** The environment of a scenario. */
@@ -77,15 +87,26 @@ export interface World {
  * `deadlineMillis` limits the wait for each node response, so a scenario in which the node doesn't respond
  * takes at least the sum of these waits.
  */
-export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000, policy: Settings = settings) =>
+export const story = <E, R>(
+  tell: (world: World) => Effect.Effect<void, E, R>,
+  deadlineMillis = 20_000,
+  policy: Settings = settings
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { alice } = yield* Network
       const proxy = yield* Proxy.make(alice)
       const scope = yield* Effect.scope
-      const ports = yield* Layer.buildWithScope(Layer.fresh(yield* outlasting(alice, proxy, deadlineMillis)), scope)
-      let process: { readonly services: Context.Context<Services>; readonly scope: Scope.Closeable } | undefined
-      const stop = Effect.suspend(() => (process === undefined ? Effect.void : Scope.close(process.scope, Exit.void)))
+      const ports = yield* Layer.buildWithScope(
+        Layer.fresh(yield* outlasting(alice, proxy, deadlineMillis)),
+        scope
+      )
+      let process:
+        | { readonly services: Context.Context<Services>; readonly scope: Scope.Closeable }
+        | undefined
+      const stop = Effect.suspend(() =>
+        process === undefined ? Effect.void : Scope.close(process.scope, Exit.void)
+      )
       const start = Effect.gen(function* () {
         const own = yield* Scope.fork(scope)
         const service = Layer.provideMerge(Satrail.layerWorkers, Layer.fresh(Satrail.layer(policy)))
@@ -96,7 +117,9 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
         process = { services, scope: own }
       })
       const run: World["run"] = (use) =>
-        Effect.suspend(() => Effect.provideContext(use, process?.services ?? assert.fail("the service is not started")))
+        Effect.suspend(() =>
+          Effect.provideContext(use, process?.services ?? assert.fail("the service is not started"))
+        )
       yield* start
       yield* run(reconcile)
       const before = yield* Peer.balance(alice)
@@ -118,16 +141,28 @@ export const company = Effect.flatMap(
 export type Company = Effect.Success<typeof company>
 
 const sats = (amount: number) =>
-  Effect.map(Effect.fromResult(Decimal.parse(String(amount))), (amount) => ({ amount, currency: "sats" as const }))
+  Effect.map(Effect.fromResult(Decimal.parse(String(amount))), (amount) => ({
+    amount,
+    currency: "sats" as const
+  }))
 
 export const invoice = Effect.fnUntraced(function* (company: Company, amount: number, expirySeconds = 3600) {
   const asked = yield* sats(amount)
-  const created = (yield* Invoices).create({ companyId: company.id, ...asked, description: "tea", expirySeconds, metadata: {} })
+  const created = (yield* Invoices).create({
+    companyId: company.id,
+    ...asked,
+    description: "tea",
+    expirySeconds,
+    metadata: {}
+  })
   return yield* Effect.flatMap(created, Answer.made)
 })
 
 export const confirm = Effect.fnUntraced(function* (company: Company, destination: string) {
-  return yield* Effect.flatMap((yield* Withdrawals).confirm({ company, asked: undefined, destination, metadata: {} }), Answer.made)
+  return yield* Effect.flatMap(
+    (yield* Withdrawals).confirm({ company, asked: undefined, destination, metadata: {} }),
+    Answer.made
+  )
 })
 
 export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
@@ -135,7 +170,8 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
 })
 
 /** Waits until a withdrawal is final and returns it. */
-export const end = (withdrawal: Withdrawal) => eventually(now(withdrawal), ({ status }) => status !== "pending")
+export const end = (withdrawal: Withdrawal) =>
+  eventually(now(withdrawal), ({ status }) => status !== "pending")
 
 export const balance = Effect.fnUntraced(function* ({ id }: Company) {
   return yield* (yield* Records).balance(id)

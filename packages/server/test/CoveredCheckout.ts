@@ -11,7 +11,15 @@ import { Effect, Option } from "effect"
 
 const create = Effect.fnUntraced(function* ({ id: companyId }: Company) {
   const asked = { amount: Decimal.make(50_000n), currency: "sats" as const }
-  const texts = { description: "tea", orderId: null, metadata: {}, returnUrl: null, cancelUrl: null, embedOrigin: null, color: null }
+  const texts = {
+    description: "tea",
+    orderId: null,
+    metadata: {},
+    returnUrl: null,
+    cancelUrl: null,
+    embedOrigin: null,
+    color: null
+  }
   const made = (yield* Checkouts).create({
     companyId,
     asked,
@@ -29,14 +37,18 @@ const create = Effect.fnUntraced(function* ({ id: companyId }: Company) {
  * Pays a checkout on a simulated chain, first in part and then in full. `pay` pays an invoice from another node, and
  * must fail for an invoice that was issued before the payment. The workers must be running.
  */
-export const covered = Effect.fnUntraced(function* <E, R>(company: Company, pay: (paymentRequest: string) => Effect.Effect<unknown, E, R>) {
+export const covered = Effect.fnUntraced(function* <E, R>(
+  company: Company,
+  pay: (paymentRequest: string) => Effect.Effect<unknown, E, R>
+) {
   const sandbox = yield* Sandbox
   const checkout = yield* create(company)
   const { companyId, id, address } = checkout
   const now = Effect.flatMap(Checkouts, (checkouts) => checkouts.get(companyId, id))
   const invoiceOf = (invoiceId: string) =>
     Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, invoiceId), Option.getOrThrow))
-  const closed = (invoiceId: string) => eventually(invoiceOf(invoiceId), ({ status }) => status === "canceled")
+  const closed = (invoiceId: string) =>
+    eventually(invoiceOf(invoiceId), ({ status }) => status === "canceled")
 
   yield* sandbox.send({ address, amount: Msat.fromSats(20_000) })
   const rest = yield* eventually(now, ({ invoiceId }) => invoiceId !== checkout.invoiceId)

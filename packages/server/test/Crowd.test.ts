@@ -2,7 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Caller from "@satrail/core/base/Caller"
 import * as Crowd from "../src/serving/Crowd.ts"
 
-const callers = ["192.0.2.1", "192.0.2.2", "198.51.100.7", "2001:db8::1", "2001:db8:0:1::1", "2001:db8:1::1", "unix"]
+const callers = [
+  "192.0.2.1",
+  "192.0.2.2",
+  "198.51.100.7",
+  "2001:db8::1",
+  "2001:db8:0:1::1",
+  "2001:db8:1::1",
+  "unix"
+]
 const callerOf = (item: number) => callers[(item * item + (item >> 3)) % callers.length] ?? ""
 
 /** Removes one item after another, searching for the largest holder each time. */

@@ -25,7 +25,8 @@ describe("the environment", () => {
   })
 
   it("webhooks: a sandbox reachable from other machines delivers webhooks to public hosts and its own inboxes, but not to loopback; none delivers to link-local or private addresses", () => {
-    const issueOf = (env: Record<string, string>) => WebhookPoster.make(Webhooks.targets(Result.getOrThrow(Environment.read(env)))).issue
+    const issueOf = (env: Record<string, string>) =>
+      WebhookPoster.make(Webhooks.targets(Result.getOrThrow(Environment.read(env)))).issue
     const inside = [
       "http://127.0.0.1:9000/",
       "http://169.254.169.254/latest",
@@ -37,10 +38,17 @@ describe("the environment", () => {
       for (const url of inside) assert.isDefined(issueOf({ HOST })(url), `${HOST} ${url}`)
       for (const url of ["https://shop.dev/", "http://127.0.0.1:8080/sandbox/webhooks/shop"])
         assert.isUndefined(issueOf({ HOST })(url), url)
-      assert.isUndefined(issueOf({ HOST, SATRAIL_OUTBOUND_ALLOW: "shop=http://10.0.0.1:3000" })("http://shop/hook"))
+      assert.isUndefined(
+        issueOf({ HOST, SATRAIL_OUTBOUND_ALLOW: "shop=http://10.0.0.1:3000" })("http://shop/hook")
+      )
     }
     for (const HOST of ["127.0.0.1", "::1", "localhost"])
-      for (const url of inside) assert.strictEqual(issueOf({ HOST })(url) === undefined, /127\.0\.0\.1|\[::1\]/.test(url), `${HOST} ${url}`)
+      for (const url of inside)
+        assert.strictEqual(
+          issueOf({ HOST })(url) === undefined,
+          /127\.0\.0\.1|\[::1\]/.test(url),
+          `${HOST} ${url}`
+        )
   })
 
   const wrong: ReadonlyArray<readonly [name: string, value: string]> = [
@@ -85,9 +93,14 @@ describe("the environment", () => {
     const problems = problemsOf({ LIGHTNING: "lnd" })
     const names = ["LND_REST_URL", "LND_RECEIVER_MACAROON", "LND_SENDER_MACAROON", "LND_INVOICE_SECRET"]
     assert.strictEqual(problems.length, names.length)
-    for (const [at, name] of names.entries()) assert.include(problems[at], `${name} is required with LIGHTNING=lnd`)
+    for (const [at, name] of names.entries())
+      assert.include(problems[at], `${name} is required with LIGHTNING=lnd`)
     const [secret, hex] = ["s".repeat(32), "0201".repeat(40)]
-    const given = { LND_RECEIVER_MACAROON: "/run/receiver.macaroon", LND_SENDER_MACAROON: hex, LND_INVOICE_SECRET: secret }
+    const given = {
+      LND_RECEIVER_MACAROON: "/run/receiver.macaroon",
+      LND_SENDER_MACAROON: hex,
+      LND_INVOICE_SECRET: secret
+    }
     const env = { LIGHTNING: "lnd", LND_REST_URL: "http://localhost:8080", ...given }
     const { node } = Result.getOrThrow(Environment.read(env))
     assert.strictEqual(node?.at, "lnd at http://localhost:8080")
@@ -122,8 +135,13 @@ describe("the environment", () => {
   })
 
   it("environment: an error in the list of database hosts names the entry without its value", () => {
-    const [problem = ""] = problemsOf({ DATABASE_URL: "postgres://root:hunter2@h1:5432,h2:x/db?target_session_attrs=read-write" })
-    assert.match(problem, /^DATABASE_URL must be .*: the port of host 2 of 2 must be a number from 1 to 65535$/)
+    const [problem = ""] = problemsOf({
+      DATABASE_URL: "postgres://root:hunter2@h1:5432,h2:x/db?target_session_attrs=read-write"
+    })
+    assert.match(
+      problem,
+      /^DATABASE_URL must be .*: the port of host 2 of 2 must be a number from 1 to 65535$/
+    )
     assert.notInclude(problem, "hunter2")
   })
 
@@ -140,42 +158,68 @@ describe("the environment", () => {
   })
 
   it("C56: environment: printing the environment shows no secret", () => {
-    const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
+    const environment = Result.getOrThrow(
+      Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" })
+    )
     assert.notInclude(
       JSON.stringify(environment, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
       "hunter2"
     )
-    assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
+    assert.isTrue(
+      environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2")
+    )
   })
 
   it("environment: mainnet rejects a simulated Lightning node, chain, price source or recipient server, and an embedded database", () => {
     const named = (given: Readonly<Record<string, string>>) =>
       problemsOf({ SATRAIL_NETWORK: "mainnet", ...given }).map((problem) => problem.split(" ")[0])
     const real = ["DATABASE_URL", "LIGHTNING", "CHAIN"]
-    assert.deepStrictEqual(named({}), real, "prices and servers are real if the node is, so they are named only if they were set")
+    assert.deepStrictEqual(
+      named({}),
+      real,
+      "prices and servers are real if the node is, so they are named only if they were set"
+    )
     const simulated = { RATES: "fixed", RESOLVER: "sandbox" }
-    assert.deepStrictEqual(named({ ...simulated, SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080", SATRAIL_DEMO: "yes" }), [
-      ...real,
-      "RATES",
-      "RESOLVER",
-      "SATRAIL_OUTBOUND_ALLOW",
-      "SATRAIL_DEMO"
-    ])
-    const lnd = { LIGHTNING: "lnd", LND_REST_URL: "http://localhost:8080", LND_INVOICE_SECRET: "s".repeat(32) }
-    const node = { ...lnd, LND_RECEIVER_MACAROON: "/run/receiver.macaroon", LND_SENDER_MACAROON: "/run/sender.macaroon" }
+    assert.deepStrictEqual(
+      named({
+        ...simulated,
+        SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080",
+        SATRAIL_DEMO: "yes"
+      }),
+      [...real, "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW", "SATRAIL_DEMO"]
+    )
+    const lnd = {
+      LIGHTNING: "lnd",
+      LND_REST_URL: "http://localhost:8080",
+      LND_INVOICE_SECRET: "s".repeat(32)
+    }
+    const node = {
+      ...lnd,
+      LND_RECEIVER_MACAROON: "/run/receiver.macaroon",
+      LND_SENDER_MACAROON: "/run/sender.macaroon"
+    }
     assert.deepStrictEqual(named(node), ["DATABASE_URL", "CHAIN"])
     assert.deepStrictEqual(named({ ...node, ...simulated }), ["DATABASE_URL", "CHAIN", "RATES", "RESOLVER"])
   })
 
   it("environment: each trusted host is listed together with its address", () => {
     const { outboundAllow } = Result.getOrThrow(
-      Environment.read({ SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080, wallet.example:8443=https://[::1]:9" })
+      Environment.read({
+        SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080, wallet.example:8443=https://[::1]:9"
+      })
     )
     assert.deepStrictEqual(
       Array.from(outboundAllow, ([host, url]) => `${host} ${url.origin}`),
       ["pay.example http://127.0.0.1:8080", "wallet.example:8443 https://[::1]:9"]
     )
-    for (const wrong of ["pay.example", "pay.example=127.0.0.1:8080", "pay.example=ftp://a", "=http://a", "a=http://b,", "a=http://b/c"]) {
+    for (const wrong of [
+      "pay.example",
+      "pay.example=127.0.0.1:8080",
+      "pay.example=ftp://a",
+      "=http://a",
+      "a=http://b,",
+      "a=http://b/c"
+    ]) {
       const [problem = ""] = problemsOf({ SATRAIL_OUTBOUND_ALLOW: wrong })
       assert.include(problem, "SATRAIL_OUTBOUND_ALLOW must be", wrong)
     }
@@ -224,7 +268,9 @@ describe("the environment", () => {
   ]
   for (const [name, right] of misspelled) {
     it(`environment: ${name} is rejected and ${right} is suggested`, () => {
-      assert.deepStrictEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: did you mean ${right}?`])
+      assert.deepStrictEqual(problemsOf({ [name]: "x" }), [
+        `${name} is not a setting: did you mean ${right}?`
+      ])
     })
   }
 
@@ -238,7 +284,10 @@ describe("the environment", () => {
   it("environment: an unknown variable with our prefix is rejected if its name resembles a known variable, and the message omits the value", () => {
     const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
     assert.deepStrictEqual(others, [])
-    assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md lists all settings")
+    assert.include(
+      problem,
+      "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md lists all settings"
+    )
     assert.notInclude(problem, "hunter2")
   })
 
@@ -293,13 +342,23 @@ describe("the environment", () => {
       chain: { CHAIN: "esplora", ESPLORA_URL: "http://127.0.0.1:1", CHAIN_WALLET_PASSPHRASE: "x" }
     }
     const polls = (env: Record<string, string>) => {
-      const { trackMillis, invoicePollMillis, chainPollMillis } = Server.settingsOf(Result.getOrThrow(Environment.read(env)))
+      const { trackMillis, invoicePollMillis, chainPollMillis } = Server.settingsOf(
+        Result.getOrThrow(Environment.read(env))
+      )
       return { trackMillis, invoicePollMillis, chainPollMillis }
     }
     const { trackMillis, invoicePollMillis, chainPollMillis } = Policy.defaults
-    const often = { trackMillis: { minimum: 100, maximum: 1000 }, invoicePollMillis: 5000, chainPollMillis: 250 }
+    const often = {
+      trackMillis: { minimum: 100, maximum: 1000 },
+      invoicePollMillis: 5000,
+      chainPollMillis: 250
+    }
     assert.deepStrictEqual(polls({}), often)
-    assert.deepStrictEqual(polls({ ...real.lightning, ...real.chain }), { trackMillis, invoicePollMillis, chainPollMillis })
+    assert.deepStrictEqual(polls({ ...real.lightning, ...real.chain }), {
+      trackMillis,
+      invoicePollMillis,
+      chainPollMillis
+    })
     assert.deepStrictEqual(polls(real.lightning), { ...often, trackMillis, invoicePollMillis })
     assert.deepStrictEqual(polls(real.chain), { ...often, trackMillis, chainPollMillis })
   })

@@ -21,15 +21,20 @@ describe("the garbage of startup", () => {
     })
   )
 
-  it.effect("server: a process that is busy for its first minute does not stop to collect the garbage of startup", () =>
-    Effect.gen(function* () {
-      let seconds = 0
-      const process = { measure: () => () => (++seconds > 60 ? 0 : 0.5), collect: () => assert.fail("collected") }
-      const fiber = yield* Effect.forkChild(Garbage.collectWhenIdle(process))
-      yield* TestClock.adjust(120_000)
-      yield* Fiber.join(fiber)
-      assert.strictEqual(seconds, 60)
-    })
+  it.effect(
+    "server: a process that is busy for its first minute does not stop to collect the garbage of startup",
+    () =>
+      Effect.gen(function* () {
+        let seconds = 0
+        const process = {
+          measure: () => () => (++seconds > 60 ? 0 : 0.5),
+          collect: () => assert.fail("collected")
+        }
+        const fiber = yield* Effect.forkChild(Garbage.collectWhenIdle(process))
+        yield* TestClock.adjust(120_000)
+        yield* Fiber.join(fiber)
+        assert.strictEqual(seconds, 60)
+      })
   )
 
   const service = Service.make()

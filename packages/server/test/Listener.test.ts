@@ -22,10 +22,20 @@ describe("input that is not a valid request", () => {
   const hasty = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }
   const unreadable: ReadonlyArray<readonly [what: string, text: string, status: number, code: string]> = [
     ["bytes that are not HTTP", "hello\r\n\r\n", 400, "malformed"],
-    ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
+    [
+      "headers that are too long",
+      `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`,
+      431,
+      "headers_too_large"
+    ],
     ["headers without an end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
     ["a proxy request", "CONNECT service:443 HTTP/1.1\r\nHost: service\r\n\r\n", 405, "method_not_allowed"],
-    ["an unknown expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
+    [
+      "an unknown expectation",
+      "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n",
+      417,
+      "expectation_failed"
+    ]
   ]
   for (const [what, text, status, code] of unreadable) {
     it(`listener: for ${what}, the server returns ${status} ${code} in an envelope and closes the connection`, async () => {
@@ -36,7 +46,10 @@ describe("input that is not a valid request", () => {
       assert.deepStrictEqual([body.status, body.data, body.error.code], [status, null, code])
       const [, requestId = ""] = /^x-request-id: (\S+)$/im.exec(head) ?? []
       assert.match(requestId, /^[0-9a-f]{32}$/)
-      assert.deepStrictEqual([body.error.request_id, body.error.doc_url], [requestId, `https://pay.example.com/docs/errors#${code}`])
+      assert.deepStrictEqual(
+        [body.error.request_id, body.error.doc_url],
+        [requestId, `https://pay.example.com/docs/errors#${code}`]
+      )
     })
   }
 
@@ -45,7 +58,8 @@ describe("input that is not a valid request", () => {
     ["an unknown expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
   ] as const) {
     it(`listener: for ${what}, the response repeats a well-formed request id`, async () => {
-      const asked = (id: string) => refusalOf(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
+      const asked = (id: string) =>
+        refusalOf(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
       const kept = await asked("order-1042")
       assert.match(kept.head, /^x-request-id: order-1042$/im)
       assert.strictEqual(kept.body.error.request_id, "order-1042")
@@ -55,7 +69,10 @@ describe("input that is not a valid request", () => {
 })
 
 it("listener: even with a limit on connections, a request that arrives before the handler is attached gets its response", async () => {
-  const server = Listener.make({}, { maxConnections: 8, proxies: 0, whenFull: () => assert.fail("not full") }).listen(0, "127.0.0.1")
+  const server = Listener.make(
+    {},
+    { maxConnections: 8, proxies: 0, whenFull: () => assert.fail("not full") }
+  ).listen(0, "127.0.0.1")
   const port = await boundPort(server)
   const arrived = new Promise<void>((resolve) => {
     const begun = "http.server.request.start"
@@ -86,7 +103,8 @@ it("listener: responses that become ready in the same event-loop turn are sent t
   for (const round of [1, 2]) {
     const asked = Promise.all([ask(), ask()])
     while (responses.length < 2) await once(server, "request")
-    const bytes = () => responses.map(({ socket }) => (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0))
+    const bytes = () =>
+      responses.map(({ socket }) => (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0))
     const before = bytes()
     for (const [i, response] of responses.entries()) response.end(`answer ${i} of ${round}`)
     assert.deepStrictEqual(bytes(), before, "nothing is sent before all are ready")
@@ -103,7 +121,10 @@ describe("a protocol upgrade request", () => {
     server.on("request", ({ url }, response) => response.end(url))
     const request = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nHost: service\r\n${more}\r\n`
     const port = await boundPort(server)
-    const answer = await answerTo(port, request("/one", "Connection: upgrade\r\nUpgrade: h2c\r\n") + request("/two", ""))
+    const answer = await answerTo(
+      port,
+      request("/one", "Connection: upgrade\r\nUpgrade: h2c\r\n") + request("/two", "")
+    )
     assert.match(answer, /^connection: close$/im)
     assert.match(answer, /\/one$/)
     await once(server.close(), "close")
@@ -165,7 +186,10 @@ describe("a stopping server", () => {
 
 describe("a client that disconnects", () => {
   const get = "GET / HTTP/1.1\r\nHost: service\r\n\r\n"
-  const start = async (options: Parameters<typeof Listener.make>[0], handle: (response: ServerResponse) => void) => {
+  const start = async (
+    options: Parameters<typeof Listener.make>[0],
+    handle: (response: ServerResponse) => void
+  ) => {
     const server = Listener.make(options).listen(0, "127.0.0.1")
     server.on("request", (_, response) => handle(response))
     const port = await boundPort(server)
@@ -230,7 +254,10 @@ describe("bytes after a request", () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     // Respond after the parse error, like a request that waits for its commit.
     server.on("request", (_, response) => setImmediate(() => response.writeHead(201).end("made")))
-    const answer = await answerTo(await boundPort(server), "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 2\r\n\r\n{}hello\r\n\r\n")
+    const answer = await answerTo(
+      await boundPort(server),
+      "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 2\r\n\r\n{}hello\r\n\r\n"
+    )
     await once(server.close(), "close")
     assert.match(answer, /^HTTP\/1\.1 201 /)
     assert.match(answer, /^connection: close$/im)
@@ -252,7 +279,10 @@ describe("connection limits", () => {
   }
   const start = async (maxConnections: number) => {
     let ended = 0
-    const server = Listener.make({}, { maxConnections, proxies: 0, whenFull: () => (ended += 1) }).listen(0, "127.0.0.1")
+    const server = Listener.make({}, { maxConnections, proxies: 0, whenFull: () => (ended += 1) }).listen(
+      0,
+      "127.0.0.1"
+    )
     server.on("request", (_, response) => response.end("done"))
     const port = await boundPort(server)
     const close = () => server.closeAllConnections() ?? server.close()
@@ -264,7 +294,8 @@ describe("connection limits", () => {
     const others = [await open(port, "127.1.0.1"), await open(port, "127.2.0.1")]
     const attacker: Array<Awaited<ReturnType<typeof open>>> = []
     for (let n = 0; n < 100; n++) attacker.push(await open(port, "127.0.0.7"))
-    for (const socket of [...others, await open(port, "127.3.0.1")]) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
+    for (const socket of [...others, await open(port, "127.3.0.1")])
+      assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
     assert.strictEqual(ended(), 100 - 8)
     for (const socket of [...attacker, ...others]) socket.destroy()
     close()
@@ -275,7 +306,8 @@ describe("connection limits", () => {
     const attackers: Array<Awaited<ReturnType<typeof open>>> = []
     const other = await open(port, "127.1.0.1")
     for (let n = 0; n < 100; n++) attackers.push(await open(port, `127.0.${n % 4}.${1 + (n % 50)}`))
-    for (const socket of [other, await open(port, "127.2.0.1")]) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
+    for (const socket of [other, await open(port, "127.2.0.1")])
+      assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
     for (const socket of [...attackers, other]) socket.destroy()
     close()
   })
@@ -305,8 +337,13 @@ describe("connections", () => {
   it("listener: behind a proxy, a caller that holds all connections loses an eighth of them when another caller connects", async () => {
     let ended = 0
     const held: Array<ServerResponse> = []
-    const server = Listener.make({}, { maxConnections: 16, proxies: 1, whenFull: () => (ended += 1) }).listen(0, "127.0.0.1")
-    server.on("request", ({ url }, response) => (url === "/held" ? held.push(response) : response.end("done")))
+    const server = Listener.make({}, { maxConnections: 16, proxies: 1, whenFull: () => (ended += 1) }).listen(
+      0,
+      "127.0.0.1"
+    )
+    server.on("request", ({ url }, response) =>
+      url === "/held" ? held.push(response) : response.end("done")
+    )
     const port = await boundPort(server)
     const customer = await through(port, "198.51.100.7", "/held")
     for (let n = 0; n < 15; n++) await through(port, "192.0.2.1", "/held")

@@ -9,8 +9,20 @@ it("log: the human-readable format prints one line per request but omits success
   try {
     await Effect.gen(function* () {
       yield* Effect.logInfo("request", { method: "GET", route: "/v1/events", status: 200, ms: 1.5 })
-      yield* Effect.logInfo("request", { method: "GET", route: "/v1/account", status: 200, ms: 1, by: "console" })
-      yield* Effect.logInfo("request", { method: "GET", route: "/v1/account", status: 401, ms: 1, by: "console" })
+      yield* Effect.logInfo("request", {
+        method: "GET",
+        route: "/v1/account",
+        status: 200,
+        ms: 1,
+        by: "console"
+      })
+      yield* Effect.logInfo("request", {
+        method: "GET",
+        route: "/v1/account",
+        status: 401,
+        ms: 1,
+        by: "console"
+      })
     }).pipe(Effect.provide(Log.layer({ logFormat: "pretty", logLevel: "Info" })), Effect.runPromise)
   } finally {
     process.stderr.write = write

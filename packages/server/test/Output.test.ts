@@ -16,8 +16,16 @@ it("command line: text in any language, and emoji of several characters, are sho
 })
 
 it("command line: each reason of an error is printed once", () => {
-  const database = new Error("reason", { cause: new Error("the disk is full", { cause: new Error("the disk is full") }) })
+  const database = new Error("reason", {
+    cause: new Error("the disk is full", { cause: new Error("the disk is full") })
+  })
   const of = (cause: Error) => Output.failed(cause).message
-  assert.strictEqual(of(new Error("It failed", { cause: database })), "It failed\n  reason\n  the disk is full")
-  assert.strictEqual(of(new Error("It failed: the disk is full", { cause: database })), "It failed: the disk is full\n  reason")
+  assert.strictEqual(
+    of(new Error("It failed", { cause: database })),
+    "It failed\n  reason\n  the disk is full"
+  )
+  assert.strictEqual(
+    of(new Error("It failed: the disk is full", { cause: database })),
+    "It failed: the disk is full\n  reason"
+  )
 })

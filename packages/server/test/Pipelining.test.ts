@@ -41,7 +41,11 @@ describe("pipelined requests", () => {
       })
     })
     const { socket, read } = connected()
-    socket.write(Array.from({ length: count }, (_, n) => (n % 3 === 0 ? get : `${get.slice(0, -2)}Expect: 100-continue\r\n\r\n`)).join(""))
+    socket.write(
+      Array.from({ length: count }, (_, n) =>
+        n % 3 === 0 ? get : `${get.slice(0, -2)}Expect: 100-continue\r\n\r\n`
+      ).join("")
+    )
     while (!read.text.includes(`<${count - 1}>`)) await once(socket, "data")
     assert.deepStrictEqual(
       read.text.match(/<\d+>/g),
@@ -84,7 +88,9 @@ describe("pipelined requests", () => {
 
   it("listener: if too many pipelined requests wait in the process, the connections with the most of them are closed", async () => {
     const held = new Array<ServerResponse>()
-    const { server, open } = await start((response) => (held.length < 8 ? held.push(response) : response.end("<>")))
+    const { server, open } = await start((response) =>
+      held.length < 8 ? held.push(response) : response.end("<>")
+    )
     const modest = open()
     modest.socket.write(get.repeat(11))
     await once(server, "request")

@@ -25,16 +25,22 @@ export interface Received {
 const verified = (headers: IncomingHttpHeaders, body: string, secret: string) => {
   const event = Webhooks.verify(headers, body, secret)
   assert.isTrue(Schema.is(EventBody.Event)(event), body)
-  const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []))
+  const texts = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : []
+  )
   assert.deepStrictEqual(new Webhook(secret).verify(body, Object.fromEntries(texts)), JSON.parse(body))
   const plain = (of: string) => createHmac("sha256", secret).update(of).digest("hex")
-  for (const of of [body, JSON.stringify(JSON.parse(body))]) assert.strictEqual(headers["x-signature"], plain(of))
+  for (const of of [body, JSON.stringify(JSON.parse(body))])
+    assert.strictEqual(headers["x-signature"], plain(of))
   assert.strictEqual(headers["webhook-id"], event.id)
   return event
 }
 
 /** A company's receiver for all its webhooks. It verifies every request. `answering` runs before it responds. */
-export const make = async (company: Company, answering: (received: Received) => Promise<void> = async () => {}) => {
+export const make = async (
+  company: Company,
+  answering: (received: Received) => Promise<void> = async () => {}
+) => {
   const received: Array<Received> = []
   const wrong: Array<unknown> = []
   let secret = ""
@@ -44,7 +50,13 @@ export const make = async (company: Company, answering: (received: Received) => 
       const body = await text(request)
       try {
         const { id, type, data } = verified(headers, body, secret)
-        const one = { id, type, subject: "id" in data ? data.id : "domain" in data ? data.domain : data.head, headers, body }
+        const one = {
+          id,
+          type,
+          subject: "id" in data ? data.id : "domain" in data ? data.domain : data.head,
+          headers,
+          body
+        }
         await answering(one)
         received.push(one)
       } catch (cause) {
@@ -56,7 +68,10 @@ export const make = async (company: Company, answering: (received: Received) => 
   const port = await boundPort(server)
   const endpoint = await Customer.data(
     201,
-    company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/`, signature_header: "x-signature" })
+    company.post("/v1/webhook-endpoints", {
+      url: `http://127.0.0.1:${port}/`,
+      signature_header: "x-signature"
+    })
   )
   secret = endpoint.secret
   return {

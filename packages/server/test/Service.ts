@@ -41,7 +41,9 @@ process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 const bundled = process.env["SATRAIL_TEST_PROGRAMS"]
 
 const fileOf = (program: keyof typeof sources): string =>
-  bundled === undefined ? path.join(import.meta.dirname, sources[program]) : path.join(bundled, `${program}.mjs`)
+  bundled === undefined
+    ? path.join(import.meta.dirname, sources[program])
+    : path.join(bundled, `${program}.mjs`)
 
 /**
  * Runs one of our programs. It inherits only the environment variables needed to find programs and files.
@@ -69,7 +71,10 @@ export const run = (
         PATH: process.env["PATH"],
         HOME: process.env["HOME"],
         // A compile cache halves the start time.
-        NODE_COMPILE_CACHE: bundled === undefined ? path.join(root, "node_modules/.cache/node") : path.join(bundled, "compiled"),
+        NODE_COMPILE_CACHE:
+          bundled === undefined
+            ? path.join(root, "node_modules/.cache/node")
+            : path.join(bundled, "compiled"),
         ...env
       },
       stdio: ["ignore", "pipe", "pipe"]
@@ -119,7 +124,11 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const send = async (url: string, method: string, { key, body, headers = {} }: Ask): Promise<Answer> => {
+export const send = async (
+  url: string,
+  method: string,
+  { key, body, headers = {} }: Ask
+): Promise<Answer> => {
   const response = await fetch(url, {
     method,
     headers: {
@@ -135,7 +144,14 @@ export const send = async (url: string, method: string, { key, body, headers = {
   const text = await OpenApi.textOf(response)
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
   const read = isJson ? JSON.parse(text) : {}
-  return { status: response.status, headers: response.headers, text, message: read.message, data: read.data, code: read.error?.code }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    message: read.message,
+    data: read.data,
+    code: read.error?.code
+  }
 }
 
 /** Values that must never appear in a log: keys and proofs of payment. They are found in responses by field name. */
@@ -143,7 +159,9 @@ const secretsIn = (data: unknown): ReadonlyArray<string> => {
   if (Array.isArray(data)) return data.flatMap(secretsIn)
   if (typeof data !== "object" || data === null) return []
   return Object.entries(data).flatMap(([name, value]) =>
-    typeof value === "string" && value !== "" && ["key", "preimage", "r_preimage", "payment_preimage"].includes(name)
+    typeof value === "string" &&
+    value !== "" &&
+    ["key", "preimage", "r_preimage", "payment_preimage"].includes(name)
       ? [value]
       : secretsIn(value)
   )
@@ -225,7 +243,8 @@ export const make = ({
       (isOver) => isOver
     )
     const ended = await stopping.ended
-    if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a requested stop exits with 0")
+    if (signal === "SIGTERM")
+      assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a requested stop exits with 0")
     else writeFileSync(clock, String((aheadMillis += claimMillis)))
   }
 
@@ -233,10 +252,12 @@ export const make = ({
     id,
     key,
     get: (route) => ask("GET", route, { key }),
-    post: (route, body, headers) => ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
+    post: (route, body, headers) =>
+      ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
   })
 
-  const operate = async (route: string, body: unknown): Promise<Answer> => ask("POST", `/operator${route}`, { key: token(), body })
+  const operate = async (route: string, body: unknown): Promise<Answer> =>
+    ask("POST", `/operator${route}`, { key: token(), body })
 
   return {
     data,
@@ -264,7 +285,10 @@ export const make = ({
     /** A new company with an unrestricted key. */
     company: async (plan: "free" | "paid"): Promise<Company> => {
       const opened = await operate("/companies", { name: "Example Ltd", plan })
-      const issued = await operate(`/companies/${opened.data.id}/api-keys`, { name: "stories", scopes: ["admin"] })
+      const issued = await operate(`/companies/${opened.data.id}/api-keys`, {
+        name: "stories",
+        scopes: ["admin"]
+      })
       return companyOf(opened.data.id, issued.data.key)
     },
 

@@ -12,7 +12,11 @@ describe("bodies in small parts", () => {
   const end = "0\r\n\r\n"
 
   /** Returns everything that a server with this handler sends in response to `text`, as {@link answerTo} does. */
-  const answered = async (text: string, handle: (request: IncomingMessage, response: ServerResponse) => void, rest = "") => {
+  const answered = async (
+    text: string,
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+    rest = ""
+  ) => {
     const server = Listener.make().on("request", handle).listen(0, "127.0.0.1")
     const answer = await answerTo(await boundPort(server), text, rest)
     await once(server.close(), "close")
@@ -21,7 +25,9 @@ describe("bodies in small parts", () => {
 
   const counting = (request: IncomingMessage, response: ServerResponse) => {
     let bytes = 0
-    request.on("data", ({ length }: Uint8Array) => (bytes += length)).on("end", () => response.end(`<${bytes}>`))
+    request
+      .on("data", ({ length }: Uint8Array) => (bytes += length))
+      .on("end", () => response.end(`<${bytes}>`))
   }
   const closing = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
 
@@ -48,6 +54,9 @@ describe("bodies in small parts", () => {
     const answer = await answered(head + chunks(1), refusing, chunks(4 * smallParts.count))
     assert.match(answer, /^HTTP\/1\.1 401 [^]*<no>/)
     assert.strictEqual(answer.match(/HTTP\/1\.1/g)?.length, 1)
-    assert.match(await answered(head + chunks(1), refusing, chunks(smallParts.count - 1) + end + closing), /<no>[^]*<no>/)
+    assert.match(
+      await answered(head + chunks(1), refusing, chunks(smallParts.count - 1) + end + closing),
+      /<no>[^]*<no>/
+    )
   })
 })

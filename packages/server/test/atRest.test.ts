@@ -23,7 +23,9 @@ const dump = Effect.gen(function* () {
     select table_name as name from information_schema.tables where table_schema = 'satrail' and table_type = 'BASE TABLE' order by 1`
   return yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
-      sql.unsafe<{ readonly rows: string | null }>(`select string_agg(to_jsonb(t)::text, ' ') as rows from satrail.${name} t`),
+      sql.unsafe<{ readonly rows: string | null }>(
+        `select string_agg(to_jsonb(t)::text, ' ') as rows from satrail.${name} t`
+      ),
       ([all]) => ({ name, rows: all?.rows ?? "" })
     )
   )
@@ -33,11 +35,16 @@ const dump = Effect.gen(function* () {
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(secret, /^([0-9a-f]{2})+$/.test(secret) ? "hex" : "utf8")
   const base64 = bytes.toString("base64").replace(/=+$/, "")
-  return [secret, bytes.toString("hex"), base64, bytes.toString("base64url")].map((form) => form.toLowerCase())
+  return [secret, bytes.toString("hex"), base64, bytes.toString("base64url")].map((form) =>
+    form.toLowerCase()
+  )
 }
 
 /** Finds which tables contain which secrets. */
-const found = (tables: ReadonlyArray<{ readonly name: string; readonly rows: string }>, secrets: Readonly<Record<string, string>>) =>
+const found = (
+  tables: ReadonlyArray<{ readonly name: string; readonly rows: string }>,
+  secrets: Readonly<Record<string, string>>
+) =>
   tables.flatMap(({ name, rows }) => {
     const text = rows.toLowerCase()
     return Object.entries(secrets).flatMap(([what, secret]) =>
@@ -56,7 +63,12 @@ describe("secrets at rest", () => {
       return answer.body.data
     }
     const { id } = await operate("POST", "/companies", { name: "Example Ltd", plan: "paid" }, "company")
-    const issued = await operate("POST", `/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] }, "issue")
+    const issued = await operate(
+      "POST",
+      `/companies/${id}/api-keys`,
+      { name: "till", scopes: ["admin"] },
+      "issue"
+    )
     const rotated = await operate("POST", `/api-keys/${issued.id}/rotate`, { overlap_seconds: 600 }, "rotate")
     const { key } = rotated
     const create = async (path: string, body: unknown) => {
@@ -75,7 +87,9 @@ describe("secrets at rest", () => {
     await create("/v1/bitcoin/withdraw/confirm", { destination })
     await service.work()
     const [user] = address.split("@")
-    assert.isString((await get(service, `https://${Http.domain}/lnurlp/${Http.domain}/${user}/callback?amount=5000`))["pr"])
+    assert.isString(
+      (await get(service, `https://${Http.domain}/lnurlp/${Http.domain}/${user}/callback?amount=5000`))["pr"]
+    )
 
     const before = await runtime.runPromise(dump)
     // The preimage had not been revealed when the dump was made, because only a payment reveals it.
@@ -91,7 +105,10 @@ describe("secrets at rest", () => {
       "the preimage of an unpaid invoice": paid.preimage ?? assert.fail("it was not paid")
     }
     for (const [what, secret] of Object.entries(secrets)) assert.isAtLeast(secret.length, 18, what)
-    assert.include(before.map(({ name, rows }) => (rows.includes(invoice.id) ? name : "")).join(" "), "answers")
+    assert.include(
+      before.map(({ name, rows }) => (rows.includes(invoice.id) ? name : "")).join(" "),
+      "answers"
+    )
     assert.deepStrictEqual(found(before, secrets), [])
   })
 })

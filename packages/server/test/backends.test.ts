@@ -46,7 +46,9 @@ const nodeSettings = {
 const pretended = Layer.orDie(Sandbox.layer({ seed: "paper", network: "regtest" }))
 
 /** A node without account statements. */
-const withoutBooks = Layer.effectContext(Effect.map(Layer.build(pretended), Context.pick(LightningReceiver, LightningSender)))
+const withoutBooks = Layer.effectContext(
+  Effect.map(Layer.build(pretended), Context.pick(LightningReceiver, LightningSender))
+)
 
 const paper = LightningNode.make({
   name: "paper",
@@ -69,7 +71,11 @@ const paper = LightningNode.make({
 })
 
 const stoneSettings = {
-  place: Setting.neededWith("CHAIN=stone")({ name: "STONE_PLACE", meaning: "Where the stone stands", ...Setting.file })
+  place: Setting.neededWith("CHAIN=stone")({
+    name: "STONE_PLACE",
+    meaning: "Where the stone stands",
+    ...Setting.file
+  })
 }
 const away = Effect.fail(new ChainUnavailable({ operation: "test", cause: "a stone says nothing" }))
 const stone = ChainView.make({
@@ -89,7 +95,9 @@ const stone = ChainView.make({
     transactions: () => away
   }),
   unspent: () => () => away,
-  checks: ({ place }) => [{ subject: "chain", lines: Effect.succeed([Check.right(`it stands in ${place}`)]) }],
+  checks: ({ place }) => [
+    { subject: "chain", lines: Effect.succeed([Check.right(`it stands in ${place}`)]) }
+  ],
   proof: "a hammer",
   caveats: [{ says: "stone was never tried in rain", remedy: "Wait for the sun." }]
 })
@@ -152,7 +160,8 @@ describe("the backend table", () => {
     sandbox: { LIGHTNING: "sandbox" }
   }
 
-  const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
+  const problemsOf = (env: Record<string, string>) =>
+    Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
 
   it("backends: each entry of the backend table can be selected, and the entry's settings are required and validated", () => {
     assert.deepStrictEqual(problemsOf({ LIGHTNING: "pigeons", CHAIN: "sand" }), [
@@ -182,32 +191,39 @@ describe("the backend table", () => {
     )
   })
 
-  it.live("backends: the service runs on the selected backends, and the banner and the checks show the backends but not the secrets", () =>
-    withHome((env) =>
-      Effect.gen(function* () {
-        const environment = Result.getOrThrow(read(env))
-        const layer = Server.outside(environment)
-        const found = yield* Effect.scoped(
-          Effect.map(Layer.build(Layer.fresh(layer)), (ports) => [
-            Context.get(ports, LightningReceiver).network,
-            typeof Context.get(ports, ChainSource).transaction
-          ])
-        ).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-        assert.deepStrictEqual(found, ["regtest", "function"])
-        const banner = Banner.text(environment, { url: "http://127.0.0.1", operator: { _tag: "Closed" }, demo: undefined })
-        for (const said of ["Paper at https://desk.example", "stone in /the/yard"]) assert.include(banner, said)
+  it.live(
+    "backends: the service runs on the selected backends, and the banner and the checks show the backends but not the secrets",
+    () =>
+      withHome((env) =>
+        Effect.gen(function* () {
+          const environment = Result.getOrThrow(read(env))
+          const layer = Server.outside(environment)
+          const found = yield* Effect.scoped(
+            Effect.map(Layer.build(Layer.fresh(layer)), (ports) => [
+              Context.get(ports, LightningReceiver).network,
+              typeof Context.get(ports, ChainSource).transaction
+            ])
+          ).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+          assert.deepStrictEqual(found, ["regtest", "function"])
+          const banner = Banner.text(environment, {
+            url: "http://127.0.0.1",
+            operator: { _tag: "Closed" },
+            demo: undefined
+          })
+          for (const said of ["Paper at https://desk.example", "stone in /the/yard"])
+            assert.include(banner, said)
 
-        const lines = (yield* Checks.all(environment)).map(Check.text)
-        for (const line of [
-          "✓ Paper: it lies at https://desk.example",
-          "! Paper: paper is untested with money. Use gold.",
-          "✓ chain: it stands in /the/yard",
-          "! chain: stone was never tried in rain. Wait for the sun."
-        ])
-          assert.include(lines, line)
-        assert.includeMembers([...Check.secretsIn(environment)], [secret, Redacted.value(words)])
-      })
-    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+          const lines = (yield* Checks.all(environment)).map(Check.text)
+          for (const line of [
+            "✓ Paper: it lies at https://desk.example",
+            "! Paper: paper is untested with money. Use gold.",
+            "✓ chain: it stands in /the/yard",
+            "! chain: stone was never tried in rain. Wait for the sun."
+          ])
+            assert.include(lines, line)
+          assert.includeMembers([...Check.secretsIn(environment)], [secret, Redacted.value(words)])
+        })
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
   it.live(
@@ -226,157 +242,210 @@ describe("the backend table", () => {
       ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a custom node on another network is rejected, and so is a database created with another node", () =>
-    withHome((env) =>
-      Effect.gen(function* () {
-        const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read(env))
-        const refusal = (network: Network) =>
-          Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(node.layer(network))))), (error) =>
-            "message" in error ? error.message : ""
-          )
-        assert.include(yield* refusal("signet"), "Paper at https://desk.example is on regtest, but SATRAIL_NETWORK is signet")
-        const value = JSON.stringify({ nodeId: "03".repeat(33), network: "regtest" })
-        yield* (yield* Journal).commit(Cursor.moved({ source: "paper", value }, Id.nil, 0))
-        assert.match(yield* refusal("regtest"), /^The database belongs to the node 0303.*Set PAPER_URL to the database's node/)
-      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
-  )
-
-  it.live("backends: a database used with an invoice secret is rejected with another one, which could not settle its held payments", () =>
-    withHome((env) =>
-      Effect.gen(function* () {
-        const start = (changed: Record<string, string> = {}) => {
-          const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read({ ...env, ...changed }))
-          return Effect.scoped(Layer.build(Layer.fresh(node.layer("regtest"))))
-        }
-        yield* start()
-        yield* start()
-        const other = "another-secret-of-thirty-two-or-more-characters"
-        const { message } = yield* Effect.flip(start({ PAPER_SECRET: other }))
-        assert.match(message, /^The database is bound to another invoice secret\. Set PAPER_SECRET to that one/)
-        assert.notInclude(message, other)
-        yield* start()
-      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
-  )
-
-  it.live("backends: of two processes with different invoice secrets that start together on an empty database, one is rejected", () =>
-    Effect.gen(function* () {
-      const confirm = (secret: string) => InvoiceSecret.confirm(Redacted.make(secret), "PAPER_SECRET")
-      const reads = yield* LedgerReads
-      let other: Effect.Effect<unknown, unknown, Journal | LedgerReads> = confirm("the first")
-      const overtaken = LedgerReads.of({
-        ...reads,
-        cursor: (source) =>
-          Effect.tap(reads.cursor(source), () => {
-            const now = Effect.provideService(other, LedgerReads, reads)
-            other = Effect.void
-            return Effect.orDie(Effect.provideService(now, Journal, journal))
-          })
-      })
-      const journal = yield* Journal
-      const { message } = yield* Effect.flip(Effect.provideService(confirm("the second"), LedgerReads, overtaken))
-      assert.include(message, "bound to another invoice secret")
-      yield* confirm("the first")
-      // As the operator does if the secret is lost.
-      const lost = LedgerReads.of({ ...reads, cursor: () => Effect.succeedNone })
-      yield* Effect.provideService(confirm("the second"), LedgerReads, lost)
-      yield* confirm("the second")
-    }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-  )
-
-  it.live("backends: an invoice secret binds an empty database even if its process stops for seconds after a commit", () =>
-    Effect.gen(function* () {
-      const confirm = (secret: string) => InvoiceSecret.confirm(Redacted.make(secret), "PAPER_SECRET")
-      const [journal, reads] = [yield* Journal, yield* LedgerReads]
-      const ends: Array<boolean> = []
-      const second = Effect.provideService(Effect.provideService(confirm("the second"), Journal, journal), LedgerReads, reads)
-      const slow: Journal["Service"] = {
-        ...journal,
-        commit: (change) =>
-          Effect.tap(journal.commit(change), () => Effect.map(Effect.exit(second), (end) => void ends.push(Exit.isSuccess(end))))
-      }
-      yield* Effect.provideService(confirm("the first"), Journal, slow)
-      assert.deepStrictEqual(ends, [false])
-      yield* confirm("the first")
-    }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-  )
-
-  it.live("backends: a database used with one kind of node is rejected with every other kind, which is not called", () =>
-    withHome((env) =>
-      Effect.gen(function* () {
-        const { CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...onPaper } = env
-        const start = (lightning: string) =>
-          Effect.scoped(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read({ ...onPaper, ...nodes[lightning] }))))))
-        const refusal = (lightning: string) =>
-          Effect.map(Effect.flip(start(lightning)), (error) => ("message" in error ? error.message : ""))
-        const ids = { paper: "02".repeat(33), lnd: "03".repeat(33) }
-        for (const [first, then] of [
-          ["paper", "ldk"],
-          ["paper", "sandbox"],
-          ["sandbox", "paper"]
-        ] as const)
-          yield* Effect.gen(function* () {
-            yield* start(first)
-            const message = yield* refusal(then)
-            assert.include(
-              message,
-              first === "paper" ? `The database belongs to the paper node ${ids.paper}` : "The database belongs to the simulated node 0"
+  it.live(
+    "backends: a custom node on another network is rejected, and so is a database created with another node",
+    () =>
+      withHome((env) =>
+        Effect.gen(function* () {
+          const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read(env))
+          const refusal = (network: Network) =>
+            Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(node.layer(network))))), (error) =>
+              "message" in error ? error.message : ""
             )
-            assert.match(message, /Set LIGHTNING back to that node, or start with an empty database\.$/)
-            yield* start(first)
-          }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-        // An earlier version stored the node once per kind.
-        const earlier = (source: "paper" | "lnd") =>
-          Effect.flatMap(Journal, (journal) =>
-            journal.commit(Cursor.moved({ source, value: JSON.stringify({ nodeId: ids[source], network: "regtest" }) }, Id.nil, 0))
+          assert.include(
+            yield* refusal("signet"),
+            "Paper at https://desk.example is on regtest, but SATRAIL_NETWORK is signet"
           )
-        yield* Effect.gen(function* () {
-          yield* earlier("lnd")
-          for (const other of ["paper", "sandbox"]) assert.include(yield* refusal(other), `The database belongs to the lnd node ${ids.lnd}`)
+          const value = JSON.stringify({ nodeId: "03".repeat(33), network: "regtest" })
+          yield* (yield* Journal).commit(Cursor.moved({ source: "paper", value }, Id.nil, 0))
+          assert.match(
+            yield* refusal("regtest"),
+            /^The database belongs to the node 0303.*Set PAPER_URL to the database's node/
+          )
         }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-        yield* Effect.gen(function* () {
-          yield* earlier("paper")
-          yield* start("paper")
-          assert.include(yield* refusal("sandbox"), `The database belongs to the paper node ${ids.paper}`)
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live(
+    "backends: a database used with an invoice secret is rejected with another one, which could not settle its held payments",
+    () =>
+      withHome((env) =>
+        Effect.gen(function* () {
+          const start = (changed: Record<string, string> = {}) => {
+            const { node = assert.fail("no node was chosen") } = Result.getOrThrow(
+              read({ ...env, ...changed })
+            )
+            return Effect.scoped(Layer.build(Layer.fresh(node.layer("regtest"))))
+          }
+          yield* start()
+          yield* start()
+          const other = "another-secret-of-thirty-two-or-more-characters"
+          const { message } = yield* Effect.flip(start({ PAPER_SECRET: other }))
+          assert.match(
+            message,
+            /^The database is bound to another invoice secret\. Set PAPER_SECRET to that one/
+          )
+          assert.notInclude(message, other)
+          yield* start()
         }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-      })
-    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live(
+    "backends: of two processes with different invoice secrets that start together on an empty database, one is rejected",
+    () =>
+      Effect.gen(function* () {
+        const confirm = (secret: string) => InvoiceSecret.confirm(Redacted.make(secret), "PAPER_SECRET")
+        const reads = yield* LedgerReads
+        let other: Effect.Effect<unknown, unknown, Journal | LedgerReads> = confirm("the first")
+        const overtaken = LedgerReads.of({
+          ...reads,
+          cursor: (source) =>
+            Effect.tap(reads.cursor(source), () => {
+              const now = Effect.provideService(other, LedgerReads, reads)
+              other = Effect.void
+              return Effect.orDie(Effect.provideService(now, Journal, journal))
+            })
+        })
+        const journal = yield* Journal
+        const { message } = yield* Effect.flip(
+          Effect.provideService(confirm("the second"), LedgerReads, overtaken)
+        )
+        assert.include(message, "bound to another invoice secret")
+        yield* confirm("the first")
+        // As the operator does if the secret is lost.
+        const lost = LedgerReads.of({ ...reads, cursor: () => Effect.succeedNone })
+        yield* Effect.provideService(confirm("the second"), LedgerReads, lost)
+        yield* confirm("the second")
+      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+  )
+
+  it.live(
+    "backends: an invoice secret binds an empty database even if its process stops for seconds after a commit",
+    () =>
+      Effect.gen(function* () {
+        const confirm = (secret: string) => InvoiceSecret.confirm(Redacted.make(secret), "PAPER_SECRET")
+        const [journal, reads] = [yield* Journal, yield* LedgerReads]
+        const ends: Array<boolean> = []
+        const second = Effect.provideService(
+          Effect.provideService(confirm("the second"), Journal, journal),
+          LedgerReads,
+          reads
+        )
+        const slow: Journal["Service"] = {
+          ...journal,
+          commit: (change) =>
+            Effect.tap(journal.commit(change), () =>
+              Effect.map(Effect.exit(second), (end) => void ends.push(Exit.isSuccess(end)))
+            )
+        }
+        yield* Effect.provideService(confirm("the first"), Journal, slow)
+        assert.deepStrictEqual(ends, [false])
+        yield* confirm("the first")
+      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+  )
+
+  it.live(
+    "backends: a database used with one kind of node is rejected with every other kind, which is not called",
+    () =>
+      withHome((env) =>
+        Effect.gen(function* () {
+          const { CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...onPaper } = env
+          const start = (lightning: string) =>
+            Effect.scoped(
+              Layer.build(
+                Layer.fresh(Server.outside(Result.getOrThrow(read({ ...onPaper, ...nodes[lightning] }))))
+              )
+            )
+          const refusal = (lightning: string) =>
+            Effect.map(Effect.flip(start(lightning)), (error) => ("message" in error ? error.message : ""))
+          const ids = { paper: "02".repeat(33), lnd: "03".repeat(33) }
+          for (const [first, then] of [
+            ["paper", "ldk"],
+            ["paper", "sandbox"],
+            ["sandbox", "paper"]
+          ] as const)
+            yield* Effect.gen(function* () {
+              yield* start(first)
+              const message = yield* refusal(then)
+              assert.include(
+                message,
+                first === "paper"
+                  ? `The database belongs to the paper node ${ids.paper}`
+                  : "The database belongs to the simulated node 0"
+              )
+              assert.match(message, /Set LIGHTNING back to that node, or start with an empty database\.$/)
+              yield* start(first)
+            }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+          // An earlier version stored the node once per kind.
+          const earlier = (source: "paper" | "lnd") =>
+            Effect.flatMap(Journal, (journal) =>
+              journal.commit(
+                Cursor.moved(
+                  { source, value: JSON.stringify({ nodeId: ids[source], network: "regtest" }) },
+                  Id.nil,
+                  0
+                )
+              )
+            )
+          yield* Effect.gen(function* () {
+            yield* earlier("lnd")
+            for (const other of ["paper", "sandbox"])
+              assert.include(yield* refusal(other), `The database belongs to the lnd node ${ids.lnd}`)
+          }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+          yield* Effect.gen(function* () {
+            yield* earlier("paper")
+            yield* start("paper")
+            assert.include(yield* refusal("sandbox"), `The database belongs to the paper node ${ids.paper}`)
+          }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+        })
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
   it.live("backends: a database used with a wallet is rejected with the simulated one, and the reverse", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const { CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...onSandbox } = env
-        const start = (env: Record<string, string>) => Effect.scoped(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))))
+        const start = (env: Record<string, string>) =>
+          Effect.scoped(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))))
         const wallet = `the wallet with fingerprint ${Keys.accountsOf(words, "regtest").fingerprint}`
         const simulated = "the simulated wallet"
         for (const [first, then, message] of [
-          [env, onSandbox, `${wallet}, but CHAIN selects ${simulated}. Set CHAIN and CHAIN_WALLET to that wallet`],
+          [
+            env,
+            onSandbox,
+            `${wallet}, but CHAIN selects ${simulated}. Set CHAIN and CHAIN_WALLET to that wallet`
+          ],
           [onSandbox, env, `${simulated}, but CHAIN selects ${wallet}. Set CHAIN to sandbox`]
         ] as const)
           yield* Effect.gen(function* () {
             yield* start(first)
             const error = yield* Effect.flip(start(then))
-            assert.propertyVal(error, "message", `The database belongs to ${message}, or start with an empty database.`)
+            assert.propertyVal(
+              error,
+              "message",
+              `The database belongs to ${message}, or start with an empty database.`
+            )
             yield* start(first)
           }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
       })
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a wallet file with the fingerprint of the seed but other public keys is rejected, as deposits would go to them", () =>
-    withHome((env) =>
-      Effect.gen(function* () {
-        const walletFile = `${env["CHAIN_WALLET"] ?? ""}.swapped`
-        const other = Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(10)), "regtest")
-        const accounts = { ...other, fingerprint: Keys.accountsOf(words, "regtest").fingerprint }
-        yield* WalletFile.write(walletFile, { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
-        const swapped = Result.getOrThrow(read({ ...env, CHAIN_WALLET: walletFile }))
-        const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(Server.outside(swapped)))))
-        assert.propertyVal(error, "message", `CHAIN_SEED is not the seed of the wallet in ${walletFile}.`)
-      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
-    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  it.live(
+    "backends: a wallet file with the fingerprint of the seed but other public keys is rejected, as deposits would go to them",
+    () =>
+      withHome((env) =>
+        Effect.gen(function* () {
+          const walletFile = `${env["CHAIN_WALLET"] ?? ""}.swapped`
+          const other = Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(10)), "regtest")
+          const accounts = { ...other, fingerprint: Keys.accountsOf(words, "regtest").fingerprint }
+          yield* WalletFile.write(walletFile, { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
+          const swapped = Result.getOrThrow(read({ ...env, CHAIN_WALLET: walletFile }))
+          const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(Server.outside(swapped)))))
+          assert.propertyVal(error, "message", `CHAIN_SEED is not the seed of the wallet in ${walletFile}.`)
+        }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
   it.live("backends: a program with custom backends starts with them and stops on request", () =>
@@ -385,7 +454,11 @@ describe("the backend table", () => {
         const said: Array<string> = []
         const umask = process.umask()
         yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(umask)))
-        const quiet: Console.Console = { ...globalThis.console, log: (...text) => void said.push(text.join(" ")), error: () => undefined }
+        const quiet: Console.Console = {
+          ...globalThis.console,
+          log: (...text) => void said.push(text.join(" ")),
+          error: () => undefined
+        }
         const program = yield* Program.main(inMemory, [], bundledAndOurs).pipe(
           Effect.provideService(Variables, { ...env, PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }),
           Effect.provideService(Console.Console, quiet),
@@ -395,7 +468,8 @@ describe("the backend table", () => {
           Effect.sync(() => said.join("\n")),
           (text) => text.includes("is running at") || program.pollUnsafe() !== undefined
         )
-        for (const words of ["is running at", "Paper at https://desk.example", "stone in /the/yard"]) assert.include(banner, words)
+        for (const words of ["is running at", "Paper at https://desk.example", "stone in /the/yard"])
+          assert.include(banner, words)
         yield* Fiber.interrupt(program)
         process.exitCode = undefined
       }).pipe(Effect.scoped)
@@ -418,6 +492,7 @@ describe("the backend table", () => {
   it("backends: each setting's name starts with the prefix of its backend, so that a misspelled name is detected", () => {
     const { lightning, chain } = Backends.all
     for (const { prefix, settings } of [...lightning, ...chain])
-      for (const { name } of Object.values(settings)) assert.isTrue(name.startsWith(prefix) || name.startsWith("CHAIN_"), name)
+      for (const { name } of Object.values(settings))
+        assert.isTrue(name.startsWith(prefix) || name.startsWith("CHAIN_"), name)
   })
 })

@@ -19,9 +19,13 @@ Real.suite("the service while its bitcoin node is behind", ["bitcoind"], () => {
           const chain = yield* Chain
           yield* chain.mine(Miner.firstBlocks)
           const service = yield* OnChain.made
-          yield* act(() => service.start({ ...OnChain.settings(chain), RATES: "fixed", SATRAIL_RECONCILE_SECONDS: "1" }))
+          yield* act(() =>
+            service.start({ ...OnChain.settings(chain), RATES: "fixed", SATRAIL_RECONCILE_SECONDS: "1" })
+          )
           const shop = yield* act(() => service.company("paid"))
-          const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
+          const { address } = yield* act(() =>
+            Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }))
+          )
           // The deposit, and the node's index of it, are only in the blocks that the node loses.
           yield* chain.mine(3)
           yield* chain.send(address.address, 300_000n)
@@ -53,7 +57,11 @@ Real.suite("the service while its bitcoin node is behind", ["bitcoind"], () => {
           const status = yield* act(() => service.ask("GET", "/operator/status", { key: token }))
           assert.deepInclude(status.data.checks, { name: "chain", reason: behind })
           const metrics = yield* act(async () =>
-            (await fetch(`${service.url()}/operator/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
+            (
+              await fetch(`${service.url()}/operator/metrics`, {
+                headers: { authorization: `Bearer ${token}` }
+              })
+            ).text()
           )
           assert.include(metrics, 'satrail_blocks_behind{node="chain"} 12\n')
           assert.include(metrics, 'satrail_ready{check="chain"} 0\n')
@@ -65,7 +73,8 @@ Real.suite("the service while its bitcoin node is behind", ["bitcoind"], () => {
             Service.eventually(
               "a skipped reconciliation",
               async () => service.logs(),
-              (lines) => lines.some((line) => line.includes("reconciliation: skipped, the chain is unavailable"))
+              (lines) =>
+                lines.some((line) => line.includes("reconciliation: skipped, the chain is unavailable"))
             )
           )
           const after = yield* act(report)

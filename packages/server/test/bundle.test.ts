@@ -18,7 +18,11 @@ const run = (file: string, ...args: ReadonlyArray<string>) =>
 /** Bundles a module, and returns the bundle and its output. */
 const bundled = async (source: string) => {
   writeFileSync(path.join(folder, "source.mjs"), source)
-  const bundle = await rolldown({ input: path.join(folder, "source.mjs"), platform: "node", plugins: [ascii] })
+  const bundle = await rolldown({
+    input: path.join(folder, "source.mjs"),
+    platform: "node",
+    plugins: [ascii]
+  })
   const file = path.join(folder, "bundle.mjs")
   await bundle.write({ file, comments: false })
   await bundle.close()
@@ -40,7 +44,8 @@ describe("the bundle of the service", () => {
   })
 
   it("postgres: a CommonJS bundle can import the package, and says which package an embedded database needs", async () => {
-    const url = (file: string) => JSON.stringify(new URL(`../../postgres/src/${file}`, import.meta.url).pathname)
+    const url = (file: string) =>
+      JSON.stringify(new URL(`../../postgres/src/${file}`, import.meta.url).pathname)
     writeFileSync(
       path.join(folder, "common.mjs"),
       `import { PgClient } from ${url("../../service/src/postgres.ts")}
@@ -53,7 +58,10 @@ describe("the bundle of the service", () => {
     const bundle = await rolldown({ input: path.join(folder, "common.mjs"), platform: "node", transform })
     await bundle.write({ file: path.join(folder, "common.cjs"), format: "cjs", codeSplitting: false })
     await bundle.close()
-    assert.match(run("common.cjs"), /^function\nA bundle needs files of @satrail\/postgres\. Install .*: npm install @satrail\/postgres/)
+    assert.match(
+      run("common.cjs"),
+      /^function\nA bundle needs files of @satrail\/postgres\. Install .*: npm install @satrail\/postgres/
+    )
   })
 
   it("server: a start caches its bytecode, and the next start ignores a damaged or outdated cache", async () => {
@@ -67,7 +75,8 @@ describe("the bundle of the service", () => {
           ready()
         }`
       )
-    const expected = (says: string) => `${says} ${statSync(path.join(folder, "service.cjs")).size} function false\n`
+    const expected = (says: string) =>
+      `${says} ${statSync(path.join(folder, "service.cjs")).size} function false\n`
     service("first")
     assert.strictEqual(run("main.mjs"), expected("first"))
     for (const [argument, status] of [
@@ -77,12 +86,18 @@ describe("the bundle of the service", () => {
       ["--version", 2],
       ["--port=80", 2]
     ] as const) {
-      const ended = spawnSync(process.execPath, [path.join(folder, "main.mjs"), argument], { encoding: "utf8" })
+      const ended = spawnSync(process.execPath, [path.join(folder, "main.mjs"), argument], {
+        encoding: "utf8"
+      })
       assert.deepStrictEqual([ended.status, ended.stdout], [status, ""], argument) // nothing was started
       assert.match(ended.stderr, /takes no arguments/)
     }
     const found = readdirSync(path.join(folder, "compiled"), { recursive: true, encoding: "utf8" })
-    const kept = path.join(folder, "compiled", found.find((name) => name.endsWith("satrail-service")) ?? assert.fail(found.join()))
+    const kept = path.join(
+      folder,
+      "compiled",
+      found.find((name) => name.endsWith("satrail-service")) ?? assert.fail(found.join())
+    )
     const [bytes, { ino }] = [readFileSync(kept), statSync(kept)]
     assert.strictEqual(run("main.mjs"), expected("first"))
     assert.strictEqual(statSync(kept).ino, ino, "V8 accepted it")

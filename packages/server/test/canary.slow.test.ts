@@ -33,7 +33,9 @@ const formsOf = (secret: string): ReadonlyArray<string> => [
 
 /** Returns the names of the secrets that a text contains. */
 const leaks = (text: string, secrets: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  Object.entries(secrets).flatMap(([name, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [name] : []))
+  Object.entries(secrets).flatMap(([name, secret]) =>
+    formsOf(secret).some((form) => text.includes(form)) ? [name] : []
+  )
 
 const formats = ["json", "pretty"] as const
 
@@ -41,12 +43,18 @@ const formats = ["json", "pretty"] as const
  * Selects the secrets to send in each place of an operation. Both formats log the same content, so for the
  * second format the test sends only one secret per operation, a different one each time.
  */
-const shares: Readonly<Record<(typeof formats)[number], <A>(secrets: ReadonlyArray<A>, operation: number) => ReadonlyArray<A>>> = {
+const shares: Readonly<
+  Record<(typeof formats)[number], <A>(secrets: ReadonlyArray<A>, operation: number) => ReadonlyArray<A>>
+> = {
   json: (secrets, operation) => secrets.filter((_, number) => isInTurn(operation * secrets.length + number)),
   pretty: (secrets, operation) => [secrets[operation % secrets.length] ?? assert.fail("no secret")]
 }
 
-const loud = (format: (typeof formats)[number]) => ({ PORT: "0", SATRAIL_LOG_LEVEL: "debug", SATRAIL_LOG_FORMAT: format })
+const loud = (format: (typeof formats)[number]) => ({
+  PORT: "0",
+  SATRAIL_LOG_LEVEL: "debug",
+  SATRAIL_LOG_FORMAT: format
+})
 
 let postgres: PostgresServer.PostgresServer | undefined
 const found = PostgresServer.find()
@@ -58,7 +66,10 @@ beforeAll(async () => {
 afterAll(() => postgres?.end())
 
 describe("a secret in every part of a request", () => {
-  const [operatorToken, nostrKey] = [canary("operator-token-of-32-characters"), randomBytes(32).toString("hex")]
+  const [operatorToken, nostrKey] = [
+    canary("operator-token-of-32-characters"),
+    randomBytes(32).toString("hex")
+  ]
   let service: Service.Service
 
   for (const format of formats) {
@@ -67,10 +78,19 @@ describe("a secret in every part of a request", () => {
       // The embedded database takes four times as long as a server for these thousands of requests, so it is
       // used for the format that needs fewer requests.
       const database = format === "json" && postgres !== undefined ? { DATABASE_URL: postgres.url } : {}
-      await service.start({ ...loud(format), ...database, SATRAIL_OPERATOR_TOKEN: operatorToken, SATRAIL_NOSTR_KEY: nostrKey })
-      const operate = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+      await service.start({
+        ...loud(format),
+        ...database,
+        SATRAIL_OPERATOR_TOKEN: operatorToken,
+        SATRAIL_NOSTR_KEY: nostrKey
+      })
+      const operate = (path: string, body: unknown) =>
+        service.ask("POST", `/operator${path}`, { key: operatorToken, body })
       const { id } = await Customer.data(201, operate("/companies", { name: "Example Ltd", plan: "paid" }))
-      const { key, id: keyId } = await Customer.data(201, operate(`/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] }))
+      const { key, id: keyId } = await Customer.data(
+        201,
+        operate(`/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] })
+      )
       const company: Service.Company = {
         id,
         key,
@@ -98,22 +118,36 @@ describe("a secret in every part of a request", () => {
           if (streamed.includes(`id: ${feed.data.at(-1).id}\n`)) break
         }
         const log = await company.get(`/v1/webhook-endpoints/${endpointId}/deliveries`)
-        return [...received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`), feed.text, streamed, log.text]
+        return [
+          ...received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`),
+          feed.text,
+          streamed,
+          log.text
+        ]
       }
 
       // A preimage is secret until the invoice is paid, so until then it must not appear in any output.
       await Customer.invoice(company, 1) // the stream continues after the first event
       const invoice = await Customer.invoice(company, 100_000)
-      const asked = [await company.get(`/v1/bitcoin/deposit/lightning-invoice/${invoice.id}`), await company.get("/v1/transactions")]
+      const asked = [
+        await company.get(`/v1/bitcoin/deposit/lightning-invoice/${invoice.id}`),
+        await company.get("/v1/transactions")
+      ]
       await Service.eventually(
         "the webhooks of both invoices",
         async () => received.length,
         (count) => count === 2
       )
       const before = [...asked.map(({ text }) => text), ...service.logs(), ...(await told())]
-      const { preimage: paid } = await Customer.data(200, company.post("/sandbox/pay", { payment_request: invoice.payment_request }))
+      const { preimage: paid } = await Customer.data(
+        200,
+        company.post("/sandbox/pay", { payment_request: invoice.payment_request })
+      )
       await Customer.hasBalance(company, 100_000)
-      const { lnurlw } = await Customer.data(201, company.post("/v1/vouchers", { amount: 1000, currency: "sats" }))
+      const { lnurlw } = await Customer.data(
+        201,
+        company.post("/v1/vouchers", { amount: 1000, currency: "sats" })
+      )
       const [, k1 = ""] = /k1=([0-9a-f]+)/.exec(lnurlw) ?? []
       assert.lengthOf(k1, 64)
       assert.isEmpty(before.filter((text) => text.includes(paid)))
@@ -148,7 +182,9 @@ describe("a secret in every part of a request", () => {
       let refused = 0
       let sent = 0
       for (const [operation, { name, method, path, body, opens }] of operations.entries()) {
-        const { properties } = resolve(body === undefined ? {} : (OpenApi.alternatives(body.schema)[0] ?? resolve(body.schema)))
+        const { properties } = resolve(
+          body === undefined ? {} : (OpenApi.alternatives(body.schema)[0] ?? resolve(body.schema))
+        )
         const members = Object.keys(OpenApi.isObject(properties) ? properties : {})
         const own = opens.includes("operatorToken") ? operatorToken : key
         for (const [what, secret] of shares[format](Object.entries(secrets), operation)) {
@@ -179,23 +215,39 @@ describe("a secret in every part of a request", () => {
           if (body === undefined) continue
           await ask(at(keyId), { body: Object.fromEntries(members.map((member) => [member, secret])) })
           await ask(at(keyId), {
-            body: { [secret]: secret, ...Object.fromEntries(members.map((member) => [member, [{ [secret]: secret }]])) }
+            body: {
+              [secret]: secret,
+              ...Object.fromEntries(members.map((member) => [member, [{ [secret]: secret }]]))
+            }
           })
-          await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: secret, metadata: { key: [secret] } } })
-          await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: `${secret}@example.com` } })
+          await ask(at(keyId), {
+            body: { amount: 1, currency: "sats", destination: secret, metadata: { key: [secret] } }
+          })
+          await ask(at(keyId), {
+            body: { amount: 1, currency: "sats", destination: `${secret}@example.com` }
+          })
           await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: `lightning:${secret}` } })
         }
       }
       assert.isAtLeast(sent, operations.length)
       assert.isAbove(refused, sent)
-      for (const path of ["/lnurlw?k1=", "/lnurlw/callback?pr=x&k1=", "/.well-known/lnurlp/", "/lnurlp/a.example/b/verify/"]) {
+      for (const path of [
+        "/lnurlw?k1=",
+        "/lnurlw/callback?pr=x&k1=",
+        "/.well-known/lnurlp/",
+        "/lnurlp/a.example/b/verify/"
+      ]) {
         for (const [what, secret] of Object.entries(secrets)) {
           const { text } = await service.ask("GET", path + encodeURIComponent(secret), {})
           // The response to a request with a voucher's own k1 repeats that k1 (LUD-03).
-          if (!text.includes("withdrawRequest")) assert.deepStrictEqual(leaks(text, { [what]: secret }), [], `${path} ${text}`)
+          if (!text.includes("withdrawRequest"))
+            assert.deepStrictEqual(leaks(text, { [what]: secret }), [], `${path} ${text}`)
         }
       }
-      assert.deepStrictEqual(leaks((await service.ask("GET", "/operator/metrics", { key: operatorToken })).text, secrets), [])
+      assert.deepStrictEqual(
+        leaks((await service.ask("GET", "/operator/metrics", { key: operatorToken })).text, secrets),
+        []
+      )
       assert.deepStrictEqual(leaks(readFileSync(`/proc/${service.pid()}/cmdline`, "utf8"), secrets), [])
       await service.stop("SIGTERM")
       assert.deepStrictEqual(leaks([...service.logs(), ...service.stdout()].join("\n"), secrets), [])
@@ -217,7 +269,11 @@ describe("a secret in the configuration", () => {
    * Starts the service in each log format and waits until it exits by itself, or stops it after it has printed
    * `sign`. Returns the secrets found in the output.
    */
-  const givenAway = async (env: Readonly<Record<string, string>>, sign: RegExp, secrets: Readonly<Record<string, string>>) => {
+  const givenAway = async (
+    env: Readonly<Record<string, string>>,
+    sign: RegExp,
+    secrets: Readonly<Record<string, string>>
+  ) => {
     const found: Array<string> = []
     for (const format of formats) {
       const running = Service.run("main", [], { ...loud(format), SATRAIL_DATA: `${data}/service`, ...env })
@@ -238,9 +294,13 @@ describe("a secret in the configuration", () => {
   it.skipIf("missing" in found)("secrets: the database password is not shown when it is wrong", async () => {
     const password = canary("database")
     assert.deepStrictEqual(
-      await givenAway({ DATABASE_URL: `postgres://somebody:${password}@127.0.0.1:${postgres?.port}/postgres` }, /rejected the login/, {
-        password
-      }),
+      await givenAway(
+        { DATABASE_URL: `postgres://somebody:${password}@127.0.0.1:${postgres?.port}/postgres` },
+        /rejected the login/,
+        {
+          password
+        }
+      ),
       []
     )
   })
@@ -258,43 +318,76 @@ describe("a secret in the configuration", () => {
       LND_SENDER_MACAROON: secrets.sender
     }
     assert.deepStrictEqual(
-      await givenAway({ ...env, LND_INVOICE_SECRET: secrets.invoices }, /lnd refuses the connection.*https:\/\/127\.0\.0\.1:1/, secrets),
+      await givenAway(
+        { ...env, LND_INVOICE_SECRET: secrets.invoices },
+        /lnd refuses the connection.*https:\/\/127\.0\.0\.1:1/,
+        secrets
+      ),
       []
     )
     // An invalid macaroon is not shown either.
     const broken = secrets.sender.replace(/^02/, "04")
     assert.deepStrictEqual(
-      await givenAway({ ...env, LND_SENDER_MACAROON: broken, LND_INVOICE_SECRET: secrets.invoices }, /LND_SENDER_MACAROON is not usable/, {
-        ...secrets,
-        broken
-      }),
+      await givenAway(
+        { ...env, LND_SENDER_MACAROON: broken, LND_INVOICE_SECRET: secrets.invoices },
+        /LND_SENDER_MACAROON is not usable/,
+        {
+          ...secrets,
+          broken
+        }
+      ),
       []
     )
   })
 
   it("secrets: the chain's and the wallet's secrets are not shown when the node rejects the login or is down, or when the wallet cannot be opened", async () => {
-    const node = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Basic" }).end()).listen(0, "127.0.0.1")
+    const node = createServer((_, response) =>
+      response.writeHead(401, { "www-authenticate": "Basic" }).end()
+    ).listen(0, "127.0.0.1")
     const port = await boundPort(node)
     const wallet = { CHAIN_WALLET: `${data}/wallet.json`, CHAIN_WALLET_PASSPHRASE: passphrase }
     const created = await Service.run("cli", ["wallet", "create", "--network", "regtest"], wallet).ended
     assert.strictEqual(created.code, 0, created.stderr)
     const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
     const password = canary("rpc")
-    const secrets = { password, passphrase, words: words.join(" "), authorization: Buffer.from(`satrail:${password}`).toString("base64") }
+    const secrets = {
+      password,
+      passphrase,
+      words: words.join(" "),
+      authorization: Buffer.from(`satrail:${password}`).toString("base64")
+    }
     // A database used with the simulated chain accepts no other.
     const own = { ...wallet, SATRAIL_DATA: `${data}/chain` }
     const env = { CHAIN: "bitcoin-rpc", BITCOIN_RPC_USER: "satrail", BITCOIN_RPC_PASSWORD: password, ...own }
     assert.deepStrictEqual(
-      await givenAway({ ...env, BITCOIN_RPC_URL: `http://127.0.0.1:${port}` }, /rejects the user and password/, secrets),
+      await givenAway(
+        { ...env, BITCOIN_RPC_URL: `http://127.0.0.1:${port}` },
+        /rejects the user and password/,
+        secrets
+      ),
       []
     )
     await once(node.close(), "close")
-    assert.deepStrictEqual(await givenAway({ ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }, /bitcoin node: no response yet/, secrets), [])
+    assert.deepStrictEqual(
+      await givenAway(
+        { ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" },
+        /bitcoin node: no response yet/,
+        secrets
+      ),
+      []
+    )
     const wrong = canary("wrong-passphrase")
     const away = { ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }
-    assert.deepStrictEqual(await givenAway({ ...away, CHAIN_WALLET_PASSPHRASE: wrong }, /passphrase/, { ...secrets, wrong }), [])
     assert.deepStrictEqual(
-      await givenAway({ ...away, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SEED: `${words.join(" ")} zoo` }, /CHAIN_SEED must be/, secrets),
+      await givenAway({ ...away, CHAIN_WALLET_PASSPHRASE: wrong }, /passphrase/, { ...secrets, wrong }),
+      []
+    )
+    assert.deepStrictEqual(
+      await givenAway(
+        { ...away, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SEED: `${words.join(" ")} zoo` },
+        /CHAIN_SEED must be/,
+        secrets
+      ),
       []
     )
   })

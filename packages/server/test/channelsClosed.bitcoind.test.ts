@@ -50,21 +50,36 @@ interface Ours {
   readonly wallet: Effect.Effect<number, Process.RegtestFailed>
 }
 
-const Listed = Schema.Struct({ channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String })) })
+const Listed = Schema.Struct({
+  channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String }))
+})
 
 /** Closes an lnd node's channel with another node, cooperatively or by force. */
-const closed = Effect.fnUntraced(function* (node: Node.Lnd, other: string, urlParams: Readonly<Record<string, string>>) {
+const closed = Effect.fnUntraced(function* (
+  node: Node.Lnd,
+  other: string,
+  urlParams: Readonly<Record<string, string>>
+) {
   const { channels } = yield* Node.ask(node, LndRest.get("/v1/channels"), Listed)
-  const one = channels.find((channel) => channel.remote_pubkey === other) ?? assert.fail(`${node.name} has no channel with ${other}`)
-  const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, { urlParams })
+  const one =
+    channels.find((channel) => channel.remote_pubkey === other) ??
+    assert.fail(`${node.name} has no channel with ${other}`)
+  const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, {
+    urlParams
+  })
   yield* Effect.orDie(Stream.runHead(node.rest.listen("close", request, Schema.Unknown)))
 })
 
 const Height = Schema.Struct({ block_height: Schema.Int })
-const heightOf = (node: Node.Lnd) => Effect.map(Node.ask(node, LndRest.get("/v1/getinfo"), Height), ({ block_height }) => block_height)
+const heightOf = (node: Node.Lnd) =>
+  Effect.map(Node.ask(node, LndRest.get("/v1/getinfo"), Height), ({ block_height }) => block_height)
 
 const funded = Effect.fnUntraced(function* (node: Node.Lnd) {
-  const { address } = yield* Node.ask(node, LndRest.get("/v1/newaddress"), Schema.Struct({ address: Schema.String }))
+  const { address } = yield* Node.ask(
+    node,
+    LndRest.get("/v1/newaddress"),
+    Schema.Struct({ address: Schema.String })
+  )
   yield* (yield* Chain).send(address, 1_000_000n)
 })
 
@@ -76,14 +91,17 @@ const InWallet = Schema.Struct({ total_balance: Schema.NumberFromString })
 const Balances = Schema.Struct({
   TotalOnchainBalanceSats: Schema.Int,
   LightningBalances: Schema.NullOr(Schema.Array(Schema.Unknown)),
-  PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
+  PendingBalancesFromChannelClosures: Schema.NullOr(
+    Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) }))
+  )
 })
 
 const onLnd = Effect.gen(function* () {
   const { alice, bob } = yield* Network.Network
   const service = Service.make()
   yield* Effect.addFinalizer(() => act(() => service.end()))
-  const macaroon = (calls: ReadonlyArray<{ readonly uri: string }>) => Effect.map(alice.bake(uris(calls)), Redacted.value)
+  const macaroon = (calls: ReadonlyArray<{ readonly uri: string }>) =>
+    Effect.map(alice.bake(uris(calls)), Redacted.value)
   const env = {
     LIGHTNING: "lnd",
     RATES: "fixed",
@@ -102,8 +120,14 @@ const onLnd = Effect.gen(function* () {
     nodeId: alice.nodeId,
     height: heightOf(alice),
     closes: (force) => closed(alice, bob.nodeId, { force: String(force) }),
-    underWay: Effect.map(pending, (all) => [...all.waiting_close_channels, ...all.pending_force_closing_channels]),
-    wallet: Effect.map(Node.ask(alice, LndRest.get("/v1/balance/blockchain"), InWallet), ({ total_balance }) => total_balance)
+    underWay: Effect.map(pending, (all) => [
+      ...all.waiting_close_channels,
+      ...all.pending_force_closing_channels
+    ]),
+    wallet: Effect.map(
+      Node.ask(alice, LndRest.get("/v1/balance/blockchain"), InWallet),
+      ({ total_balance }) => total_balance
+    )
   }
   return { service, ours }
 })
@@ -116,7 +140,10 @@ const onLdk = Effect.gen(function* () {
   yield* act(() => service.start(env))
   const dora = { name: "dora", ask: Ldk.asking(env.LDK_SOCKET) }
   yield* LdkNetwork.open(dora, bob)
-  const channels = Effect.andThen(dora.ask("sync", {}, Schema.Unknown), dora.ask("channels", {}, LdkNetwork.Channels))
+  const channels = Effect.andThen(
+    dora.ask("sync", {}, Schema.Unknown),
+    dora.ask("channels", {}, LdkNetwork.Channels)
+  )
   const balances = dora.ask("balances", {}, Balances)
   const ours: Ours = {
     nodeId: (yield* dora.ask("hello", {}, Schema.Struct({ node: Schema.String }))).node,
@@ -128,14 +155,18 @@ const onLdk = Effect.gen(function* () {
     underWay: Effect.map(balances, (all) => [
       ...(all.LightningBalances ?? []),
       // LDK keeps listing swept outputs for weeks, with the height of their block.
-      ...(all.PendingBalancesFromChannelClosures ?? []).filter(({ ConfirmationHeight }) => ConfirmationHeight === undefined)
+      ...(all.PendingBalancesFromChannelClosures ?? []).filter(
+        ({ ConfirmationHeight }) => ConfirmationHeight === undefined
+      )
     ]),
     wallet: Effect.map(balances, ({ TotalOnchainBalanceSats }) => TotalOnchainBalanceSats)
   }
   return { service, ours }
 })
 
-const Block = Schema.Struct({ tx: Schema.Array(Schema.Struct({ txid: Schema.String, fee: Schema.optional(Schema.Finite) })) })
+const Block = Schema.Struct({
+  tx: Schema.Array(Schema.Struct({ txid: Schema.String, fee: Schema.optional(Schema.Finite) }))
+})
 const Own = Schema.Struct({ transactions: Schema.Array(Schema.Struct({ tx_hash: Schema.String })) })
 
 /**
@@ -151,7 +182,9 @@ const feesSince = Effect.fnUntraced(function* (from: number) {
   const paid: Array<{ readonly txid: string; readonly sats: number }> = []
   for (let at = from + 1; at <= top; at++) {
     const { tx } = yield* call("getblock", [yield* call("getblockhash", [at], Schema.String), 2], Block)
-    paid.push(...tx.flatMap(({ txid, fee }) => (fee === undefined ? [] : [{ txid, sats: Math.round(fee * 1e8) }])))
+    paid.push(
+      ...tx.flatMap(({ txid, fee }) => (fee === undefined ? [] : [{ txid, sats: Math.round(fee * 1e8) }]))
+    )
   }
   return paid.filter(({ txid }, at) => at === 0 || !bobs.has(txid)).reduce((sum, { sats }) => sum + sats, 0)
 })
@@ -233,14 +266,20 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
             })
             const brought = own + (yield* unexplained(true))
             yield* act(() =>
-              service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought } })
+              service.ask("PATCH", "/operator/reconciliation/own-funds", {
+                key: service.token(),
+                body: { node_sats: brought }
+              })
             )
             assert.approximately(yield* unexplained(true), 0, 5)
 
             const held = yield* Effect.forEach(
               isForced ? (["settle", "fail"] as const) : [],
               Effect.fnUntraced(function* (outcome) {
-                const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(sats), behaviour: "hold" })
+                const destination = yield* Peer.invoice(carol, {
+                  amount: Msat.fromSats(sats),
+                  behaviour: "hold"
+                })
                 const { paymentHash } = Result.getOrThrow(Bolt11.decode(destination))
                 const { id } = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, sats)))
                 yield* Peer.arrived(carol, paymentHash)
@@ -249,7 +288,9 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
             )
             assert.approximately(yield* unexplained(false), 0, 5)
             const from = yield* chain.height
-            yield* closer === "our node" ? ours.closes(isForced) : closed(bob, ours.nodeId, isForced ? { force: "true" } : lowFee)
+            yield* closer === "our node"
+              ? ours.closes(isForced)
+              : closed(bob, ours.nodeId, isForced ? { force: "true" } : lowFee)
             const fees: Array<number> = []
             const look = Effect.gen(function* () {
               fees.push(-(yield* unexplained(false, 0)))
@@ -259,10 +300,15 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
             yield* look
             for (const { paymentHash, outcome } of held) yield* Peer.release(carol, paymentHash, outcome)
             for (let blocks = 0; ; blocks++) {
-              const states = yield* act(() => Promise.all(held.map(({ id }) => Customer.fetchWithdrawal(shop, id))))
+              const states = yield* act(() =>
+                Promise.all(held.map(({ id }) => Customer.fetchWithdrawal(shop, id)))
+              )
               const left = yield* ours.underWay
               if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
-              if (blocks > 150) assert.fail(`still in progress: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
+              if (blocks > 150)
+                assert.fail(
+                  `still in progress: ${JSON.stringify([left, states.map(({ status }) => status)])}`
+                )
               // The first payment expires soon, and the second after a few hundred blocks. After the expiry, the
               // node raises its fee with every block until the claim confirms.
               yield* mine(states[0]?.status === "pending" ? 1 : 5)
@@ -270,17 +316,27 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
               yield* look
             }
             const ended = yield* act(() =>
-              Promise.all(held.map(({ id, outcome }) => Customer.ends(shop, id, outcome === "settle" ? "settled" : "failed")))
+              Promise.all(
+                held.map(({ id, outcome }) =>
+                  Customer.ends(shop, id, outcome === "settle" ? "settled" : "failed")
+                )
+              )
             )
-            yield* act(() => Customer.hasBalance(shop, isForced ? Customer.without(500_000, ended[0]) : 500_000))
+            yield* act(() =>
+              Customer.hasBalance(shop, isForced ? Customer.without(500_000, ended[0]) : 500_000)
+            )
             const paid = (yield* feesSince(from)) + anchors[isForced ? "forced" : "agreed"]
-            if (!isForced) yield* act(() => Service.eventually("the cost of closing", costs, (sats) => sats === paid))
+            if (!isForced)
+              yield* act(() => Service.eventually("the cost of closing", costs, (sats) => sats === paid))
             const cost = -(yield* unexplained(true))
             assert.approximately(cost, isForced ? paid : 0, 1)
             // Before the end, the cost was never above the fees paid so far.
-            for (const fee of fees) assert.isTrue(fee >= 0 && fee <= Math.max(cost, 0) + 1, `${fee} of ${cost}`)
+            for (const fee of fees)
+              assert.isTrue(fee >= 0 && fee <= Math.max(cost, 0) + 1, `${fee} of ${cost}`)
             // All funds are in the wallet, and the operator's view shows the total cost.
-            const { data } = yield* act(() => service.ask("GET", "/operator/reconciliation", { key: service.token() }))
+            const { data } = yield* act(() =>
+              service.ask("GET", "/operator/reconciliation", { key: service.token() })
+            )
             assert.strictEqual(data.report.node.owned_sats, yield* ours.wallet)
             yield* act(() =>
               service.ask("PATCH", "/operator/reconciliation/own-funds", {

@@ -55,7 +55,9 @@ describe("satrail check", () => {
   const lndAs = (make: () => Promise<Server>) => async () => ({ LND_REST_URL: await listen(make()) })
   /** An lnd whose information about itself differs in these fields. */
   const lndThat = (more: object) =>
-    lndAs(() => FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
+    lndAs(() =>
+      FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual"))
+    )
   /** An lnd whose channels can receive and send these amounts, and that is force-closing these channels. */
   const lndHolding = (incoming: string, outgoing: string, forced: ReadonlyArray<object> = []) =>
     lndAs(() =>
@@ -65,7 +67,11 @@ describe("satrail check", () => {
           : path === "/v1/channels"
             ? json({ channels: [] })
             : path === "/v1/channels/pending"
-              ? json({ pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: forced })
+              ? json({
+                  pending_open_channels: [],
+                  waiting_close_channels: [],
+                  pending_force_closing_channels: forced
+                })
               : path === "/v1/getinfo"
                 ? json({ ...FakeLnd.info, num_active_channels: 1, num_inactive_channels: 0 })
                 : "as usual"
@@ -81,16 +87,26 @@ describe("satrail check", () => {
     mkdirSync(file("data"), { mode: 0o700 })
     const accounts = Keys.accountsOf(words, "regtest")
     const sealed = await Effect.runPromise(WalletFile.seal(words, Redacted.make(passphrase)))
-    const write = (name: string, wallet: WalletFile.WalletFile) => Effect.runPromise(WalletFile.write(file(name), wallet))
+    const write = (name: string, wallet: WalletFile.WalletFile) =>
+      Effect.runPromise(WalletFile.write(file(name), wallet))
     await write("wallet.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
     await write("seedless.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
-    await write("signet.json", { satrailWallet: 1, accounts: Keys.accountsOf(words, "signet"), birthdaySeconds: 0, seed: sealed })
+    await write("signet.json", {
+      satrailWallet: 1,
+      accounts: Keys.accountsOf(words, "signet"),
+      birthdaySeconds: 0,
+      seed: sealed
+    })
     const swapped = { ...Keys.accountsOf(others, "regtest"), fingerprint: accounts.fingerprint }
     await write("swapped.json", { satrailWallet: 1, accounts: swapped, birthdaySeconds: 0, seed: sealed })
     await write("open.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
     chmodSync(file("open.json"), 0o644)
     writeFileSync(file("text"), "not what it should be")
-    ;[lnd, esplora, bitcoind] = await Promise.all([listen(FakeLnd.make()), listen(Esplora.make()), listen(Bitcoind.make())])
+    ;[lnd, esplora, bitcoind] = await Promise.all([
+      listen(FakeLnd.make()),
+      listen(Esplora.make()),
+      listen(Bitcoind.make())
+    ])
     unusedUrl = `http://127.0.0.1:${await freePort()}`
     env = {
       SATRAIL_DATA: file("data"),
@@ -125,7 +141,10 @@ describe("satrail check", () => {
         []
       )
       const subjects = new Set(lines.map((line) => /^[✓!] (\w+): /.exec(line)?.[1]))
-      assert.sameMembers([...subjects], ["settings", "directory", "database", "lnd", "chain", "wallet", "rates"])
+      assert.sameMembers(
+        [...subjects],
+        ["settings", "directory", "database", "lnd", "chain", "wallet", "rates"]
+      )
     }
   })
 
@@ -143,12 +162,28 @@ describe("satrail check", () => {
    * The start of the check's line, the problem, the environment that causes it, and what the line must say
    * about the problem and its remedy.
    */
-  type Broken = readonly [line: string, what: string, env: () => Env | Promise<Env>, ...says: ReadonlyArray<string | RegExp>]
+  type Broken = readonly [
+    line: string,
+    what: string,
+    env: () => Env | Promise<Env>,
+    ...says: ReadonlyArray<string | RegExp>
+  ]
 
   const broken: ReadonlyArray<Broken> = [
-    ["✗ settings", "a misspelled variable", () => ({ SATRAIL_NETWROK: "mainnet" }), "did you mean SATRAIL_NETWORK?"],
+    [
+      "✗ settings",
+      "a misspelled variable",
+      () => ({ SATRAIL_NETWROK: "mainnet" }),
+      "did you mean SATRAIL_NETWORK?"
+    ],
     ["✗ settings", "an invalid value", () => ({ PORT: "http" }), "PORT must be a whole number"],
-    ["! settings", "a missing operator token", () => ({ SATRAIL_OPERATOR_TOKEN: "" }), "SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"],
+    [
+      "! settings",
+      "a missing operator token",
+      () => ({ SATRAIL_OPERATOR_TOKEN: "" }),
+      "SATRAIL_OPERATOR_TOKEN is not set",
+      "openssl rand"
+    ],
     [
       "✗ directory",
       "a directory that is a file",
@@ -173,7 +208,13 @@ describe("satrail check", () => {
       "No database responds at 127.0.0.1:1/satrail",
       "DATABASE_URL"
     ],
-    ["✗ lnd", "an unreachable lnd", () => ({ LND_REST_URL: unusedUrl }), "lnd refuses the connection", "Start lnd"],
+    [
+      "✗ lnd",
+      "an unreachable lnd",
+      () => ({ LND_REST_URL: unusedUrl }),
+      "lnd refuses the connection",
+      "Start lnd"
+    ],
     [
       "✗ lnd",
       "a locked lnd",
@@ -184,7 +225,9 @@ describe("satrail check", () => {
     [
       "✗ lnd",
       "a starting lnd",
-      lndAnswers(refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls")),
+      lndAnswers(
+        refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls")
+      ),
       "lnd is starting",
       "Wait"
     ],
@@ -195,7 +238,13 @@ describe("satrail check", () => {
       "not one of this node",
       "Bake it on this node, see docs/guides/lnd.md, and restart the service"
     ],
-    ["✗ lnd", "a server other than lnd", lndAnswers({ status: 404, body: "<html>nginx</html>" }), "is not lnd", "LND_REST_URL"],
+    [
+      "✗ lnd",
+      "a server other than lnd",
+      lndAnswers({ status: 404, body: "<html>nginx</html>" }),
+      "is not lnd",
+      "LND_REST_URL"
+    ],
     [
       "✗ lnd",
       "lnd on another network",
@@ -203,9 +252,21 @@ describe("satrail check", () => {
       "is on signet, but SATRAIL_NETWORK is regtest",
       "same network"
     ],
-    ["✗ lnd", "an lnd that is catching up", lndThat({ synced_to_chain: false }), "behind: block 0", "synced_to_chain"],
+    [
+      "✗ lnd",
+      "an lnd that is catching up",
+      lndThat({ synced_to_chain: false }),
+      "behind: block 0",
+      "synced_to_chain"
+    ],
     ["! lnd", "an lnd without the graph", lndThat({ synced_to_graph: false }), "has not synced", "Wait"],
-    ["! lnd", "an lnd with known bugs", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
+    [
+      "! lnd",
+      "an lnd with known bugs",
+      lndThat({ version: "0.18.2-beta" }),
+      "lets a peer steal funds",
+      "Update it to 0.19.0"
+    ],
     [
       "✗ lnd",
       "an lnd that cannot follow the chain",
@@ -234,11 +295,40 @@ describe("satrail check", () => {
       "SATRAIL_NWC_RELAYS must be",
       "TLS is required: ws:// is not accepted"
     ],
-    ["✗ settings", "an invalid accepted version", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
-    ["! lnd", "an lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open a channel"],
-    ["! lnd", "an lnd that can receive little", lndHolding("1", "100"), "can receive less than a tenth", "Have a channel opened"],
-    ["! lnd", "an lnd that can send little", lndHolding("100", "1"), "can send less than a tenth", "Open a channel"],
-    ["! lnd", "an lnd that is force-closing a channel", lndHolding("50", "50", [{}]), "is being force-closed", "Keep the node online"],
+    [
+      "✗ settings",
+      "an invalid accepted version",
+      () => ({ LND_ACCEPT_VERSION: "any" }),
+      "LND_ACCEPT_VERSION must be one version"
+    ],
+    [
+      "! lnd",
+      "an lnd without a channel",
+      lndThat({ num_active_channels: 0 }),
+      "no active channel",
+      "Open a channel"
+    ],
+    [
+      "! lnd",
+      "an lnd that can receive little",
+      lndHolding("1", "100"),
+      "can receive less than a tenth",
+      "Have a channel opened"
+    ],
+    [
+      "! lnd",
+      "an lnd that can send little",
+      lndHolding("100", "1"),
+      "can send less than a tenth",
+      "Open a channel"
+    ],
+    [
+      "! lnd",
+      "an lnd that is force-closing a channel",
+      lndHolding("50", "50", [{}]),
+      "is being force-closed",
+      "Keep the node online"
+    ],
     [
       "✗ lnd",
       "a missing macaroon file",
@@ -275,8 +365,20 @@ describe("satrail check", () => {
       "/routerrpc.Router/SendPaymentV2",
       "Bake one with"
     ],
-    ["! lnd", "a missing books macaroon", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
-    ["✗ chain", "an unreachable Esplora server", () => ({ ESPLORA_URL: unusedUrl }), "cannot be reached", "ESPLORA_URL"],
+    [
+      "! lnd",
+      "a missing books macaroon",
+      () => ({ LND_BOOKS_MACAROON: "" }),
+      "LND_BOOKS_MACAROON is not set",
+      "Bake one with"
+    ],
+    [
+      "✗ chain",
+      "an unreachable Esplora server",
+      () => ({ ESPLORA_URL: unusedUrl }),
+      "cannot be reached",
+      "ESPLORA_URL"
+    ],
     [
       "✗ chain",
       "an Esplora server on another network",
@@ -297,7 +399,13 @@ describe("satrail check", () => {
       () => ({ CHAIN_TLS_CERT: "/nowhere/esplora.cert" }),
       "CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: the file does not exist"
     ],
-    ["✗ chain", "an unreachable bitcoin node", () => Bitcoind.environment(unusedUrl), "cannot be used", "ECONNREFUSED"],
+    [
+      "✗ chain",
+      "an unreachable bitcoin node",
+      () => Bitcoind.environment(unusedUrl),
+      "cannot be used",
+      "ECONNREFUSED"
+    ],
     [
       "✗ chain",
       "a wrong password for the bitcoin node",
@@ -308,15 +416,26 @@ describe("satrail check", () => {
     [
       "✗ chain",
       "a bitcoin node on another network",
-      bitcoindThat({ getblockchaininfo: { result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis } } }),
+      bitcoindThat({
+        getblockchaininfo: {
+          result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis }
+        }
+      }),
       "it is on main, but this service is on regtest"
     ],
-    ["✗ chain", "a bitcoin node without an index", bitcoindThat({ getindexinfo: { result: {} } }), "txindex=1"],
+    [
+      "✗ chain",
+      "a bitcoin node without an index",
+      bitcoindThat({ getindexinfo: { result: {} } }),
+      "txindex=1"
+    ],
     [
       "✗ chain",
       "a bitcoin node that is indexing",
       bitcoindThat({
-        getblockchaininfo: { result: { chain: "regtest", blocks: 900, headers: 900, bestblockhash: Esplora.genesis } },
+        getblockchaininfo: {
+          result: { chain: "regtest", blocks: 900, headers: 900, bestblockhash: Esplora.genesis }
+        },
         getindexinfo: { result: { txindex: { synced: false, best_block_height: 7 } } }
       }),
       "block 7 of 900",
@@ -333,21 +452,30 @@ describe("satrail check", () => {
     [
       "! chain",
       "an accepted bitcoin node that can be led onto a separate chain",
-      async () => ({ ...(await bitcoindThat({ getinfo: { result: { version: 240_000 } } })()), BITCOIN_ACCEPT_VERSION: "0.24.0" }),
+      async () => ({
+        ...(await bitcoindThat({ getinfo: { result: { version: 240_000 } } })()),
+        BITCOIN_ACCEPT_VERSION: "0.24.0"
+      }),
       "BITCOIN_ACCEPT_VERSION accepts it",
       "Update it to 0.24.2"
     ],
     [
       "! chain",
       "a bitcoin node that can be crashed",
-      bitcoindThat({ getnetworkinfo: { result: { version: 280_100, subversion: "/Satoshi:28.1.0/Knots:20250305/" } } }),
+      bitcoindThat({
+        getnetworkinfo: { result: { version: 280_100, subversion: "/Satoshi:28.1.0/Knots:20250305/" } }
+      }),
       "Bitcoin Core 28.1.0 can be crashed by a miner",
       "Update it to 29.0.0 or later"
     ],
     [
       "✗ chain",
       "a bitcoin node that is catching up",
-      bitcoindThat({ getblockchaininfo: { result: { chain: "regtest", blocks: 5, headers: 900, bestblockhash: Esplora.genesis } } }),
+      bitcoindThat({
+        getblockchaininfo: {
+          result: { chain: "regtest", blocks: 5, headers: 900, bestblockhash: Esplora.genesis }
+        }
+      }),
       "behind: block 5 of 900"
     ],
     [
@@ -357,14 +485,25 @@ describe("satrail check", () => {
       "CHAIN_WALLET: The wallet in /nowhere/wallet.json",
       "satrail wallet create"
     ],
-    ["✗ wallet", "a file that is not a wallet", () => ({ CHAIN_WALLET: file("text") }), "was not written by `satrail wallet create`"],
+    [
+      "✗ wallet",
+      "a file that is not a wallet",
+      () => ({ CHAIN_WALLET: file("text") }),
+      "was not written by `satrail wallet create`"
+    ],
     [
       "✗ wallet",
       "a wallet for another network",
       () => ({ CHAIN_WALLET: file("signet.json") }),
       "is for signet, but SATRAIL_NETWORK is regtest"
     ],
-    ["! wallet", "a wallet that others can read", () => ({ CHAIN_WALLET: file("open.json") }), "mode 0644", "chmod 600"],
+    [
+      "! wallet",
+      "a wallet that others can read",
+      () => ({ CHAIN_WALLET: file("open.json") }),
+      "mode 0644",
+      "chmod 600"
+    ],
     [
       "✗ wallet",
       "a wallet without its seed",
@@ -379,7 +518,12 @@ describe("satrail check", () => {
       "the passphrase does not open it",
       "CHAIN_WALLET_PASSPHRASE"
     ],
-    ["✗ wallet", "another wallet's seed", () => ({ CHAIN_SEED: Redacted.value(others) }), "CHAIN_SEED is not the seed of"],
+    [
+      "✗ wallet",
+      "another wallet's seed",
+      () => ({ CHAIN_SEED: Redacted.value(others) }),
+      "CHAIN_SEED is not the seed of"
+    ],
     [
       "✗ wallet",
       "a wallet whose public keys were exchanged",
@@ -405,7 +549,8 @@ describe("satrail check", () => {
       const given = { ...env, ...(await more()) }
       const lines = await linesOf(given)
       const about = lines.filter((one) => one.startsWith(`${line}: `))
-      const isSaid = (line: string) => says.every((one) => (typeof one === "string" ? line.includes(one) : one.test(line)))
+      const isSaid = (line: string) =>
+        says.every((one) => (typeof one === "string" ? line.includes(one) : one.test(line)))
       assert.isTrue(about.some(isSaid), lines.join("\n"))
       for (const line of lines) assert.notInclude(line, "\n")
       for (const name of [
@@ -417,7 +562,8 @@ describe("satrail check", () => {
         "BITCOIN_RPC_PASSWORD"
       ]) {
         const secret = given[name] ?? ""
-        if (secret !== "" && !secret.startsWith("/")) for (const line of lines) assert.notInclude(line, secret, name)
+        if (secret !== "" && !secret.startsWith("/"))
+          for (const line of lines) assert.notInclude(line, secret, name)
       }
       for (const line of lines) assert.notInclude(line, "hunter2")
     })
@@ -428,29 +574,40 @@ describe("satrail check", () => {
     for (const slip of [hex.slice(1), `${hex}x`, Buffer.from(hex, "hex").toString("base64")]) {
       const lines = await linesOf({ ...env, LND_SENDER_MACAROON: slip })
       const [wrong = ""] = lines.filter((line) => line.startsWith("✗"))
-      assert.match(wrong, /^✗ lnd: LND_SENDER_MACAROON is neither a macaroon in hex nor the path of a file \(not shown/)
+      assert.match(
+        wrong,
+        /^✗ lnd: LND_SENDER_MACAROON is neither a macaroon in hex nor the path of a file \(not shown/
+      )
       for (const line of lines) assert.notInclude(line, slip.slice(0, 40))
     }
   })
 
   it("check: a permanent problem prevents a start, but an outage does not", async () => {
     const finalOf = async (more: Record<string, string>) =>
-      (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
+      (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more }))))
+        .filter(Check.isFinal)
+        .map(Check.text)
     assert.deepStrictEqual(await finalOf({ LND_REST_URL: unusedUrl, ESPLORA_URL: unusedUrl }), [])
-    const away = await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, LND_REST_URL: unusedUrl, ESPLORA_URL: unusedUrl })))
+    const away = await Effect.runPromise(
+      Checks.beforeStart(environmentOf({ ...env, LND_REST_URL: unusedUrl, ESPLORA_URL: unusedUrl }))
+    )
     assert.deepStrictEqual(
       away.filter(Check.isWrong).map(({ subject }) => subject),
       ["lnd", "chain"]
     )
     const logged = away.filter((one) => Check.isLogged(one) && !unproven.test(Check.text(one)))
     assert.deepStrictEqual(logged, [], "the components that poll lnd and Esplora report the outage")
-    const final = await finalOf({ LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" })
+    const final = await finalOf({
+      LND_SENDER_MACAROON: "/nowhere/sender.macaroon",
+      CHAIN_WALLET: "/nowhere/wallet.json"
+    })
     assert.lengthOf(final, 2)
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
   })
 
   it("check: the password of a URL is a secret as written and as decoded, also if it contains a % that is not encoded", () => {
-    const secretsOf = (password: string) => Check.secretsIn({ url: Redacted.make(`http://satrail:${password}@127.0.0.1:8332`) }).slice(1)
+    const secretsOf = (password: string) =>
+      Check.secretsIn({ url: Redacted.make(`http://satrail:${password}@127.0.0.1:8332`) }).slice(1)
     assert.deepStrictEqual(secretsOf("hunter%2Ftwo"), ["hunter%2Ftwo", "hunter/two"])
     assert.includeMembers([...secretsOf("hunter%two")], ["hunter%two"])
   })
@@ -479,9 +636,14 @@ describe("satrail check", () => {
   describe("external services", () => {
     const answers = (body: string): Outbound.Outbound["Service"] =>
       Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.succeed({ status: 200, body }) })
-    const silent = Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.fail(new Outbound.Unreachable()) })
+    const silent = Outbound.Outbound.of({
+      connect: () => Effect.never,
+      ask: () => Effect.fail(new Outbound.Unreachable())
+    })
     const linesBy = (check: Check.Check) =>
-      Effect.runPromise(Effect.map(check.lines, (lines) => lines.map((line) => Check.text({ subject: check.subject, line }))))
+      Effect.runPromise(
+        Effect.map(check.lines, (lines) => lines.map((line) => Check.text({ subject: check.subject, line })))
+      )
     const tickers = { RATES: "tickers" }
 
     it("check: exchange rates require two working tickers", async () => {
@@ -516,13 +678,18 @@ describe("satrail check", () => {
     })
 
     it("check: the report says whether the domain's certificate is trusted, about to expire, or untrusted", async () => {
-      const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(0, "127.0.0.1")
+      const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(
+        0,
+        "127.0.0.1"
+      )
       const port = await boundPort(server)
       const ways = { lookup: async () => ["127.0.0.1"], port, ca: Certificate.certificate }
       const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.example.com", SATRAIL_PROXIES: "1" })
       const certificateLine = async (ways: Domain.Ways, at = Date.now()) => {
         const { subject, lines } = Domain.check(environment, ways)
-        const [, line] = await Effect.runPromise(Effect.andThen(TestClock.setTime(at), lines).pipe(Effect.provide(TestClock.layer())))
+        const [, line] = await Effect.runPromise(
+          Effect.andThen(TestClock.setTime(at), lines).pipe(Effect.provide(TestClock.layer()))
+        )
         return line === undefined ? "" : Check.text({ subject, line })
       }
       assert.match(
@@ -534,19 +701,34 @@ describe("satrail check", () => {
         /^! domain: the certificate of pay\.example\.com expires in 7 days/
       )
       const { ca: _, ...unknown } = ways
-      assert.match(await certificateLine(unknown), /^✗ domain: wallets do not trust the certificate of pay\.example\.com: .*SIGNED/)
+      assert.match(
+        await certificateLine(unknown),
+        /^✗ domain: wallets do not trust the certificate of pay\.example\.com: .*SIGNED/
+      )
       server.close()
     })
 
     it("check: a domain without an address is reported as an error", async () => {
-      const nowhere = { lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND pay.satrail.dev")), port: 443 }
-      const lines = await linesBy(Domain.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" }), nowhere))
-      assert.match(lines.join("\n"), /^✗ domain: pay\.satrail\.dev has no address: .*ENOTFOUND.*Add an A or AAAA record/)
+      const nowhere = {
+        lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND pay.satrail.dev")),
+        port: 443
+      }
+      const lines = await linesBy(
+        Domain.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" }), nowhere)
+      )
+      assert.match(
+        lines.join("\n"),
+        /^✗ domain: pay\.satrail\.dev has no address: .*ENOTFOUND.*Add an A or AAAA record/
+      )
     })
 
     it("check: a domain without a proxy is reported as a warning", async () => {
       const linesFor = (proxies: string) =>
-        linesBy(Settings.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev", SATRAIL_PROXIES: proxies })))
+        linesBy(
+          Settings.check(
+            environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev", SATRAIL_PROXIES: proxies })
+          )
+        )
       assert.match(
         (await linesFor("0")).join("\n"),
         /^! settings: SATRAIL_PROXIES is 0, and SATRAIL_DOMAIN is pay\.satrail\.dev.*Set SATRAIL_PROXIES/m

@@ -4,7 +4,16 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { programsMillis } from "@satrail/testing/Waiting"
 import { execFile, spawnSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { createHash } from "node:crypto"
 import os from "node:os"
 import path from "node:path"
@@ -15,11 +24,19 @@ const here = path.resolve(import.meta.dirname, "../../../test/clients")
 const kept = path.resolve(import.meta.dirname, "../../../node_modules/.cache/clients")
 const work = mkdtempSync(path.join(os.tmpdir(), "satrail-clients-"))
 
-const run = (command: string, args: ReadonlyArray<string>, cwd = work): Promise<{ readonly status: number; readonly said: string }> =>
+const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  cwd = work
+): Promise<{ readonly status: number; readonly said: string }> =>
   new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", npm_config_local_prefix: "" }
-    execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: programsMillis }, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
+    execFile(
+      command,
+      args,
+      { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: programsMillis },
+      (error, stdout, stderr) =>
+        resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
     )
   })
 
@@ -33,8 +50,14 @@ const right = async (command: string, args: ReadonlyArray<string>, cwd = work): 
  * A folder with the tools pinned by these files of `test/clients`, installed once per version of the files.
  * Undefined if the installation is impossible.
  */
-const installed = async (name: string, files: ReadonlyArray<string>, install: (folder: string) => Promise<{ readonly status: number }>) => {
-  const hash = createHash("sha256").update(files.map((file) => readFileSync(path.join(here, file), "utf8")).join("\0"))
+const installed = async (
+  name: string,
+  files: ReadonlyArray<string>,
+  install: (folder: string) => Promise<{ readonly status: number }>
+) => {
+  const hash = createHash("sha256").update(
+    files.map((file) => readFileSync(path.join(here, file), "utf8")).join("\0")
+  )
   const folder = path.join(kept, `${name}-${hash.digest("hex").slice(0, 16)}`)
   if (existsSync(path.join(folder, "complete"))) return folder
   rmSync(folder, { recursive: true, force: true })
@@ -52,14 +75,25 @@ const hasVenv = spawnSync("python3", ["-c", "import ensurepip, venv"]).status ==
 const python = hasVenv
   ? await installed("python", ["requirements.txt"], async (folder) => {
       const made = await run("python3", ["-m", "venv", "."], folder)
-      return made.status === 0 ? run("bin/pip", ["install", "--quiet", "-r", "requirements.txt"], folder) : made
+      return made.status === 0
+        ? run("bin/pip", ["install", "--quiet", "-r", "requirements.txt"], folder)
+        : made
     })
   : undefined
-if (npm === undefined) assert.isUndefined(process.env["REQUIRE_REGISTRY"], "the tools of test/clients/package.json cannot be installed")
-if (npm === undefined) console.log("clients: linters and TypeScript skipped, because no package registry can be reached")
+if (npm === undefined)
+  assert.isUndefined(
+    process.env["REQUIRE_REGISTRY"],
+    "the tools of test/clients/package.json cannot be installed"
+  )
+if (npm === undefined)
+  console.log("clients: linters and TypeScript skipped, because no package registry can be reached")
 if (python === undefined)
-  assert.isUndefined(process.env["REQUIRE_PYTHON"], "the tools of test/clients/requirements.txt cannot be installed")
-if (python === undefined) console.log("clients: Python skipped, because python3 has no venv, or its registry cannot be reached")
+  assert.isUndefined(
+    process.env["REQUIRE_PYTHON"],
+    "the tools of test/clients/requirements.txt cannot be installed"
+  )
+if (python === undefined)
+  console.log("clients: Python skipped, because python3 has no venv, or its registry cannot be reached")
 
 const service = Service.make()
 const documents = { customer: path.join(work, "customer.json"), operator: path.join(work, "operator.json") }
@@ -81,29 +115,46 @@ const tool = (name: string) => path.join(npm ?? "", "node_modules/.bin", name)
 
 describe.skipIf(npm === undefined)("the OpenAPI documents, with third-party tools", () => {
   for (const [name, file] of Object.entries(documents)) {
-    it(`openapi: spectral reports nothing for the document of the ${name}, not even a hint`, { timeout: programsMillis }, async () => {
-      const rules = path.join(work, "spectral.json")
-      // All rules except three. Tags stay in reading order, a license with an SPDX identifier may not have a
-      // URL as well (OpenAPI 3.1), and the contact has no e-mail address.
-      writeFileSync(
-        rules,
-        JSON.stringify({
-          extends: [["spectral:oas", "all"]],
-          rules: { "openapi-tags-alphabetical": "off", "license-url": "off", "contact-properties": "off" }
-        })
-      )
-      const said = await right(tool("spectral"), ["lint", "--fail-severity", "hint", "--ruleset", rules, file])
-      assert.match(said, /No results with a severity of 'hint' or higher found!/)
-    })
+    it(
+      `openapi: spectral reports nothing for the document of the ${name}, not even a hint`,
+      { timeout: programsMillis },
+      async () => {
+        const rules = path.join(work, "spectral.json")
+        // All rules except three. Tags stay in reading order, a license with an SPDX identifier may not have a
+        // URL as well (OpenAPI 3.1), and the contact has no e-mail address.
+        writeFileSync(
+          rules,
+          JSON.stringify({
+            extends: [["spectral:oas", "all"]],
+            rules: { "openapi-tags-alphabetical": "off", "license-url": "off", "contact-properties": "off" }
+          })
+        )
+        const said = await right(tool("spectral"), [
+          "lint",
+          "--fail-severity",
+          "hint",
+          "--ruleset",
+          rules,
+          file
+        ])
+        assert.match(said, /No results with a severity of 'hint' or higher found!/)
+      }
+    )
 
-    it(`openapi: redocly reports nothing for the document of the ${name}, not even a warning`, { timeout: programsMillis }, async () => {
-      const { totals } = JSON.parse(
-        (await run(tool("redocly"), ["lint", "--extends", "recommended-strict", "--format", "json", file])).said
-          .replace(/^[^{]*/, "")
-          .replace(/[^}]*$/, "")
-      )
-      assert.deepStrictEqual(totals, { errors: 0, warnings: 0, ignored: 0 })
-    })
+    it(
+      `openapi: redocly reports nothing for the document of the ${name}, not even a warning`,
+      { timeout: programsMillis },
+      async () => {
+        const { totals } = JSON.parse(
+          (
+            await run(tool("redocly"), ["lint", "--extends", "recommended-strict", "--format", "json", file])
+          ).said
+            .replace(/^[^{]*/, "")
+            .replace(/[^}]*$/, "")
+        )
+        assert.deepStrictEqual(totals, { errors: 0, warnings: 0, ignored: 0 })
+      }
+    )
   }
 
   it("openapi: the linters detect errors", { timeout: programsMillis }, async () => {
@@ -112,8 +163,14 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, with third-party tool
     rest.paths["/operator/metrics"].get.parameters = [{ name: "x", in: "query", schema: { type: "array" } }]
     writeFileSync(broken, JSON.stringify({ ...rest, openapi: "3.0.3" }))
     const rules = path.join(work, "spectral.json")
-    assert.notStrictEqual((await run(tool("spectral"), ["lint", "--fail-severity", "hint", "--ruleset", rules, broken])).status, 0)
-    assert.notStrictEqual((await run(tool("redocly"), ["lint", "--extends", "recommended-strict", broken])).status, 0)
+    assert.notStrictEqual(
+      (await run(tool("spectral"), ["lint", "--fail-severity", "hint", "--ruleset", rules, broken])).status,
+      0
+    )
+    assert.notStrictEqual(
+      (await run(tool("redocly"), ["lint", "--extends", "recommended-strict", broken])).status,
+      0
+    )
   })
 
   it(
@@ -126,9 +183,26 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, with third-party tool
       cpSync(path.join(here, "stories.ts"), path.join(folder, "stories.ts"))
       writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
       await right(tool("openapi-typescript"), [documents.customer, "-o", path.join(folder, "document.ts")])
-      const options = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2024", "--module", "nodenext", "--skipLibCheck"]
-      const types = ["--types", "node", "--typeRoots", path.resolve(import.meta.dirname, "../../../node_modules/@types")]
-      await right(tool("tsc"), [...options, ...types, "--allowImportingTsExtensions", "--noEmit", "stories.ts"], folder)
+      const options = [
+        "--strict",
+        "--noUncheckedIndexedAccess",
+        "--target",
+        "es2024",
+        "--module",
+        "nodenext",
+        "--skipLibCheck"
+      ]
+      const types = [
+        "--types",
+        "node",
+        "--typeRoots",
+        path.resolve(import.meta.dirname, "../../../node_modules/@types")
+      ]
+      await right(
+        tool("tsc"),
+        [...options, ...types, "--allowImportingTsExtensions", "--noEmit", "stories.ts"],
+        folder
+      )
       const { key } = await service.company("paid")
       const said = await right(process.execPath, ["--no-warnings", "stories.ts", service.url(), key], folder)
       assert.strictEqual(said.trim(), "told: insufficient_balance /docs/errors#insufficient_balance")
@@ -137,23 +211,31 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, with third-party tool
 })
 
 describe.skipIf(python === undefined)("a client for Python", () => {
-  it("client: a client generated for Python loads without a warning and runs the main scenarios", { timeout: programsMillis }, async () => {
-    const bin = path.join(python ?? "", "bin")
-    const folder = path.join(work, "python")
-    writeFileSync(path.join(work, "python.yaml"), "post_hooks: []\n")
-    const output = path.join(folder, "satrail_client")
-    mkdirSync(folder)
-    const said = await right(path.join(bin, "openapi-python-client"), [
-      "generate",
-      `--path=${documents.customer}`,
-      `--output-path=${output}`,
-      "--meta=none",
-      `--config=${path.join(work, "python.yaml")}`
-    ])
-    assert.notMatch(said, /WARNING|ERROR|Unable/i)
-    cpSync(path.join(here, "stories.py"), path.join(folder, "stories.py"))
-    const { key } = await service.company("paid")
-    const told = await right(path.join(bin, "python"), ["-W", "error", "stories.py", service.url(), key], folder)
-    assert.strictEqual(told.trim(), "told: insufficient_balance /docs/errors#insufficient_balance")
-  })
+  it(
+    "client: a client generated for Python loads without a warning and runs the main scenarios",
+    { timeout: programsMillis },
+    async () => {
+      const bin = path.join(python ?? "", "bin")
+      const folder = path.join(work, "python")
+      writeFileSync(path.join(work, "python.yaml"), "post_hooks: []\n")
+      const output = path.join(folder, "satrail_client")
+      mkdirSync(folder)
+      const said = await right(path.join(bin, "openapi-python-client"), [
+        "generate",
+        `--path=${documents.customer}`,
+        `--output-path=${output}`,
+        "--meta=none",
+        `--config=${path.join(work, "python.yaml")}`
+      ])
+      assert.notMatch(said, /WARNING|ERROR|Unable/i)
+      cpSync(path.join(here, "stories.py"), path.join(folder, "stories.py"))
+      const { key } = await service.company("paid")
+      const told = await right(
+        path.join(bin, "python"),
+        ["-W", "error", "stories.py", service.url(), key],
+        folder
+      )
+      assert.strictEqual(told.trim(), "told: insufficient_balance /docs/errors#insufficient_balance")
+    }
+  )
 })

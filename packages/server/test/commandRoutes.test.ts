@@ -46,7 +46,11 @@ afterAll(async () => {
 
 const env = { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "a token" }
 const printed: Array<unknown> = []
-const quiet: Console.Console = { ...globalThis.console, log: (text: unknown) => printed.push(text), error: () => undefined }
+const quiet: Console.Console = {
+  ...globalThis.console,
+  log: (text: unknown) => printed.push(text),
+  error: () => undefined
+}
 
 /** The requests that a command line sends to the service. */
 const asks = (typed: string): Promise<ReadonlyArray<string>> => {
@@ -109,15 +113,20 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies/:companyId/transactions/balance": "companies look ID balance",
   "GET /operator/companies/:companyId/transactions/deposits/:depositID": "companies look ID deposit ONE",
   "GET /operator/companies/:companyId/transactions/deposits/:depositID/payer": "companies look ID payer ONE",
-  "GET /operator/companies/:companyId/transactions/withdrawals/:withdrawalID": "companies look ID withdrawal ONE",
+  "GET /operator/companies/:companyId/transactions/withdrawals/:withdrawalID":
+    "companies look ID withdrawal ONE",
   "GET /operator/companies/:companyId/transactions/export": `export ID ${file}`,
   "GET /operator/companies/:companyId/statements/:month": "statement ID ONE",
   "GET /operator/companies/:companyId/bitcoin/deposit/lightning-invoice": "companies look ID invoices",
-  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-invoice/:invoiceID": "companies look ID invoices ONE",
-  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address": "companies look ID lightning-addresses",
-  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id": "companies look ID lightning-addresses ONE",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-invoice/:invoiceID":
+    "companies look ID invoices ONE",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address":
+    "companies look ID lightning-addresses",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id":
+    "companies look ID lightning-addresses ONE",
   "GET /operator/companies/:companyId/bitcoin/deposit/on-chain": "companies look ID on-chain-addresses",
-  "GET /operator/companies/:companyId/bitcoin/deposit/on-chain/:id": "companies look ID on-chain-addresses ONE",
+  "GET /operator/companies/:companyId/bitcoin/deposit/on-chain/:id":
+    "companies look ID on-chain-addresses ONE",
   "GET /operator/companies/:companyId/vouchers": "companies look ID vouchers",
   "GET /operator/companies/:companyId/vouchers/:id": "companies look ID vouchers ONE",
   "POST /operator/companies/:companyId/vouchers/cancel": "vouchers cancel ID --created-by ONE",
@@ -179,10 +188,14 @@ const none: Readonly<Record<string, string>> = {
   "PUT /operator/webhook-endpoints/:id": "`webhooks change` uses PATCH, which keeps the other fields"
 }
 
-const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.Api.groups)
+const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> =
+  Object.values(Api.Api.groups)
 const routes = groups
   .flatMap(({ endpoints }) => Object.values(endpoints))
-  .filter(({ middlewares, path }) => path.startsWith("/operator") && [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
+  .filter(
+    ({ middlewares, path }) =>
+      path.startsWith("/operator") && [...middlewares].some(({ key }) => key === OperatorAuthentication.key)
+  )
   .map(({ method, path }) => `${method} ${path}`)
 
 describe("the command line and the routes", () => {
@@ -222,8 +235,14 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks("withdrawals list --status pending --older-than 1h --limit 5"), [
       "GET /operator/withdrawals?limit=5&status=pending&older_than=3600"
     ])
-    assert.deepStrictEqual(await asks("deposits list --older-than 90"), ["GET /operator/deposits?older_than=90"])
-    assert.deepStrictEqual(await asks("withdrawals list --older-than soon"), [], "the command is rejected before any request")
+    assert.deepStrictEqual(await asks("deposits list --older-than 90"), [
+      "GET /operator/deposits?older_than=90"
+    ])
+    assert.deepStrictEqual(
+      await asks("withdrawals list --older-than soon"),
+      [],
+      "the command is rejected before any request"
+    )
     assert.deepStrictEqual(
       ["90s", "15m", "2d", "7", "1w", "-1", ""].map((text) => Option.getOrNull(secondsOf(text))),
       [90, 900, 172_800, 7, null, null, null]
@@ -234,9 +253,10 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks("audit --actor ID --outcome scope_required --limit 3"), [
       "GET /operator/audit?actor_id=ID&outcome=scope_required&limit=3"
     ])
-    assert.deepStrictEqual(await asks(`audit --company ${whole} --from 2026-01-01T00:00:00Z --format jsonl ${file}`), [
-      `GET /operator/audit?company_id=${whole}&from=2026-01-01T00%3A00%3A00Z&format=jsonl`
-    ])
+    assert.deepStrictEqual(
+      await asks(`audit --company ${whole} --from 2026-01-01T00:00:00Z --format jsonl ${file}`),
+      [`GET /operator/audit?company_id=${whole}&from=2026-01-01T00%3A00%3A00Z&format=jsonl`]
+    )
     assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file requires a format")
   })
 
@@ -245,12 +265,20 @@ describe("the command line and the routes", () => {
     const full = `sr_regtest_7Kq2mVx9TbZc_${secret}`
     printed.length = 0
     assert.deepStrictEqual(await asks(`keys revoke ${full}`), ["DELETE /operator/api-keys/7Kq2mVx9TbZc"])
-    assert.deepStrictEqual(await asks(`keys revoke ${full} --void-links`), ["DELETE /operator/api-keys/7Kq2mVx9TbZc?links=void"])
-    assert.deepStrictEqual(await asks(`people remove ${whole} --void-links`), [`DELETE /operator/people/${whole}?links=void`])
+    assert.deepStrictEqual(await asks(`keys revoke ${full} --void-links`), [
+      "DELETE /operator/api-keys/7Kq2mVx9TbZc?links=void"
+    ])
+    assert.deepStrictEqual(await asks(`people remove ${whole} --void-links`), [
+      `DELETE /operator/people/${whole}?links=void`
+    ])
     assert.deepStrictEqual(await asks(`limits show key ${full}`), ["GET /operator/api-keys/7Kq2mVx9TbZc"])
     assert.deepStrictEqual(await asks(`audit --actor ${full}`), ["GET /operator/audit?actor_id=7Kq2mVx9TbZc"])
     for (const damaged of [`sr_regtest_7Kq2_${secret}`, `sr_${secret}`, `op_${secret}`])
-      for (const command of [`keys revoke ${damaged}`, `operators revoke ${damaged}`, `audit --actor ${damaged}`])
+      for (const command of [
+        `keys revoke ${damaged}`,
+        `operators revoke ${damaged}`,
+        `audit --actor ${damaged}`
+      ])
         assert.notInclude((await asks(command)).join(), secret)
     assert.notInclude(printed.join("\n"), secret)
   })
@@ -262,14 +290,21 @@ describe("the command line and the routes", () => {
     ] as const) {
       printed.length = 0
       await asks(typed)
-      assert.strictEqual(String(printed[0]).includes("--actor is the id of a key (12 characters)"), isSaid, typed)
+      assert.strictEqual(
+        String(printed[0]).includes("--actor is the id of a key (12 characters)"),
+        isSaid,
+        typed
+      )
     }
   })
 
   it("command line: each audit log entry is followed by the changed values, before and after the change", async () => {
     answered = [
       { verb: "a", changes: [{ field: "limits", before: '{"daySats":1000}', after: null }] },
-      { verb: "b", changes: Array.from({ length: 21 }, (_, n) => ({ field: `f${n}`, before: null, after: "1" })) }
+      {
+        verb: "b",
+        changes: Array.from({ length: 21 }, (_, n) => ({ field: `f${n}`, before: null, after: "1" }))
+      }
     ]
     printed.length = 0
     await asks("audit")
@@ -280,8 +315,20 @@ describe("the command line and the routes", () => {
   })
 
   it("command line: reconcile exits with 2 if it found a discrepancy, and with 3 if there is no recent comparison", async () => {
-    const side = { owned_sats: 1, own_sats: null, ledger_sats: 1, on_its_way_sats: [0, 0], unexplained_sats: 0 }
-    const totals = { assets_sats: 1, liabilities_sats: 1, forwarding_sats: 0, channel_costs_sats: 0, accounts: {} }
+    const side = {
+      owned_sats: 1,
+      own_sats: null,
+      ledger_sats: 1,
+      on_its_way_sats: [0, 0],
+      unexplained_sats: 0
+    }
+    const totals = {
+      assets_sats: 1,
+      liabilities_sats: 1,
+      forwarding_sats: 0,
+      channel_costs_sats: 0,
+      accounts: {}
+    }
     const found = { differences_by_cause: {}, differences: [] }
     const recent = {
       reconciled_at: "2026-01-01T00:00:00Z",
@@ -292,7 +339,13 @@ describe("the command line and the routes", () => {
       ...totals,
       ...found
     }
-    const difference = { cause: "unknown_payment", about: "one", ours_sats: null, theirs_sats: 1, since: recent.reconciled_at }
+    const difference = {
+      cause: "unknown_payment",
+      about: "one",
+      ours_sats: null,
+      theirs_sats: 1,
+      since: recent.reconciled_at
+    }
     const before = process.exitCode
     for (const [report, code] of [
       [recent, before],
@@ -324,7 +377,10 @@ describe("the command line and the routes", () => {
       [`people recover ${whole}`, "people approve"]
     ] as const) {
       answered = { id: "7Kq2mVx9TbZc", approval: "pending" }
-      assert.strictEqual((await said(command)).split("\n").at(-1), `  A second operator must run: satrail ${next} 7Kq2mVx9TbZc`)
+      assert.strictEqual(
+        (await said(command)).split("\n").at(-1),
+        `  A second operator must run: satrail ${next} 7Kq2mVx9TbZc`
+      )
       assert.deepStrictEqual(JSON.parse(await said(`${command} --json`)), answered)
       answered = { id: "7Kq2mVx9TbZc", approval: null }
       assert.notInclude(await said(command), "second operator")
@@ -334,11 +390,21 @@ describe("the command line and the routes", () => {
 
   it("command line: an export that the service refuses did not begin, so only the refusal is printed, and no file is left", async () => {
     refusal = { code: "malformed", issues: [{ path: "from", message: "from must be a timestamp" }] }
-    for (const command of ["export --from 2026-11-01", "audit --from 2026-11-01 --format csv", `statement ${whole} 2026-11 --html`])
-      for (const to of command.startsWith("statement") ? [""] : ["", ` --output ${join(directory, "refused")}`]) {
+    for (const command of [
+      "export --from 2026-11-01",
+      "audit --from 2026-11-01 --format csv",
+      `statement ${whole} 2026-11 --html`
+    ])
+      for (const to of command.startsWith("statement")
+        ? [""]
+        : ["", ` --output ${join(directory, "refused")}`]) {
         const { exit } = await Effect.runPromise(run(command + to, env))
         const error = Exit.findErrorOption(exit)
-        assert.strictEqual(Option.getOrUndefined(error)?.message, "Refused (malformed):\n  from must be a timestamp", command)
+        assert.strictEqual(
+          Option.getOrUndefined(error)?.message,
+          "Refused (malformed):\n  from must be a timestamp",
+          command
+        )
       }
     refusal = undefined
     assert.notMatch(String(await readdir(directory)), /refused/)
@@ -362,14 +428,26 @@ describe("the command line and the routes", () => {
     const acme = { id: whole, name: "Acme" }
     const lookup = "GET /operator/companies?limit=1000&search=acme"
     answered = [acme, { id: other, name: "Acme Ltd" }]
-    assert.deepStrictEqual(await asks("freeze acme --reason drill"), [lookup, `POST /operator/companies/${whole}/freeze`])
+    assert.deepStrictEqual(await asks("freeze acme --reason drill"), [
+      lookup,
+      `POST /operator/companies/${whole}/freeze`
+    ])
     assert.deepStrictEqual(await asks("export acme --format jsonl"), [
       lookup,
       `GET /operator/companies/${whole}/transactions/export?format=jsonl`
     ])
-    assert.deepStrictEqual(await asks("audit --company acme"), [lookup, `GET /operator/audit?company_id=${whole}`])
-    assert.deepStrictEqual(await asks("people list acme"), [lookup, `GET /operator/people?company_id=${whole}`])
-    assert.deepStrictEqual(await asks("adjustments request acme --sats 5 --reason drill"), [lookup, "POST /operator/adjustments"])
+    assert.deepStrictEqual(await asks("audit --company acme"), [
+      lookup,
+      `GET /operator/audit?company_id=${whole}`
+    ])
+    assert.deepStrictEqual(await asks("people list acme"), [
+      lookup,
+      `GET /operator/people?company_id=${whole}`
+    ])
+    assert.deepStrictEqual(await asks("adjustments request acme --sats 5 --reason drill"), [
+      lookup,
+      "POST /operator/adjustments"
+    ])
     answered = [{ id: other }, { id: "11a1f768-1c70-748e-8579-81b7373e859a" }]
     assert.deepStrictEqual(await asks("withdrawals show 01a1"), [
       "GET /operator/withdrawals?limit=1000",
@@ -383,9 +461,17 @@ describe("the command line and the routes", () => {
       { id: whole, name: "Acme" },
       { id: other, name: "Acme Ltd" }
     ]
-    for (const typed of ["freeze 01a1 --reason drill", "freeze ltd --reason drill", "freeze nobody --reason drill"])
+    for (const typed of [
+      "freeze 01a1 --reason drill",
+      "freeze ltd --reason drill",
+      "freeze nobody --reason drill"
+    ])
       assert.lengthOf(await asks(typed), 1, typed)
-    assert.lengthOf(await asks("companies show ltd"), 2, "part of a name is enough for a command that only reads")
+    assert.lengthOf(
+      await asks("companies show ltd"),
+      2,
+      "part of a name is enough for a command that only reads"
+    )
     const { exit } = await Effect.runPromise(run("companies show 01a1", env))
     assert.match(String(exit), /"01a1" matches more than one company \(2\)[^]*Acme Ltd/)
     answered = []

@@ -15,7 +15,10 @@ const errorOf = (exit: Exit.Exit<void, unknown>): unknown => {
 const descriptor = Completions.fromCommand(satrail)
 
 /** Lists every command by its full path. */
-const commandsIn = (one: Completions.CommandDescriptor, path: string): ReadonlyArray<readonly [string, Completions.CommandDescriptor]> => [
+const commandsIn = (
+  one: Completions.CommandDescriptor,
+  path: string
+): ReadonlyArray<readonly [string, Completions.CommandDescriptor]> => [
   [path, one],
   ...one.subcommands.flatMap((sub) => commandsIn(sub, `${path} ${sub.name}`))
 ]
@@ -84,7 +87,10 @@ describe("the command line", () => {
       for (const words of ["satrail verify", "--json", "exit code is 2"]) assert.include(help.stdout, words)
       const refused = errorOf((yield* run("verify", misspelled)).exit)
       assert.instanceOf(refused, CommandFailed)
-      assert.strictEqual(String(refused.message), "SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
+      assert.strictEqual(
+        String(refused.message),
+        "SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?"
+      )
     })
   )
 
@@ -101,7 +107,10 @@ describe("the command line", () => {
           assert.instanceOf(refused, CommandFailed)
           assert.strictEqual(refused.message, `${name} is not a setting: did you mean ${meant}?`)
         }
-        for (const others of [{ EDITOR: "vi", CHAIN_ID: "1", DATABASE_URL: "postgres://db" }, { SATRAIL_NETWORK: "regtest" }]) {
+        for (const others of [
+          { EDITOR: "vi", CHAIN_ID: "1", DATABASE_URL: "postgres://db" },
+          { SATRAIL_NETWORK: "regtest" }
+        ]) {
           const away = errorOf((yield* run("status", { ...others, SATRAIL_DATA: "/nowhere" })).exit)
           assert.instanceOf(away, CommandFailed)
           assert.include(away.message, "No service found: start one (`npx satrail dev`")
@@ -111,9 +120,14 @@ describe("the command line", () => {
 
   it.effect("command line: all problems in a command's environment are reported together", () =>
     Effect.gen(function* () {
-      const error = errorOf((yield* run("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_DATA: "/nowhere" })).exit)
+      const error = errorOf(
+        (yield* run("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_DATA: "/nowhere" })).exit
+      )
       assert.instanceOf(error, Config.ConfigError)
-      assert.include(error.message, "SATRAIL_URL must be an address such as http://127.0.0.1:8080, without a user name or password, got")
+      assert.include(
+        error.message,
+        "SATRAIL_URL must be an address such as http://127.0.0.1:8080, without a user name or password, got"
+      )
       const missing = errorOf((yield* run("migrate", { DATABASE_URL: "" })).exit)
       assert.instanceOf(missing, CommandFailed)
       assert.strictEqual(
@@ -137,7 +151,9 @@ describe("the command line", () => {
         assert.notInclude(message, "not-to-be-told")
       }
       // A file's last line break is no part of a token.
-      const sent = errorOf((yield* run("status", { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "op_any\n" })).exit)
+      const sent = errorOf(
+        (yield* run("status", { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "op_any\n" })).exit
+      )
       assert.include(Object(sent).message, "did not respond")
     })
   )
@@ -146,12 +162,17 @@ describe("the command line", () => {
     Effect.gen(function* () {
       const hash = "0f".repeat(32)
       const said = (head: string) =>
-        Effect.map(run(`verify --audit-head ${head}`, { SATRAIL_DATA: "/dev/null/none" }), ({ exit, stderr }) =>
-          [stderr, String(errorOf(exit))].join("\n")
+        Effect.map(
+          run(`verify --audit-head ${head}`, { SATRAIL_DATA: "/dev/null/none" }),
+          ({ exit, stderr }) => [stderr, String(errorOf(exit))].join("\n")
         )
       for (const head of ["garbage", hash, `7:${hash.slice(1)}`, `7:3:${hash}`, `7:3:${hash}:x`])
-        assert.include(yield* said(head), `Expected a head as it was logged, such as 7:3:HASH:SIGNATURE or 7:HASH, got ${head}`)
-      for (const head of [`7:${hash}`, `7:3:${hash}:`, `7:3:${hash}:${hash}`]) assert.include(yield* said(head), "There is no database")
+        assert.include(
+          yield* said(head),
+          `Expected a head as it was logged, such as 7:3:HASH:SIGNATURE or 7:HASH, got ${head}`
+        )
+      for (const head of [`7:${hash}`, `7:3:${hash}:`, `7:3:${hash}:${hash}`])
+        assert.include(yield* said(head), "There is no database")
     })
   )
 
@@ -159,13 +180,25 @@ describe("the command line", () => {
     const audited = Nouns.all.filter((noun) => "recorded" in noun && noun.recorded !== undefined)
     assert.deepStrictEqual(
       audited.map(({ name }) => nameOf(name)),
-      ["Company", "API key", "Operator token", "Operator request", "Webhook endpoint", "Person", "Console session", "Wallet connection"]
+      [
+        "Company",
+        "API key",
+        "Operator token",
+        "Operator request",
+        "Webhook endpoint",
+        "Person",
+        "Console session",
+        "Wallet connection"
+      ]
     )
   })
 
   it.effect("command line: a limits command without a value is rejected before any request is sent", () =>
     Effect.gen(function* () {
-      const error = errorOf((yield* run("limits set company 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
+      const error = errorOf(
+        (yield* run("limits set company 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" }))
+          .exit
+      )
       assert.instanceOf(error, CommandFailed)
       assert.include(error.message, "limits clear")
     })
@@ -173,7 +206,9 @@ describe("the command line", () => {
 
   it.effect("command line: a fees command without a value is rejected before any request is sent", () =>
     Effect.gen(function* () {
-      const error = errorOf((yield* run("fees set 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
+      const error = errorOf(
+        (yield* run("fees set 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit
+      )
       assert.instanceOf(error, CommandFailed)
       assert.include(error.message, "fees clear")
     })
@@ -183,7 +218,8 @@ describe("the command line", () => {
     it.effect(`command line: completions for ${shell} include the commands`, () =>
       Effect.gen(function* () {
         const { stdout } = yield* run(`--completions ${shell}`)
-        for (const word of ["satrail", "own-funds", "show-xpub", "overlap-seconds"]) assert.include(stdout, word)
+        for (const word of ["satrail", "own-funds", "show-xpub", "overlap-seconds"])
+          assert.include(stdout, word)
       })
     )
   }

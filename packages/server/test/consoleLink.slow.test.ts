@@ -33,9 +33,13 @@ describe("The link to the console", () => {
     const [, docs = ""] = /documentation\s+(\S+)/.exec(said) ?? []
     const list = await fetch(docs)
     assert.strictEqual(list.status, 200)
-    const guides = Array.from((await list.text()).matchAll(/<a href="([^"]*guides\/[^"]+)"/g), ([, link = ""]) => new URL(link, list.url))
+    const guides = Array.from(
+      (await list.text()).matchAll(/<a href="([^"]*guides\/[^"]+)"/g),
+      ([, link = ""]) => new URL(link, list.url)
+    )
     assert.isAbove(guides.length, 15)
-    for (const guide of guides) assert.deepStrictEqual([guide.href, (await fetch(guide)).status], [guide.href, 200])
+    for (const guide of guides)
+      assert.deepStrictEqual([guide.href, (await fetch(guide)).status], [guide.href, 200])
     await end()
   })
 
@@ -59,7 +63,8 @@ describe("The link to the console", () => {
     await end()
     const closed = await start({ SATRAIL_CONSOLE: "no" })
     assert.notInclude(closed.said, "/console")
-    for (const path of ["/console", "/console/session"]) assert.strictEqual((await fetch(closed.url + path)).status, 404)
+    for (const path of ["/console", "/console/session"])
+      assert.strictEqual((await fetch(closed.url + path)).status, 404)
     await closed.end()
   })
 })

@@ -41,7 +41,9 @@ Real.suite("a checkout on LDK", ["bitcoind", "lnd", "ldk"], () => {
     it.effect("ldk: once on-chain payments cover a checkout, LDK accepts no payment of its invoices", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
-        yield* CoveredCheckout.covered(yield* Composed.company, (paymentRequest) => Peer.pay(carol, paymentRequest))
+        yield* CoveredCheckout.covered(yield* Composed.company, (paymentRequest) =>
+          Peer.pay(carol, paymentRequest)
+        )
       })
     )
   })

@@ -9,13 +9,18 @@ import { TestClock } from "effect/testing"
 import * as Service from "./Service.ts"
 
 const failing = (code: string | undefined) =>
-  new DatabaseUnreachable({ where: "db:5432/money", cause: Object.assign(new Error(`cannot connect`), code !== undefined && { code }) })
+  new DatabaseUnreachable({
+    where: "db:5432/money",
+    cause: Object.assign(new Error(`cannot connect`), code !== undefined && { code })
+  })
 
 /** Runs the wait with a connection that fails with this code until the given attempt. */
 const waiting = Effect.fnUntraced(function* (code: string | undefined, worksAt = Infinity) {
   let attempts = 0
   const lines: Array<string> = []
-  const connect = Effect.suspend(() => (++attempts >= worksAt ? Effect.succeed("open") : Effect.fail(failing(code))))
+  const connect = Effect.suspend(() =>
+    ++attempts >= worksAt ? Effect.succeed("open") : Effect.fail(failing(code))
+  )
   const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
   const fiber = yield* Effect.forkChild(Effect.provide(Effect.exit(Starting.awaiting(connect)), log))
   yield* TestClock.adjust("1 hour")
@@ -24,14 +29,19 @@ const waiting = Effect.fnUntraced(function* (code: string | undefined, worksAt =
 })
 
 for (const code of ["ECONNREFUSED", "ENOENT", "ENOTFOUND", "ETIMEDOUT", "57P03"])
-  it.effect(`start: the service waits for a database that is not running yet (${code}), with one line and a limit`, () =>
-    Effect.gen(function* () {
-      const late = yield* waiting(code, 5)
-      assert.deepStrictEqual([late.isOpen, late.attempts, late.lines.length], [true, 5, 1])
-      assert.match(late.lines[0] ?? "", /^database: (?=.*db:5432\/money)(?=.*cannot connect).* Waiting up to 60 s for it\.$/)
-      const never = yield* waiting(code)
-      assert.deepStrictEqual([never.isOpen, never.attempts, never.lines.length], [false, 61, 1])
-    })
+  it.effect(
+    `start: the service waits for a database that is not running yet (${code}), with one line and a limit`,
+    () =>
+      Effect.gen(function* () {
+        const late = yield* waiting(code, 5)
+        assert.deepStrictEqual([late.isOpen, late.attempts, late.lines.length], [true, 5, 1])
+        assert.match(
+          late.lines[0] ?? "",
+          /^database: (?=.*db:5432\/money)(?=.*cannot connect).* Waiting up to 60 s for it\.$/
+        )
+        const never = yield* waiting(code)
+        assert.deepStrictEqual([never.isOpen, never.attempts, never.lines.length], [false, 61, 1])
+      })
   )
 
 for (const code of ["28P01", "3D000", "42501", "53300", "CERT_HAS_EXPIRED", "25006", undefined])
@@ -55,7 +65,10 @@ describe.skipIf("missing" in installation)("start before PostgreSQL (skipped whe
       const lines: Array<string> = []
       const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
       const embedded = Effect.runPromise(
-        Effect.scoped(Layer.build(Storage.layer({ url: Redacted.make(url) }))).pipe(Effect.asVoid, Effect.provide(log))
+        Effect.scoped(Layer.build(Storage.layer({ url: Redacted.make(url) }))).pipe(
+          Effect.asVoid,
+          Effect.provide(log)
+        )
       )
       const waits = (text: string) => text.split("Waiting up to 60 s").length - 1
       await eventually(

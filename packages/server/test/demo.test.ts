@@ -17,7 +17,10 @@ it.effect("demo: an outage at the start does not replace the company and its onl
     const demo = { base_url: "http://127.0.0.1", api_key: "the only key", company_id: CompanyId.operator }
     DemoFile.write(directory, demo)
     const away = new StoreUnavailable({ operation: "test", cause: new Error("away") })
-    const services = [Layer.mock(Companies, { get: () => Effect.fail(away) }), Layer.mock(ApiKeys, {})] as const
+    const services = [
+      Layer.mock(Companies, { get: () => Effect.fail(away) }),
+      Layer.mock(ApiKeys, {})
+    ] as const
     const prepared = Demo.prepare({ directory, baseUrl: demo.base_url, operator: { _tag: "Closed" } })
     const error = yield* Effect.flip(Effect.provide(prepared, Layer.mergeAll(...services)))
     assert.strictEqual(error, away)

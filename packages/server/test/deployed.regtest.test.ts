@@ -63,7 +63,11 @@ const mining = async <A>({ network: { chain } }: Pick<Scene, "network">, work: P
 }
 
 /** Steps 7 and 8: a company is created, and money moves in and out over Lightning and on-chain. */
-const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, network: Network["Service"]): Promise<Scene> => {
+const firstMoney = async (
+  deployment: Deployment.Deployment,
+  to: Public.Public,
+  network: Network["Service"]
+): Promise<Scene> => {
   const { follow, followAll, sh, stepsOf } = deployment
   await followAll(7)
   const shop = Public.company(to, await sh('echo "$COMPANY"'), await sh('echo "$KEY"'))
@@ -78,7 +82,10 @@ const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, 
     scene,
     follow(back, (text) => text.replace("INVOICE", theirs).replace("ADDRESS", Miner.address))
   )
-  const sent: ReadonlyArray<Record<string, unknown>> = await Customer.transactions(shop, "type=withdrawal&limit=10")
+  const sent: ReadonlyArray<Record<string, unknown>> = await Customer.transactions(
+    shop,
+    "type=withdrawal&limit=10"
+  )
   assert.sameDeepMembers(
     sent.map(({ status, amount_sats: sats, rail_type: rail }) => [status, sats, rail]),
     [
@@ -121,7 +128,9 @@ const paidOnItsPage = async (scene: Scene): Promise<void> => {
   const { network } = scene
   const millis = await quickest(1000, async () => {
     const lightning = await checkout(scene, 3000)
-    await outside(Peer.pay(network.carol, lightning.code.lightning[0] ?? assert.fail("no invoice in the code")))
+    await outside(
+      Peer.pay(network.carol, lightning.code.lightning[0] ?? assert.fail("no invoice in the code"))
+    )
     const settledMillis = performance.now()
     return (await lightning.paid) - settledMillis
   })
@@ -150,9 +159,22 @@ const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promis
  */
 const closed = async ({ deployment, to }: Scene): Promise<void> => {
   const key = deployment.token()
-  const routes = ["/operator/metrics", "/operator", "/operator/reconciliation", "/sandbox/pay", "/readyz", "/readyz/running", "/metrics"]
+  const routes = [
+    "/operator/metrics",
+    "/operator",
+    "/operator/reconciliation",
+    "/sandbox/pay",
+    "/readyz",
+    "/readyz/running",
+    "/metrics"
+  ]
   const disguised = ["/", "/.", "/v1/.."].map((before) => `${before}/operator/metrics`)
-  const written = ["/%6fperator/metrics", "/operator%2fmetrics", "/OPERATOR/metrics", `/tls/ask?domain=${host}`]
+  const written = [
+    "/%6fperator/metrics",
+    "/operator%2fmetrics",
+    "/OPERATOR/metrics",
+    `/tls/ask?domain=${host}`
+  ]
   for (const route of [...routes, ...disguised, ...written]) {
     const { status, text } = await Public.ask(to, "GET", route, { key })
     assert.include([400, 404], status, `${route}: ${text}`)
@@ -183,7 +205,11 @@ const killed = async (scene: Scene): Promise<void> => {
   deployment.overslept()
   await Promise.all(ids.map((id) => Customer.ends(scene.shop, id, "settled")))
   const received = (await outside(Peer.restingBalance(network.carol))) - before[1]
-  assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each payment was made once")
+  assert.strictEqual(
+    received,
+    BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n,
+    "each payment was made once"
+  )
   assert.isAtMost(await Customer.balance(shop), before[0] - amounts.reduce((sum, sats) => sum + sats, 0))
   deployment.start("1") // Restart=always
   await deployment.ready("1")
@@ -235,7 +261,10 @@ const restored = async (scene: Scene): Promise<void> => {
   await deployment.followAll(9)
   const before = [await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))]
   await deployment.restore()
-  assert.deepStrictEqual([await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))], before)
+  assert.deepStrictEqual(
+    [await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))],
+    before
+  )
   const balance = await Customer.balance(shop)
   await outside(Peer.pay(network.carol, (await Customer.invoice(shop, 1234)).payment_request))
   await Customer.hasBalance(shop, balance + 1234)
@@ -261,7 +290,9 @@ describe.skipIf(missing !== undefined)("a deployment", () => {
                 for (const end of ends.toReversed()) await end()
               })
             )
-            const deployment = yield* Effect.promise(() => Deployment.make(network, installation, caddy, ends))
+            const deployment = yield* Effect.promise(() =>
+              Deployment.make(network, installation, caddy, ends)
+            )
             yield* Effect.promise(async () => {
               await deployment.install()
               const scene = await firstMoney(deployment, await deployment.publish(), network)

@@ -19,12 +19,17 @@ describe("the developer commands, with a running sandbox", () => {
   for (const { type } of Triggers.all) {
     it.live(`trigger: the command causes the event ${type} and prints it`, () =>
       Effect.gen(function* () {
-        const env = { SATRAIL_URL: service.url(), SATRAIL_API_KEY: service.demo().api_key, SATRAIL_DATA: service.data }
+        const env = {
+          SATRAIL_URL: service.url(),
+          SATRAIL_API_KEY: service.demo().api_key,
+          SATRAIL_DATA: service.data
+        }
         const { exit, stdout } = yield* run(`trigger ${type} --json`, env)
         assert.isTrue(Exit.isSuccess(exit), String(exit))
         const event = JSON.parse(stdout)
         assert.strictEqual(event.type, type)
-        if ("amount_sats" in event.data) assert.strictEqual(event.data.amount_sats, type.includes("on_chain") ? 200_000 : 1000)
+        if ("amount_sats" in event.data)
+          assert.strictEqual(event.data.amount_sats, type.includes("on_chain") ? 200_000 : 1000)
       })
     )
   }
@@ -36,18 +41,31 @@ describe("the developer commands, with a running sandbox", () => {
       let body = ""
       request.setEncoding("utf8").on("data", (text: string) => (body += text))
       request.on("end", () => {
-        received.push({ headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])), body })
+        received.push({
+          headers: Object.fromEntries(
+            Object.entries(request.headers).map(([name, value]) => [name, String(value)])
+          ),
+          body
+        })
         response.end()
       })
     }).listen(0, "127.0.0.1")
     const port = await boundPort(receiver)
-    const dev = Service.run("cli", ["dev", "--forward-to", `http://127.0.0.1:${port}/hooks`], { SATRAIL_DATA: data, PORT: "0" })
+    const dev = Service.run("cli", ["dev", "--forward-to", `http://127.0.0.1:${port}/hooks`], {
+      SATRAIL_DATA: data,
+      PORT: "0"
+    })
     await Service.eventually(
       "events being followed",
       async () => (dev.isOver() ? assert.fail(dev.stderr()) : dev.stderr()),
       (said) => said.includes("Waiting for events")
     )
-    for (const words of ["/console#link=", "sr_regtest_", "Ctrl-C", `Forwarding to http://127.0.0.1:${port}/hooks, signed with whsec_`])
+    for (const words of [
+      "/console#link=",
+      "sr_regtest_",
+      "Ctrl-C",
+      `Forwarding to http://127.0.0.1:${port}/hooks, signed with whsec_`
+    ])
       assert.include(dev.stdout(), words)
     const { exit } = await Effect.runPromise(run("trigger deposit.settled", { SATRAIL_DATA: data }))
     assert.isTrue(Exit.isSuccess(exit), String(exit))

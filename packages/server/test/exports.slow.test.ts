@@ -36,7 +36,8 @@ const startMillis = 1_700_000_000_000
 
 const inMiB = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
 
-const id = (kind: number) => `(lpad(to_hex(${startMillis} + n), 12, '0') || '7${kind}8000' || lpad(to_hex(n), 12, '0'))::uuid`
+const id = (kind: number) =>
+  `(lpad(to_hex(${startMillis} + n), 12, '0') || '7${kind}8000' || lpad(to_hex(n), 12, '0'))::uuid`
 
 /** One transaction in three is a settled withdrawal with both fees. The others are deposits. */
 const fill = (companyId: string, from: number, to: number) => `
@@ -67,78 +68,100 @@ const msat = (sats: string): bigint => {
   return whole === "" ? 0n : BigInt(`${sign}${whole}${fraction.padEnd(3, "0")}`)
 }
 
-describe.skipIf(Database.server === undefined)("a large export (skipped where there is no PostgreSQL server)", () => {
-  const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Database.layer))
-  afterAll(() => runtime.dispose())
+describe.skipIf(Database.server === undefined)(
+  "a large export (skipped where there is no PostgreSQL server)",
+  () => {
+    const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Database.layer))
+    afterAll(() => runtime.dispose())
 
-  it(
-    `export: ${count} transactions add up exactly to the ledger and are exported in constant memory; a disconnect ends the export`,
-    async () => {
-      const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
-      const { id: companyId, key } = await service.company("paid")
-      const sql = await runtime.runPromise(SqlClient.SqlClient)
-      // Fill in steps, because a client's query times out after 30 seconds.
-      for (let from = 1; from <= count; from += step)
-        await runtime.runPromise(sql.unsafe(fill(companyId, from, Math.min(from + step - 1, count))).unprepared)
-      await runtime.runPromise(sql.unsafe("analyze").unprepared)
-      const [ledger] = await runtime.runPromise(
-        sql.unsafe<{ readonly posted: string }>("select posted::text from satrail.balances where posted > 0")
-      )
-      const ask = (from = 1, to = count) => {
-        const [first, after] = [from, to + 1].map((n) => new Date(startMillis + n).toISOString())
-        return service.handler(
-          new Request(`http://service/v1/transactions/export?metadata_keys=order&from=${first}&until=${after}`, {
-            headers: { authorization: `Bearer ${key}` }
-          })
+    it(
+      `export: ${count} transactions add up exactly to the ledger and are exported in constant memory; a disconnect ends the export`,
+      async () => {
+        const service = await Http.start({
+          storage: Layer.effectContext(Effect.orDie(runtime.contextEffect))
+        })
+        const { id: companyId, key } = await service.company("paid")
+        const sql = await runtime.runPromise(SqlClient.SqlClient)
+        // Fill in steps, because a client's query times out after 30 seconds.
+        for (let from = 1; from <= count; from += step)
+          await runtime.runPromise(
+            sql.unsafe(fill(companyId, from, Math.min(from + step - 1, count))).unprepared
+          )
+        await runtime.runPromise(sql.unsafe("analyze").unprepared)
+        const [ledger] = await runtime.runPromise(
+          sql.unsafe<{ readonly posted: string }>(
+            "select posted::text from satrail.balances where posted > 0"
+          )
         )
-      }
+        const ask = (from = 1, to = count) => {
+          const [first, after] = [from, to + 1].map((n) => new Date(startMillis + n).toISOString())
+          return service.handler(
+            new Request(
+              `http://service/v1/transactions/export?metadata_keys=order&from=${first}&until=${after}`,
+              {
+                headers: { authorization: `Bearer ${key}` }
+              }
+            )
+          )
+        }
 
-      let [lines, fees, total, closing, firstMillis] = [0, 0n, 0n, 0n, 0]
-      const heap: Array<number> = []
-      const began = performance.now()
-      for (let from = 1; from <= count; from += perFile) {
-        const asked = performance.now()
-        const response = await ask(from, Math.min(from + perFile - 1, count))
-        assert.strictEqual(response.status, 200)
-        const { body } = response
-        if (body === null) return assert.fail("no body")
-        firstMillis = Math.max(firstMillis, performance.now() - asked)
-        // An aborted file must fail its reader. With `pipe`, the reader would keep waiting.
-        const rows = pipeline(Readable.fromWeb(body), parse({ columns: true, record_delimiter: "\r\n" }), () => {})
-        for await (const row of rows) {
-          if (row.type === "opening") assert.strictEqual(msat(row.balance_sats), closing, "a file begins where the previous one ended")
-          else if (row.type === "closing") closing = msat(row.balance_sats)
-          else {
-            lines++
-            total += msat(row.total_sats)
-            fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
-            if (msat(row.balance_sats) !== total) assert.fail(`the balance on line ${lines} differs from the sum of the lines up to it`)
-            if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
+        let [lines, fees, total, closing, firstMillis] = [0, 0n, 0n, 0n, 0]
+        const heap: Array<number> = []
+        const began = performance.now()
+        for (let from = 1; from <= count; from += perFile) {
+          const asked = performance.now()
+          const response = await ask(from, Math.min(from + perFile - 1, count))
+          assert.strictEqual(response.status, 200)
+          const { body } = response
+          if (body === null) return assert.fail("no body")
+          firstMillis = Math.max(firstMillis, performance.now() - asked)
+          // An aborted file must fail its reader. With `pipe`, the reader would keep waiting.
+          const rows = pipeline(
+            Readable.fromWeb(body),
+            parse({ columns: true, record_delimiter: "\r\n" }),
+            () => {}
+          )
+          for await (const row of rows) {
+            if (row.type === "opening")
+              assert.strictEqual(
+                msat(row.balance_sats),
+                closing,
+                "a file begins where the previous one ended"
+              )
+            else if (row.type === "closing") closing = msat(row.balance_sats)
+            else {
+              lines++
+              total += msat(row.total_sats)
+              fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
+              if (msat(row.balance_sats) !== total)
+                assert.fail(`the balance on line ${lines} differs from the sum of the lines up to it`)
+              if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
+            }
           }
         }
-      }
-      const millis = performance.now() - began
-      const month = (await service.ask("GET", "/v1/statements/2023-11", { key })).body.data
-      const statementMillis = performance.now() - began - millis
-      console.log(
-        `export of ${count}: ${Math.round(millis)} ms (first byte ${Math.round(firstMillis)} ms), statement ${Math.round(statementMillis)} ms, heap in MiB ${heap.map(inMiB).join(" ")}, most resident ${inMiB(process.resourceUsage().maxRSS * 1024)}`
-      )
-      assert.strictEqual(lines, count)
-      assert.deepStrictEqual([closing, total], [BigInt(ledger?.posted ?? 0), BigInt(ledger?.posted ?? 0)])
-      const inMsat = (sats: number) => BigInt(Math.round(sats * 1000))
-      assert.deepStrictEqual([inMsat(month.fees_sats), inMsat(month.closing_sats)], [-fees, closing])
-      assert.isBelow(Math.max(...heap.slice(1)) - (heap[0] ?? 0), growthBytes)
+        const millis = performance.now() - began
+        const month = (await service.ask("GET", "/v1/statements/2023-11", { key })).body.data
+        const statementMillis = performance.now() - began - millis
+        console.log(
+          `export of ${count}: ${Math.round(millis)} ms (first byte ${Math.round(firstMillis)} ms), statement ${Math.round(statementMillis)} ms, heap in MiB ${heap.map(inMiB).join(" ")}, most resident ${inMiB(process.resourceUsage().maxRSS * 1024)}`
+        )
+        assert.strictEqual(lines, count)
+        assert.deepStrictEqual([closing, total], [BigInt(ledger?.posted ?? 0), BigInt(ledger?.posted ?? 0)])
+        const inMsat = (sats: number) => BigInt(Math.round(sats * 1000))
+        assert.deepStrictEqual([inMsat(month.fees_sats), inMsat(month.closing_sats)], [-fees, closing])
+        assert.isBelow(Math.max(...heap.slice(1)) - (heap[0] ?? 0), growthBytes)
 
-      // Disconnecting must free a slot. This check fails if the export keeps running.
-      for (let i = 0; i < 5; i++) {
-        const left = await ask()
-        assert.strictEqual(left.status, 200)
-        const reader = left.body?.getReader()
-        await reader?.read()
-        await reader?.cancel()
-      }
-      await service.dispose()
-    },
-    600_000 + count
-  )
-})
+        // Disconnecting must free a slot. This check fails if the export keeps running.
+        for (let i = 0; i < 5; i++) {
+          const left = await ask()
+          assert.strictEqual(left.status, 200)
+          const reader = left.body?.getReader()
+          await reader?.read()
+          await reader?.cancel()
+        }
+        await service.dispose()
+      },
+      600_000 + count
+    )
+  }
+)

@@ -35,20 +35,28 @@ const shop = Extension.make(
   Layer.mergeAll(
     HttpRouter.add("GET", "/shop/events", Events.answer(ticks)),
     HttpRouter.add("GET", "/shop/flood", flood),
-    HttpStaticServer.layer({ root: import.meta.dirname, prefix: "/shop/files", cacheControl: "public, max-age=60" })
+    HttpStaticServer.layer({
+      root: import.meta.dirname,
+      prefix: "/shop/files",
+      cacheControl: "public, max-age=60"
+    })
   ),
   { maxStreams: 1 }
 )
 
 /** Reads a body within a short time. */
 const form = Extension.make(
-  HttpRouter.add("POST", "/form", (request) => Effect.as(Effect.orDie(request.text), HttpServerResponse.empty())),
+  HttpRouter.add("POST", "/form", (request) =>
+    Effect.as(Effect.orDie(request.text), HttpServerResponse.empty())
+  ),
   { timeoutMillis: 20 }
 )
 
 /** The service with two extensions, on a free port. */
 const listening = async (around: Layer.Layer<never> = Layer.empty, shutdownSeconds = "1") => {
-  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: shutdownSeconds }))
+  const environment = Result.getOrThrow(
+    Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: shutdownSeconds })
+  )
   const services = Context.add(service.context, Readiness, [])
   const runtime = ManagedRuntime.make(
     Layer.provideMerge(Server.server(environment, Redacted.make("token"), services, [shop, form]), around)

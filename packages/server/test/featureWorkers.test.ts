@@ -10,7 +10,11 @@ import * as LocalRelay from "../../web/test/LocalRelay.ts"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
 
-const outside = Layer.mergeAll(Sandbox.layer({ seed: "workers", network: "regtest" }), SimulatedRelays.layer, FixedRates.layer())
+const outside = Layer.mergeAll(
+  Sandbox.layer({ seed: "workers", network: "regtest" }),
+  SimulatedRelays.layer,
+  FixedRates.layer()
+)
 
 it.live("wallet connect: the server's workers listen on every configured relay", () =>
   Effect.scoped(
@@ -19,11 +23,17 @@ it.live("wallet connect: the server's workers listen on every configured relay",
       const environment = yield* Effect.fromResult(
         Environment.read({
           SATRAIL_NWC_RELAYS: relays.map((_, at) => `wss://relay${at}.example`).join(","),
-          SATRAIL_OUTBOUND_ALLOW: relays.map(({ port }, at) => `relay${at}.example=http://127.0.0.1:${port}`).join(",")
+          SATRAIL_OUTBOUND_ALLOW: relays
+            .map(({ port }, at) => `relay${at}.example=http://127.0.0.1:${port}`)
+            .join(",")
         })
       )
-      yield* Layer.build(Layer.provide(Server.workers(environment), Server.servicesOver(environment, outside, Memory.layer)))
-      const listening = Effect.sync(() => relays.map(({ listeners }) => listeners(WalletConnect.kinds.request)))
+      yield* Layer.build(
+        Layer.provide(Server.workers(environment), Server.servicesOver(environment, outside, Memory.layer))
+      )
+      const listening = Effect.sync(() =>
+        relays.map(({ listeners }) => listeners(WalletConnect.kinds.request))
+      )
       assert.deepStrictEqual(yield* eventually(listening, (all) => all.every((count) => count > 0)), [1, 1])
     })
   )

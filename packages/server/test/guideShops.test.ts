@@ -35,7 +35,10 @@ const programOf = (page: string, port: number): string => {
   assert.isFunction(webhooks.verify) // the program imports this package
   const code = stripTypeScriptTypes(block?.code ?? "").replace("listen(3000)", `listen(${port}, "127.0.0.1")`)
   assert.include(code, String(port))
-  const file = path.join(import.meta.dirname, `../node_modules/.cache/shops/${path.basename(page, ".md")}.mjs`)
+  const file = path.join(
+    import.meta.dirname,
+    `../node_modules/.cache/shops/${path.basename(page, ".md")}.mjs`
+  )
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, code)
   return file
@@ -52,7 +55,12 @@ describe("the shops of the guides", () => {
     it(`guides: the shop in ${page} ships each paid checkout once, however often it is notified, and never ships an underpaid one, and logs why it refuses a delivery`, async () => {
       const company = await whole.companyWith("paid")
       const port = await freePort()
-      const endpoint = await get(company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/webhooks`, types: ["checkout.*"] }))
+      const endpoint = await get(
+        company.post("/v1/webhook-endpoints", {
+          url: `http://127.0.0.1:${port}/webhooks`,
+          types: ["checkout.*"]
+        })
+      )
       const shop = spawn(process.execPath, [programOf(page, port)], {
         env: { PATH: process.env["PATH"], WEBHOOK_SECRET: endpoint.secret },
         stdio: ["ignore", "pipe", "pipe"]
@@ -67,9 +75,14 @@ describe("the shops of the guides", () => {
          * shop.
          */
         const delivered = async (type: string, after = "") => {
-          const is = (one: Delivery) => one.event_type === type && one.status === "delivered" && (one.last_attempt_at ?? "") > after
-          const deliveries = (): Promise<ReadonlyArray<Delivery>> => get(company.get(`/v1/webhook-endpoints/${endpoint.id}/deliveries`))
-          return (await eventually(`${type} delivered`, deliveries, (all) => all.some(is))).find(is) ?? assert.fail(type)
+          const is = (one: Delivery) =>
+            one.event_type === type && one.status === "delivered" && (one.last_attempt_at ?? "") > after
+          const deliveries = (): Promise<ReadonlyArray<Delivery>> =>
+            get(company.get(`/v1/webhook-endpoints/${endpoint.id}/deliveries`))
+          return (
+            (await eventually(`${type} delivered`, deliveries, (all) => all.some(is))).find(is) ??
+            assert.fail(type)
+          )
         }
         const listens = () =>
           fetch(`http://127.0.0.1:${port}/`).then(
@@ -83,7 +96,9 @@ describe("the shops of the guides", () => {
         const isRefused = (text: string) => /^WebhookRefused: .*webhook-.*\n/m.test(text)
         await eventually("the reason of the refusal in the log", () => Promise.resolve(errors), isRefused)
 
-        const made = await get(company.post("/v1/checkouts", { amount: 21_000, currency: "sats", order_id: "1042" }))
+        const made = await get(
+          company.post("/v1/checkouts", { amount: 21_000, currency: "sats", order_id: "1042" })
+        )
         await play("send", { address: made.address, amount_sats: 9000 })
         await play("mine", { blocks: 6 })
         await delivered("checkout.underpaid")

@@ -19,7 +19,11 @@ import * as Database from "../../postgres/test/Database.ts"
 const host = Layer.unwrap(
   Effect.map(Database.make, (url) => {
     const database = Layer.provideMerge(Storage.layerClient(), PgClient.layer({ url }))
-    const ports = Layer.mergeAll(database, Sandbox.layer({ seed: "host", network: "regtest" }), FixedRates.layer())
+    const ports = Layer.mergeAll(
+      database,
+      Sandbox.layer({ seed: "host", network: "regtest" }),
+      FixedRates.layer()
+    )
     const settings = { ...Policy.defaults, network: "regtest" as const, domain: "pay.example.com" }
     return Satrail.layerWorkers.pipe(Layer.provideMerge(Satrail.layer(settings)), Layer.provideMerge(ports))
   })
@@ -30,8 +34,17 @@ const shop = Effect.gen(function* () {
   yield* sql`create schema shop`
   yield* sql`create table shop.orders (invoice text primary key, times_paid int not null default 0)`
   yield* sql`create table shop.consumer (name text primary key, cursor text not null)`
-  const company = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Shop", plan: "free" }), Answer.made)
-  const ask = { companyId: company.id, amount: Decimal.make(21n), currency: "sats" as const, description: "tea", expirySeconds: 600 }
+  const company = yield* Effect.flatMap(
+    (yield* Companies.Companies).open({ name: "Shop", plan: "free" }),
+    Answer.made
+  )
+  const ask = {
+    companyId: company.id,
+    amount: Decimal.make(21n),
+    currency: "sats" as const,
+    description: "tea",
+    expirySeconds: 600
+  }
   const invoices = yield* Invoices.Invoices
   return { sql, invoice: Effect.flatMap(invoices.create({ ...ask, metadata: {} }), Answer.made) }
 })
@@ -43,9 +56,14 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
       Effect.gen(function* () {
         const { sql, invoice } = yield* shop
         const exit = yield* Effect.exit(
-          sql.withTransaction(Effect.andThen(sql`insert into shop.orders (invoice) values ('in the transaction')`, invoice))
+          sql.withTransaction(
+            Effect.andThen(sql`insert into shop.orders (invoice) values ('in the transaction')`, invoice)
+          )
         )
-        assert.instanceOf(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, HostTransaction.WriteInTransaction)
+        assert.instanceOf(
+          Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined,
+          HostTransaction.WriteInTransaction
+        )
         assert.deepStrictEqual(yield* sql`select invoice from shop.orders`, [])
         assert.deepStrictEqual(yield* sql`select id from satrail.invoices`, [])
         yield* invoice
@@ -66,7 +84,9 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
         /** Consumes events until the order's event has been processed. */
         const consume = (crashes: boolean) =>
           Effect.gen(function* () {
-            const [kept] = yield* sql<{ readonly cursor: string }>`select cursor from shop.consumer where name = 'orders'`
+            const [kept] = yield* sql<{
+              readonly cursor: string
+            }>`select cursor from shop.consumer where name = 'orders'`
             const all = events.tail(kept === undefined ? {} : { after: kept.cursor })
             yield* Stream.runForEach(
               Stream.takeUntil(all, ({ type }) => type === "invoice.settled"),
@@ -75,7 +95,8 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
                   Effect.gen(function* () {
                     if (event.type === "invoice.settled")
                       yield* sql`update shop.orders set times_paid = times_paid + 1 where invoice = ${event.record.id}`
-                    if (event.type === "invoice.settled" && crashes) yield* Effect.die("the application crashes before its commit")
+                    if (event.type === "invoice.settled" && crashes)
+                      yield* Effect.die("the application crashes before its commit")
                     yield* sql`insert into shop.consumer values ('orders', ${event.cursor}) on conflict (name) do update set cursor = excluded.cursor`
                   })
                 )

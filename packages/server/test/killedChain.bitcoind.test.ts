@@ -40,18 +40,22 @@ const between: Effect.Effect<Between, Process.RegtestFailed, Chain | Scope.Scope
       const body = Buffer.concat(chunks)
       const lost = losing !== undefined && body.includes(`"${losing.method}"`) ? losing : undefined
       if (lost !== undefined) losing = undefined
-      const onward = request(new URL(incoming.url ?? "/", url), { method: incoming.method, headers: incoming.headers }, (answer) => {
-        if (lost !== undefined) {
-          // Let no further response through before the node is killed.
-          isCut = true
-          return answer.resume().once("end", () => {
-            response.destroy()
-            lost.tell()
-          })
+      const onward = request(
+        new URL(incoming.url ?? "/", url),
+        { method: incoming.method, headers: incoming.headers },
+        (answer) => {
+          if (lost !== undefined) {
+            // Let no further response through before the node is killed.
+            isCut = true
+            return answer.resume().once("end", () => {
+              response.destroy()
+              lost.tell()
+            })
+          }
+          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          return answer.pipe(response)
         }
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        return answer.pipe(response)
-      })
+      )
       return onward.once("error", () => response.destroy()).end(body)
     })
   })
@@ -86,7 +90,9 @@ const killed = Effect.gen(function* () {
 })
 
 const isListed = (txId: string) =>
-  Effect.flatMap(Chain, ({ call }) => Effect.map(call("getrawmempool", [], Schema.Array(Schema.String)), (all) => all.includes(txId)))
+  Effect.flatMap(Chain, ({ call }) =>
+    Effect.map(call("getrawmempool", [], Schema.Array(Schema.String)), (all) => all.includes(txId))
+  )
 
 const waiting = (txId: string) =>
   Process.until(
@@ -103,7 +109,10 @@ const Placed = Schema.Struct({ confirmations: Schema.optionalKey(Schema.Int) })
 const known = (txId: string) => {
   const isMined = Effect.flatMap(Chain, ({ call }) =>
     Effect.orElseSucceed(
-      Effect.map(call("getrawtransaction", [txId, 1], Placed), ({ confirmations }) => (confirmations ?? 0) > 0),
+      Effect.map(
+        call("getrawtransaction", [txId, 1], Placed),
+        ({ confirmations }) => (confirmations ?? 0) > 0
+      ),
       () => false
     )
   )
@@ -128,28 +137,52 @@ Real.suite("the service while bitcoind is killed", ["bitcoind"], () => {
           const service = yield* OnChain.made
           const node = yield* between
           yield* act(() =>
-            service.start({ ...OnChain.settings(chain), BITCOIN_RPC_URL: node.url, RATES: "fixed", SATRAIL_RECONCILE_SECONDS: "1" })
+            service.start({
+              ...OnChain.settings(chain),
+              BITCOIN_RPC_URL: node.url,
+              RATES: "fixed",
+              SATRAIL_RECONCILE_SECONDS: "1"
+            })
           )
           const shop = yield* act(() => service.company("paid"))
-          const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
+          const { address } = yield* act(() =>
+            Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }))
+          )
           yield* chain.send(address.address, 300_000n)
           yield* chain.mine(6)
           yield* act(() => Customer.hasBalance(shop, 300_000))
 
           let payees = 0
-          const payee = () => BitcoinAddress.fromPayload("p2wsh", new Uint8Array(32).fill(++payees), "regtest") ?? assert.fail("no address")
+          const payee = () =>
+            BitcoinAddress.fromPayload("p2wsh", new Uint8Array(32).fill(++payees), "regtest") ??
+            assert.fail("no address")
           const confirmed = (to: string) => act(() => Customer.data(201, Customer.confirm(shop, to, sats)))
           const sent = (id: string) =>
-            act(() => Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ chain_tx_id: txId }) => txId !== null))
-          const paid: Array<{ readonly id: string; readonly to: string; readonly fee_sats: number; readonly amount_sats: number }> = []
+            act(() =>
+              Customer.until(
+                shop,
+                `/v1/transactions/withdrawals/${id}`,
+                ({ chain_tx_id: txId }) => txId !== null
+              )
+            )
+          const paid: Array<{
+            readonly id: string
+            readonly to: string
+            readonly fee_sats: number
+            readonly amount_sats: number
+          }> = []
           /** Restarts the node and checks that the kill had no effect: the payout confirms and settles. */
-          const settles = Effect.fnUntraced(function* (one: (typeof paid)[number], standing: "pending" | "settled" = "pending") {
+          const settles = Effect.fnUntraced(function* (
+            one: (typeof paid)[number],
+            standing: "pending" | "settled" = "pending"
+          ) {
             assert.strictEqual((yield* act(() => Customer.fetchWithdrawal(shop, one.id))).status, standing)
             yield* bitcoind.start
             node.cut(false)
             // Replace the removed block with an empty one. The service checks settled payouts at each new
             // block.
-            if (standing === "settled") yield* chain.call("generateblock", [payee().address, []], Schema.Unknown)
+            if (standing === "settled")
+              yield* chain.call("generateblock", [payee().address, []], Schema.Unknown)
             const { chain_tx_id: txId } = yield* sent(one.id)
             // The service rebroadcasts whatever the node lost.
             yield* known(txId)
@@ -211,7 +244,9 @@ Real.suite("the service while bitcoind is killed", ["bitcoind"], () => {
               "a reconciliation without discrepancies",
               () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
               ({ data }) =>
-                data.report !== null && data.report.reconciled_at > since && Object.keys(data.report.differences_by_cause).length === 0
+                data.report !== null &&
+                data.report.reconciled_at > since &&
+                Object.keys(data.report.differences_by_cause).length === 0
             )
           )
           assert.strictEqual(data.report.is_behind, false)

@@ -61,7 +61,9 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           assert.match(checked.stdout + checked.stderr, /! LDK: the Lightning node has no active channel/)
 
           yield* LdkNetwork.open(dora, bob)
-          yield* act(() => Service.eventually("no warning with a channel", warned, (codes) => codes.length === 0))
+          yield* act(() =>
+            Service.eventually("no warning with a channel", warned, (codes) => codes.length === 0)
+          )
           const shop = yield* act(() => service.company("paid"))
 
           // The operator's own funds in channels have no ledger entry. Later incoming and outgoing payments do
@@ -78,7 +80,9 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
                 data.report.node.owned_sats > 7_000_000 &&
                 data.report.node.on_its_way_sats[1] === 0
             )
-            const causes = Object.keys(data.report.differences_by_cause).filter((cause) => cause !== "node_balance")
+            const causes = Object.keys(data.report.differences_by_cause).filter(
+              (cause) => cause !== "node_balance"
+            )
             return [Number(data.report.node.unexplained_sats), causes] as const
           })
           const opening = yield* compared
@@ -91,7 +95,10 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, first.payment_request), true), 60)
           yield* act(() => Customer.hasBalance(shop, 50_000))
 
-          const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
+          const destination = yield* Peer.invoice(carol, {
+            amount: Msat.fromSats(10_000),
+            behaviour: "settle"
+          })
           yield* LdkNetwork.findsWay(dora, destination, 10_000)
           const paid = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, 10_000)))
           yield* act(() => Customer.ends(shop, paid.id, "settled"))
@@ -111,7 +118,11 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             "the channel is back",
             Effect.map(channels, ({ channels }) => channels.some(({ usable }) => usable) || undefined)
           )
-          yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, second.data.payment_request), true), 60)
+          yield* Process.until(
+            "carol can pay",
+            Effect.as(Peer.pay(carol, second.data.payment_request), true),
+            60
+          )
           yield* act(() => Customer.hasBalance(shop, Customer.without(57_000, paid)))
           assert.deepStrictEqual(yield* compared, opening)
 
@@ -122,7 +133,10 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => service.stop("SIGKILL"))
           yield* Process.until(
             "the node has exited after the service was killed",
-            Effect.map(Effect.exit(dora.ask("hello", {}, Schema.Unknown)), ({ _tag }) => _tag === "Failure" || undefined)
+            Effect.map(
+              Effect.exit(dora.ask("hello", {}, Schema.Unknown)),
+              ({ _tag }) => _tag === "Failure" || undefined
+            )
           )
           yield* Process.until(
             "no process holds the store",

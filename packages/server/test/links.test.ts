@@ -18,13 +18,20 @@ describe("link targets", () => {
     // The port differs each time, so it is unknown when the services are built.
     [{ PORT: "0" }, "https://satrail.localhost"],
     [{ SATRAIL_DOMAIN: "pay.example.com" }, "https://pay.example.com"],
-    [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://pay.example.com" }, "https://pay.example.com"],
+    [
+      { SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://pay.example.com" },
+      "https://pay.example.com"
+    ],
     [{ SATRAIL_PUBLIC_URL: "https://pay.example.com:8443" }, "https://pay.example.com:8443"],
     [{ SATRAIL_PUBLIC_URL: "http://localhost:3000" }, "http://localhost:3000"],
-    [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://example.com/pay" }, "https://example.com/pay"],
+    [
+      { SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "https://example.com/pay" },
+      "https://example.com/pay"
+    ],
     [{ SATRAIL_PUBLIC_URL: "http://localhost:3000/pay" }, "http://localhost:3000/pay"],
     // Wallets follow links only with TLS.
     [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "http://example.com" }, "https://example.com"]
   ] as const)
-    it(`links: with the settings ${JSON.stringify(env)}, links lead to ${expected}`, () => assert.strictEqual(origin(env), expected))
+    it(`links: with the settings ${JSON.stringify(env)}, links lead to ${expected}`, () =>
+      assert.strictEqual(origin(env), expected))
 })

@@ -16,7 +16,10 @@ describe("import from LNbits", () => {
     await service.start()
     const issued = async (name: string, scopes: ReadonlyArray<string>): Promise<string> =>
       (await service.operate("/tokens", { name, scopes })).data.token
-    tokens = { ann: await issued("Ann", ["read", "companies", "mend"]), bob: await issued("Bob", ["read", "mend"]) }
+    tokens = {
+      ann: await issued("Ann", ["read", "companies", "mend"]),
+      bob: await issued("Bob", ["read", "mend"])
+    }
   })
   afterAll(async () => {
     rmSync(directory, { recursive: true, force: true })
@@ -32,14 +35,25 @@ describe("import from LNbits", () => {
     return JSON.parse(ended.stdout)
   }
 
-  const operator = async (route: string) => (await service.ask("GET", `/operator${route}`, { key: tokens.bob })).data
+  const operator = async (route: string) =>
+    (await service.ask("GET", `/operator${route}`, { key: tokens.bob })).data
 
   it("import: each LNbits wallet becomes one company, which gets the wallet's balance after a second operator approves", async () => {
     const before = (await operator("/companies?limit=1000")).length
     const planned = await report("--dry-run")
-    assert.deepStrictEqual((await operator("/companies?limit=1000")).length, before, "a dry run creates nothing")
+    assert.deepStrictEqual(
+      (await operator("/companies?limit=1000")).length,
+      before,
+      "a dry run creates nothing"
+    )
     const { rows, ...totals } = await report()
-    assert.deepStrictEqual(totals, { wallets: 6, balance_sats: "51311", left_out: 0, left_out_sats: "0", deleted_sats: "100" })
+    assert.deepStrictEqual(totals, {
+      wallets: 6,
+      balance_sats: "51311",
+      left_out: 0,
+      left_out_sats: "0",
+      deleted_sats: "100"
+    })
     assert.deepStrictEqual({ ...planned, rows: [] }, { ...totals, rows: [] })
     assert.deepStrictEqual(
       rows.map(({ name, balance_sats, result }: Record<string, unknown>) => [name, balance_sats, result]),
@@ -52,11 +66,19 @@ describe("import from LNbits", () => {
         ["Empty", "0", "imported"]
       ]
     )
-    assert.deepStrictEqual((await report()).rows, rows, "a repeated import finds the same companies and adjustments")
+    assert.deepStrictEqual(
+      (await report()).rows,
+      rows,
+      "a repeated import finds the same companies and adjustments"
+    )
     assert.strictEqual((await operator("/companies?limit=1000")).length, before + rows.length)
     for (const { adjustment_id: id, company_id: company, balance_sats: balance } of rows) {
       if (id !== null) {
-        assert.strictEqual((await satrail(["adjustments", "approve", id])).code, 1, "the importing operator cannot approve")
+        assert.strictEqual(
+          (await satrail(["adjustments", "approve", id])).code,
+          1,
+          "the importing operator cannot approve"
+        )
         assert.strictEqual((await satrail(["adjustments", "approve", id], tokens.bob)).code, 0)
       }
       assert.strictEqual(String((await operator(`/companies/${company}`)).posted_sats), balance)

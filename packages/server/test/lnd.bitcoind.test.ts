@@ -69,7 +69,9 @@ Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
           const first = yield* act(() => Customer.invoice(shop, 50_000))
           yield* Peer.pay(carol, first.payment_request)
           yield* act(() => Customer.hasBalance(shop, 50_000))
-          const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
+          const { address } = yield* act(() =>
+            Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }))
+          )
           yield* chain.send(address.address, 90_000n)
           yield* chain.mine(6)
           yield* act(() => Customer.hasBalance(shop, 140_000))
@@ -90,7 +92,11 @@ Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
           yield* act(() => Customer.ends(shop, paid.id, "settled"))
 
           const sent = yield* act(() =>
-            Customer.until(shop, `/v1/transactions/withdrawals/${payout.id}`, ({ chain_tx_id: txId }) => txId !== null)
+            Customer.until(
+              shop,
+              `/v1/transactions/withdrawals/${payout.id}`,
+              ({ chain_tx_id: txId }) => txId !== null
+            )
           )
           yield* Process.until(
             "the payout waits to be mined",

@@ -24,7 +24,11 @@ const received = Effect.fnUntraced(function* (paymentRequest: string) {
 })
 
 /** Checks that the withdrawal settled with its preimage and that carol was paid once. */
-const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal, paymentRequest: string) {
+const isSettled = Effect.fnUntraced(function* (
+  { run }: Composed.World,
+  withdrawal: Withdrawal.Withdrawal,
+  paymentRequest: string
+) {
   const { status, preimage, networkFee } = yield* run(Composed.end(withdrawal))
   assert.strictEqual(status, "settled")
   assert.isTrue(preimage !== null && Preimage.proves(preimage, hashOf(paymentRequest)))
@@ -42,7 +46,10 @@ const isRefunded = Effect.fnUntraced(function* (
 ) {
   const { status, failure } = yield* run(Composed.end(withdrawal))
   assert.deepStrictEqual<ReadonlyArray<unknown>>([status, failure], ["failed", reason])
-  assert.deepStrictEqual<unknown>(yield* run(Composed.balance(shop)), { posted: Msat.fromSats(had), held: Msat.zero })
+  assert.deepStrictEqual<unknown>(yield* run(Composed.balance(shop)), {
+    posted: Msat.fromSats(had),
+    held: Msat.zero
+  })
 })
 
 /** Three times the number of concurrent payments. */
@@ -54,26 +61,31 @@ const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
 
 Real.suite("the service on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C60: lnd: an incoming payment is credited once, even if it arrives while the service is down", () =>
-      Composed.story((world) =>
-        Effect.gen(function* () {
-          const { run, start, stop } = world
-          const { carol } = yield* Network
-          const shop = yield* Composed.companyWith(world, 1000)
-          const [second, third] = [yield* run(Composed.invoice(shop, 200)), yield* run(Composed.invoice(shop, 30))]
-          yield* stop
-          yield* Peer.pay(carol, second.paymentRequest)
-          yield* start
-          yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1200))
-          yield* Peer.pay(carol, third.paymentRequest)
-          yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1230))
-          // Another process checks everything once more.
-          yield* stop
-          yield* start
-          yield* Effect.sleep("1 second")
-          assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.fromSats(1230))
-        })
-      )
+    it.effect(
+      "C60: lnd: an incoming payment is credited once, even if it arrives while the service is down",
+      () =>
+        Composed.story((world) =>
+          Effect.gen(function* () {
+            const { run, start, stop } = world
+            const { carol } = yield* Network
+            const shop = yield* Composed.companyWith(world, 1000)
+            const [second, third] = [
+              yield* run(Composed.invoice(shop, 200)),
+              yield* run(Composed.invoice(shop, 30))
+            ]
+            yield* stop
+            yield* Peer.pay(carol, second.paymentRequest)
+            yield* start
+            yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1200))
+            yield* Peer.pay(carol, third.paymentRequest)
+            yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1230))
+            // Another process checks everything once more.
+            yield* stop
+            yield* start
+            yield* Effect.sleep("1 second")
+            assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.fromSats(1230))
+          })
+        )
     )
 
     it.effect("lnd: a payment received while the connection is down is credited after reconnecting", () =>
@@ -119,7 +131,9 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
           const shop = yield* Composed.companyWith(world, 50_000)
           const refused = yield* run(Composed.confirm(shop, yield* carols(10_000, "fail")))
           yield* isRefunded(world, shop, 50_000, refused, "incorrect_payment_details")
-          const unreachable = yield* run(Composed.confirm(shop, yield* Peer.unreachable(Msat.fromSats(10_000))))
+          const unreachable = yield* run(
+            Composed.confirm(shop, yield* Peer.unreachable(Msat.fromSats(10_000)))
+          )
           yield* isRefunded(world, shop, 50_000, unreachable, "no_route")
         })
       )
@@ -140,41 +154,47 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
         })
       ).pipe(
         Effect.ensuring(
-          Effect.orDie(Effect.flatMap(Network, ({ alice, bob, carol }) => Peer.charges(bob, Msat.fromSats(1), [alice, carol])))
+          Effect.orDie(
+            Effect.flatMap(Network, ({ alice, bob, carol }) =>
+              Peer.charges(bob, Msat.fromSats(1), [alice, carol])
+            )
+          )
         )
       )
     )
 
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`C1: lnd: a held payment stays pending through restarts of the service and of lnd, then ${outcome}s once`, () =>
-        Composed.story((world) =>
-          Effect.gen(function* () {
-            const { run, start, stop } = world
-            const { alice, carol } = yield* Network
-            const shop = yield* Composed.companyWith(world, 50_000)
-            const destination = yield* carols(10_000, "hold")
-            const withdrawal = yield* run(Composed.confirm(shop, destination))
-            yield* Peer.arrived(carol, hashOf(destination))
-            yield* isPending(world, withdrawal)
-            yield* stop
-            yield* start
-            yield* isPending(world, withdrawal)
-            yield* alice.stop("SIGKILL")
-            yield* Effect.sleep("1 second")
-            yield* isPending(world, withdrawal)
-            yield* alice.start
-            yield* isPending(world, withdrawal)
-            yield* stop
-            yield* alice.stop("SIGTERM")
-            yield* alice.start
-            yield* start
-            yield* isPending(world, withdrawal)
-            assert.isAbove(Number((yield* run(Composed.balance(shop))).held), 10_000_000)
-            yield* Peer.release(carol, hashOf(destination), outcome)
-            if (outcome === "settle") yield* isSettled(world, withdrawal, destination)
-            else yield* isRefunded(world, shop, 50_000, withdrawal, "incorrect_payment_details")
-          })
-        )
+      it.effect(
+        `C1: lnd: a held payment stays pending through restarts of the service and of lnd, then ${outcome}s once`,
+        () =>
+          Composed.story((world) =>
+            Effect.gen(function* () {
+              const { run, start, stop } = world
+              const { alice, carol } = yield* Network
+              const shop = yield* Composed.companyWith(world, 50_000)
+              const destination = yield* carols(10_000, "hold")
+              const withdrawal = yield* run(Composed.confirm(shop, destination))
+              yield* Peer.arrived(carol, hashOf(destination))
+              yield* isPending(world, withdrawal)
+              yield* stop
+              yield* start
+              yield* isPending(world, withdrawal)
+              yield* alice.stop("SIGKILL")
+              yield* Effect.sleep("1 second")
+              yield* isPending(world, withdrawal)
+              yield* alice.start
+              yield* isPending(world, withdrawal)
+              yield* stop
+              yield* alice.stop("SIGTERM")
+              yield* alice.start
+              yield* start
+              yield* isPending(world, withdrawal)
+              assert.isAbove(Number((yield* run(Composed.balance(shop))).held), 10_000_000)
+              yield* Peer.release(carol, hashOf(destination), outcome)
+              if (outcome === "settle") yield* isSettled(world, withdrawal, destination)
+              else yield* isRefunded(world, shop, 50_000, withdrawal, "incorrect_payment_details")
+            })
+          )
       )
     }
 
@@ -187,14 +207,23 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
           const shop = yield* Composed.companyWith(world, 600_000)
           const ours = yield* Effect.forEach(many, () => run(Composed.invoice(shop, 1000)), each)
           const begunAtMillis = performance.now()
-          yield* Effect.forEach(ours, ({ paymentRequest }) => Peer.pay(carol, paymentRequest), { ...each, discard: true })
-          yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(600_000 + many.length * 1000))
+          yield* Effect.forEach(ours, ({ paymentRequest }) => Peer.pay(carol, paymentRequest), {
+            ...each,
+            discard: true
+          })
+          yield* eventually(
+            run(Composed.balance(shop)),
+            ({ posted }) => posted === Msat.fromSats(600_000 + many.length * 1000)
+          )
           const receivedAtMillis = performance.now()
           const theirs = yield* Effect.forEach(many, () => carols(1000, "settle"), each)
           const beganToSendAtMillis = performance.now()
           const settled = yield* Effect.forEach(
             theirs,
-            (destination) => Effect.flatMap(run(Composed.confirm(shop, destination)), (withdrawal) => run(Composed.end(withdrawal))),
+            (destination) =>
+              Effect.flatMap(run(Composed.confirm(shop, destination)), (withdrawal) =>
+                run(Composed.end(withdrawal))
+              ),
             each
           )
           const sentAtMillis = performance.now()
@@ -202,7 +231,9 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
           const got = yield* Effect.forEach(theirs, received, each)
           assert.strictEqual(Msat.sum(...got), Msat.fromSats(many.length * 1000))
           const rate = (millis: number) => `${((many.length / millis) * 1000).toFixed(0)} a second`
-          console.log(`lnd: received ${rate(receivedAtMillis - begunAtMillis)}, sent ${rate(sentAtMillis - beganToSendAtMillis)}`)
+          console.log(
+            `lnd: received ${rate(receivedAtMillis - begunAtMillis)}, sent ${rate(sentAtMillis - beganToSendAtMillis)}`
+          )
         })
       )
     )
@@ -222,53 +253,68 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       "gets its response after the timeout": { delayMillis: 4000 }
     }
     for (const [how, fault] of Object.entries(faults)) {
-      it.effect(`C60: lnd: a payment is credited once even if the call that watches the payment's invoice ${how}`, () =>
-        Composed.story(
-          (world) =>
-            Effect.gen(function* () {
-              const { proxy, run } = world
-              const { carol } = yield* Network
-              const shop = yield* Composed.companyWith(world, 1000)
-              const { paymentRequest } = yield* run(Composed.invoice(shop, 500))
-              for (let times = 0; times < 2; times++) {
-                yield* proxy.fail(/^\/v1\/invoices\/subscribe/, fault)
-                yield* proxy.fail(/^\/v1\/invoice\//, fault)
-              }
-              // Cut all open connections, so that their requests are repeated.
-              yield* proxy.cut
-              yield* proxy.mend
-              yield* Peer.pay(carol, paymentRequest)
-              yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1500))
-            }),
-          patienceMillis
-        )
+      it.effect(
+        `C60: lnd: a payment is credited once even if the call that watches the payment's invoice ${how}`,
+        () =>
+          Composed.story(
+            (world) =>
+              Effect.gen(function* () {
+                const { proxy, run } = world
+                const { carol } = yield* Network
+                const shop = yield* Composed.companyWith(world, 1000)
+                const { paymentRequest } = yield* run(Composed.invoice(shop, 500))
+                for (let times = 0; times < 2; times++) {
+                  yield* proxy.fail(/^\/v1\/invoices\/subscribe/, fault)
+                  yield* proxy.fail(/^\/v1\/invoice\//, fault)
+                }
+                // Cut all open connections, so that their requests are repeated.
+                yield* proxy.cut
+                yield* proxy.mend
+                yield* Peer.pay(carol, paymentRequest)
+                yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1500))
+              }),
+            patienceMillis
+          )
       )
     }
 
     for (const [call, path] of Object.entries(calls)) {
       for (const [how, fault] of Object.entries(faults)) {
-        it.effect(`C2: lnd: when the call ${call} ${how}, the node determines the outcome, and nothing is sent twice`, () =>
-          Composed.story(
-            (world) =>
-              Effect.gen(function* () {
-                const { proxy, run } = world
-                const shop = yield* Composed.companyWith(world, 50_000)
-                const [held, good, bad] = [yield* carols(10_000, "hold"), yield* carols(10_000, "settle"), yield* carols(10_000, "fail")]
-                const { carol } = yield* Network
-                for (let times = 0; times < 3; times++) yield* proxy.fail(path, fault)
-                const withdrawals = yield* Effect.forEach([held, good, bad], (destination) => run(Composed.confirm(shop, destination)))
-                const [first, second, third] = withdrawals
-                if (first === undefined || second === undefined || third === undefined) return assert.fail("three were confirmed")
-                yield* Peer.arrived(carol, hashOf(held))
-                yield* isSettled(world, second, good)
-                assert.strictEqual((yield* run(Composed.end(third))).status, "failed")
-                yield* isPending(world, first)
-                yield* Peer.release(carol, hashOf(held), "settle")
-                yield* isSettled(world, first, held)
-                assert.strictEqual(yield* proxy.count(calls["to pay"]), 3, "each payment reached the node once")
-              }),
-            patienceMillis
-          )
+        it.effect(
+          `C2: lnd: when the call ${call} ${how}, the node determines the outcome, and nothing is sent twice`,
+          () =>
+            Composed.story(
+              (world) =>
+                Effect.gen(function* () {
+                  const { proxy, run } = world
+                  const shop = yield* Composed.companyWith(world, 50_000)
+                  const [held, good, bad] = [
+                    yield* carols(10_000, "hold"),
+                    yield* carols(10_000, "settle"),
+                    yield* carols(10_000, "fail")
+                  ]
+                  const { carol } = yield* Network
+                  for (let times = 0; times < 3; times++) yield* proxy.fail(path, fault)
+                  const withdrawals = yield* Effect.forEach([held, good, bad], (destination) =>
+                    run(Composed.confirm(shop, destination))
+                  )
+                  const [first, second, third] = withdrawals
+                  if (first === undefined || second === undefined || third === undefined)
+                    return assert.fail("three were confirmed")
+                  yield* Peer.arrived(carol, hashOf(held))
+                  yield* isSettled(world, second, good)
+                  assert.strictEqual((yield* run(Composed.end(third))).status, "failed")
+                  yield* isPending(world, first)
+                  yield* Peer.release(carol, hashOf(held), "settle")
+                  yield* isSettled(world, first, held)
+                  assert.strictEqual(
+                    yield* proxy.count(calls["to pay"]),
+                    3,
+                    "each payment reached the node once"
+                  )
+                }),
+              patienceMillis
+            )
         )
       }
     }

@@ -17,19 +17,34 @@ import * as Composed from "./Composed.ts"
 const preimage = Preimage.make("0e".repeat(32))
 const sats = 1000
 
-const holdInvoice = Effect.fnUntraced(function* (company: Composed.Company, paymentHash: Invoice["paymentHash"] | null) {
+const holdInvoice = Effect.fnUntraced(function* (
+  company: Composed.Company,
+  paymentHash: Invoice["paymentHash"] | null
+) {
   const amount = yield* Effect.fromResult(Decimal.parse(String(sats)))
   const hold = { paymentHash }
-  const ask = { companyId: company.id, amount, currency: "sats", description: "tea", expirySeconds: 3600, metadata: {}, hold } as const
+  const ask = {
+    companyId: company.id,
+    amount,
+    currency: "sats",
+    description: "tea",
+    expirySeconds: 3600,
+    metadata: {},
+    hold
+  } as const
   return yield* Effect.flatMap((yield* Invoices).create(ask), Answer.made)
 })
 
 const standing = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Invoices, (invoices) => Effect.map(invoices.get(companyId, id), ({ standing }) => standing))
 const settle = ({ companyId, id }: Invoice, given: Preimage.Preimage | null = null) =>
-  Effect.flatMap(Invoices, (invoices) => Effect.map(invoices.settle(companyId, id, given), ({ standing }) => standing))
+  Effect.flatMap(Invoices, (invoices) =>
+    Effect.map(invoices.settle(companyId, id, given), ({ standing }) => standing)
+  )
 const cancel = ({ companyId, id }: Invoice) =>
-  Effect.flatMap(Invoices, (invoices) => Effect.map(invoices.cancel(companyId, id), ({ standing }) => standing))
+  Effect.flatMap(Invoices, (invoices) =>
+    Effect.map(invoices.cancel(companyId, id), ({ standing }) => standing)
+  )
 
 Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
@@ -51,7 +66,9 @@ Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
             const payments = yield* Effect.forEach(rows, ({ paymentRequest }) =>
               Effect.forkChild(Effect.isSuccess(Peer.pay(carol, paymentRequest)))
             )
-            const areHeld = Effect.forEach(rows, (row) => eventually(run(standing(row)), (now) => now === "accepted"))
+            const areHeld = Effect.forEach(rows, (row) =>
+              eventually(run(standing(row)), (now) => now === "accepted")
+            )
             yield* areHeld
             yield* stop
             yield* start
@@ -67,8 +84,11 @@ Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
             yield* eventually(run(standing(settled)), (now) => now === "settled")
             assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.fromSats(sats))
             assert.strictEqual(yield* run(settle(own, preimage)), "settled")
-            const state = yield* run(Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice(late.paymentHash)))
-            const { blocksLeft } = (state._tag === "accepted" ? state.held : undefined) ?? assert.fail(state._tag)
+            const state = yield* run(
+              Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice(late.paymentHash))
+            )
+            const { blocksLeft } =
+              (state._tag === "accepted" ? state.held : undefined) ?? assert.fail(state._tag)
             yield* chain.mine(blocksLeft - LookupSchedule.holdInvoices.marginBlocks)
             yield* eventually(run(standing(late)), (now) => now === "canceled")
             assert.strictEqual((yield* run(Effect.flip(settle(late))))._tag, "InvoiceNotHeld")

@@ -62,7 +62,11 @@ const booked = (data: string) =>
   }).pipe(Effect.provide(Storage.layerEmbedded({ directory: path.join(data, "database") })))
 
 const metrics = async (service: ReturnType<typeof Service.make>): Promise<string> =>
-  (await fetch(`${service.url()}/operator/metrics`, { headers: { authorization: `Bearer ${service.token()}` } })).text()
+  (
+    await fetch(`${service.url()}/operator/metrics`, {
+      headers: { authorization: `Bearer ${service.token()}` }
+    })
+  ).text()
 
 type Parts = Effect.Success<ReturnType<typeof begun>>
 
@@ -99,44 +103,59 @@ const story = Effect.fnUntraced(function* <E, R>(
   yield* tell(parts)
   yield* parts.run(() => parts.service.stop("SIGTERM"))
   const node = yield* booked(parts.service.data)
-  assert.strictEqual((yield* Peer.restingBalance(alice)) - before, -node, "lnd's balance matches the books to the millisatoshi")
+  assert.strictEqual(
+    (yield* Peer.restingBalance(alice)) - before,
+    -node,
+    "lnd's balance matches the books to the millisatoshi"
+  )
   return node
 })
 
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C10: lnd: a confirmed withdrawal is sent once and gets lnd's outcome, no matter when the process is killed", () =>
-      story({ sats: 500_000 }, ({ carol, service, run, start, shop }) =>
-        Effect.gen(function* () {
-          const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []
-          for (const [at, deathMillis] of deathsMillis.entries()) {
-            const isHeld = at % 2 === 1
-            const amount = Msat.fromSats(1000 + at)
-            const destination = yield* Peer.invoice(carol, { amount, behaviour: isHeld ? "hold" : "settle" })
-            const { id } = yield* run(() => Customer.data(201, Customer.confirm(shop, destination, 1000 + at)))
-            yield* run(() => pass(deathMillis))
-            yield* run(() => service.stop("SIGKILL"))
-            // A payment arrives while no process runs.
-            if (at === 0) {
-              yield* start
-              const late = yield* run(() => Customer.invoice(shop, 777))
+    it.effect(
+      "C10: lnd: a confirmed withdrawal is sent once and gets lnd's outcome, no matter when the process is killed",
+      () =>
+        story({ sats: 500_000 }, ({ carol, service, run, start, shop }) =>
+          Effect.gen(function* () {
+            const sent: Array<{
+              readonly id: string
+              readonly destination: string
+              readonly isHeld: boolean
+            }> = []
+            for (const [at, deathMillis] of deathsMillis.entries()) {
+              const isHeld = at % 2 === 1
+              const amount = Msat.fromSats(1000 + at)
+              const destination = yield* Peer.invoice(carol, {
+                amount,
+                behaviour: isHeld ? "hold" : "settle"
+              })
+              const { id } = yield* run(() =>
+                Customer.data(201, Customer.confirm(shop, destination, 1000 + at))
+              )
+              yield* run(() => pass(deathMillis))
               yield* run(() => service.stop("SIGKILL"))
-              yield* Peer.pay(carol, late.payment_request)
+              // A payment arrives while no process runs.
+              if (at === 0) {
+                yield* start
+                const late = yield* run(() => Customer.invoice(shop, 777))
+                yield* run(() => service.stop("SIGKILL"))
+                yield* Peer.pay(carol, late.payment_request)
+              }
+              sent.push({ id, destination, isHeld })
+              yield* start
             }
-            sent.push({ id, destination, isHeld })
-            yield* start
-          }
-          for (const { id, destination, isHeld } of sent) {
-            if (isHeld) {
-              yield* Peer.arrived(carol, hashOf(destination))
-              assert.strictEqual((yield* run(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
-              yield* Peer.release(carol, hashOf(destination), "settle")
+            for (const { id, destination, isHeld } of sent) {
+              if (isHeld) {
+                yield* Peer.arrived(carol, hashOf(destination))
+                assert.strictEqual((yield* run(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
+                yield* Peer.release(carol, hashOf(destination), "settle")
+              }
+              const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
+              assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination))
             }
-            const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
-            assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination))
-          }
-        })
-      )
+          })
+        )
     )
 
     it.effect(
@@ -180,9 +199,20 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                 assert.deepStrictEqual([deaths, existsSync(death)], [points, false], point)
               }
 
-              const sends = ["WithdrawalRequested", "claim withdrawal", "WithdrawalDispatched", "pay", "WithdrawalSettled"]
-              for (const [at, point] of sends.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
-                const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000 + at), behaviour: "settle" })
+              const sends = [
+                "WithdrawalRequested",
+                "claim withdrawal",
+                "WithdrawalDispatched",
+                "pay",
+                "WithdrawalSettled"
+              ]
+              for (const [at, point] of sends
+                .flatMap((call) => [`before ${call}`, `after ${call}`])
+                .entries()) {
+                const destination = yield* Peer.invoice(carol, {
+                  amount: Msat.fromSats(1000 + at),
+                  behaviour: "settle"
+                })
                 writeFileSync(death, point)
                 const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
                 const { id } = yield* run(() =>
@@ -198,11 +228,18 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
 
               const receives = ["createInvoice", "InvoiceCreated", "InvoiceSettled"]
               let received = 0
-              for (const [at, point] of receives.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+              for (const [at, point] of receives
+                .flatMap((call) => [`before ${call}`, `after ${call}`])
+                .entries()) {
                 writeFileSync(death, point)
                 const sats = 2000 + at
                 const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
-                const ask = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }, headers)
+                const ask = () =>
+                  shop.post(
+                    "/v1/bitcoin/deposit/lightning-invoice",
+                    { amount: sats, currency: "sats" },
+                    headers
+                  )
                 const { payment_request } = yield* run(() => Customer.data(201, insist(ask)))
                 const had = yield* run(() => Customer.balance(shop))
                 yield* Peer.pay(carol, payment_request)
@@ -220,7 +257,9 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       Effect.gen(function* () {
         const node = yield* story({ sats: 0 }, ({ carol, service, run, shop }) =>
           Effect.gen(function* () {
-            const { address } = yield* run(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {})))
+            const { address } = yield* run(() =>
+              Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
+            )
             const [handle, domain] = address.split("@")
 
             const wallet = Outbound.make({ allow: new Map([[domain, new URL(service.url())]]) })
@@ -247,7 +286,10 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       () =>
         story({ sats: 100_000 }, ({ alice, carol, env, service, run, shop }) =>
           Effect.gen(function* () {
-            const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
+            const destination = yield* Peer.invoice(carol, {
+              amount: Msat.fromSats(1000),
+              behaviour: "settle"
+            })
             yield* Effect.acquireUseRelease(
               alice.stop("SIGKILL"),
               () =>
@@ -260,7 +302,11 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                   assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
                   assert.strictEqual(await Customer.balance(shop), 100_000)
                   assert.strictEqual(
-                    (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
+                    (
+                      await Customer.refusal(
+                        shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })
+                      )
+                    )[0],
                     503
                   )
                   const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
@@ -268,7 +314,10 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                   await Service.eventually(
                     "a log line about the outage",
                     async () => service.logs(),
-                    (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
+                    (lines) =>
+                      lines.some((line) =>
+                        line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`)
+                      )
                   )
                   return id
                 }),
@@ -285,9 +334,13 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                   // call that may be in flight.
                   const backMillis = performance.now()
                   await Customer.ends(shop, id, "settled")
-                  console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
+                  console.info(
+                    `withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`
+                  )
                   assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
-                  const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
+                  const begins = service
+                    .logs()
+                    .filter((line) => line.includes('"lnd refuses the connection.'))
                   assert.isAtMost(begins.length, 2, "each process logs the outage at most once")
                 })
               )

@@ -56,7 +56,9 @@ const start = (settings: Settings, network: BitcoinNetwork = "regtest") => {
 
 /** The error that prevents a start. */
 const refusal = (settings: Settings, network?: BitcoinNetwork) =>
-  Effect.map(Effect.flip(Effect.scoped(start(settings, network))), (error) => ("message" in error ? String(error.message) : ""))
+  Effect.map(Effect.flip(Effect.scoped(start(settings, network))), (error) =>
+    "message" in error ? String(error.message) : ""
+  )
 
 const told = <E, R>(check: Effect.Effect<void, E, R>) =>
   Effect.scoped(check).pipe(
@@ -73,7 +75,10 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const right = yield* settingsFor((yield* Network).alice)
           const url = `https://127.0.0.1:${yield* Process.freePort}`
           const message = yield* refusal({ ...right, url })
-          assert.match(message, /^lnd refuses the connection\. Nothing listens at https:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED/)
+          assert.match(
+            message,
+            /^lnd refuses the connection\. Nothing listens at https:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED/
+          )
           assert.include(message, "LND_REST_URL")
         })
       )
@@ -88,7 +93,10 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
             yield* refusal({ ...right, certificateFile: carol.certificateFile }),
             /^lnd's TLS certificate does not match\. The certificate at https:.* is not .*tls\.cert/
           )
-          assert.match(yield* refusal({ ...right, certificateFile: undefined }), /set LND_TLS_CERT to lnd's tls\.cert/)
+          assert.match(
+            yield* refusal({ ...right, certificateFile: undefined }),
+            /set LND_TLS_CERT to lnd's tls\.cert/
+          )
           assert.match(
             yield* refusal({ ...right, certificateFile: "/nowhere/tls.cert" }),
             /^lnd's TLS certificate file cannot be read\. ENOENT.* Set LND_TLS_CERT/
@@ -97,26 +105,31 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: a macaroon that is malformed, belongs to another node, or lacks permissions is reported", () =>
-      told(
-        Effect.gen(function* () {
-          const { alice, carol } = yield* Network
-          const [right, carols] = [yield* settingsFor(alice), yield* settingsFor(carol)]
-          assert.match(
-            yield* refusal({ ...right, receiverMacaroon: carols.receiverMacaroon }),
-            /^lnd refuses a macaroon: it is not one of this node's\. .*LND_RECEIVER_MACAROON/
-          )
-          const little = yield* refusal({ ...right, senderMacaroon: right.receiverMacaroon })
-          assert.include(little, "LND_SENDER_MACAROON lacks required permissions")
-          assert.include(little, "lncli bakemacaroon uri:/lnrpc.Lightning/GetInfo")
-          assert.match(little, /missing: .*SendPaymentV2/)
-          assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is not an lnd macaroon/)
-          assert.match(
-            yield* refusal({ ...right, senderMacaroon: Redacted.make("/nowhere/sender.macaroon") }),
-            /^LND_SENDER_MACAROON cannot be read: \/nowhere\/sender\.macaroon: the file does not exist/
-          )
-        })
-      )
+    it.effect(
+      "lnd start: a macaroon that is malformed, belongs to another node, or lacks permissions is reported",
+      () =>
+        told(
+          Effect.gen(function* () {
+            const { alice, carol } = yield* Network
+            const [right, carols] = [yield* settingsFor(alice), yield* settingsFor(carol)]
+            assert.match(
+              yield* refusal({ ...right, receiverMacaroon: carols.receiverMacaroon }),
+              /^lnd refuses a macaroon: it is not one of this node's\. .*LND_RECEIVER_MACAROON/
+            )
+            const little = yield* refusal({ ...right, senderMacaroon: right.receiverMacaroon })
+            assert.include(little, "LND_SENDER_MACAROON lacks required permissions")
+            assert.include(little, "lncli bakemacaroon uri:/lnrpc.Lightning/GetInfo")
+            assert.match(little, /missing: .*SendPaymentV2/)
+            assert.match(
+              yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }),
+              /is not an lnd macaroon/
+            )
+            assert.match(
+              yield* refusal({ ...right, senderMacaroon: Redacted.make("/nowhere/sender.macaroon") }),
+              /^LND_SENDER_MACAROON cannot be read: \/nowhere\/sender\.macaroon: the file does not exist/
+            )
+          })
+        )
     )
 
     it.effect("lnd start: a macaroon may be given as a file and may have more permissions than needed", () =>
@@ -173,41 +186,54 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           assert.include(message, locked.url)
           // Once the service has noticed that the node is locked, it rejects a payment without calling lnd.
           const rest = LndRest.make({ ...locked, macaroon: Redacted.make("00") })
-          const outage = yield* Effect.flip(Stream.runHead(rest.listen("pay", LndRest.post("/v2/router/send", {}), Schema.Unknown)))
+          const outage = yield* Effect.flip(
+            Stream.runHead(rest.listen("pay", LndRest.post("/v2/router/send", {}), Schema.Unknown))
+          )
           assert.instanceOf(outage, NodeState.NotLookedAt)
           assert.strictEqual("reason" in outage && outage.reason, "lnd is locked")
         })
       )
     )
 
-    it.effect("lnd start: the service can start during an outage of a known node, and accepts only that node afterwards", () =>
-      told(
-        Effect.gen(function* () {
-          const { alice, carol } = yield* Network
-          const proxy = yield* Proxy.make(alice)
-          const right = { ...(yield* settingsFor(alice)), url: proxy.url }
-          yield* proxy.cut
-          assert.match(yield* refusal(right), /^lnd (does not respond|refuses the connection)/)
-          yield* proxy.mend
-          yield* Effect.scoped(start(right))
-          yield* proxy.cut
+    it.effect(
+      "lnd start: the service can start during an outage of a known node, and accepts only that node afterwards",
+      () =>
+        told(
+          Effect.gen(function* () {
+            const { alice, carol } = yield* Network
+            const proxy = yield* Proxy.make(alice)
+            const right = { ...(yield* settingsFor(alice)), url: proxy.url }
+            yield* proxy.cut
+            assert.match(yield* refusal(right), /^lnd (does not respond|refuses the connection)/)
+            yield* proxy.mend
+            yield* Effect.scoped(start(right))
+            yield* proxy.cut
 
-          const services = yield* start(right)
-          const lookup = Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice(PaymentHash.make("0f".repeat(32))))
-          const { nodeId } = yield* Effect.provideContext(LightningReceiver, services)
-          assert.strictEqual(nodeId, alice.nodeId)
-          assert.strictEqual((yield* Effect.flip(Effect.provideContext(lookup, services)))._tag, "NodeUnavailable")
-          yield* proxy.mend
-          assert.deepStrictEqual(yield* Effect.provideContext(lookup, services), { _tag: "unknown" })
+            const services = yield* start(right)
+            const lookup = Effect.flatMap(LightningReceiver, ({ lookupInvoice }) =>
+              lookupInvoice(PaymentHash.make("0f".repeat(32)))
+            )
+            const { nodeId } = yield* Effect.provideContext(LightningReceiver, services)
+            assert.strictEqual(nodeId, alice.nodeId)
+            assert.strictEqual(
+              (yield* Effect.flip(Effect.provideContext(lookup, services)))._tag,
+              "NodeUnavailable"
+            )
+            yield* proxy.mend
+            assert.deepStrictEqual(yield* Effect.provideContext(lookup, services), { _tag: "unknown" })
 
-          // The same address, but another node behind it.
-          const identity = { nodeId: alice.nodeId, network: "regtest" } as const
-          const changed = { ...(yield* settingsFor(carol)), identity }
-          const other = yield* Layer.build(Lnd.layerSender({ ...changed, macaroon: changed.senderMacaroon }))
-          const sender = yield* Effect.provideContext(LightningSender, other)
-          assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(PaymentHash.make("0f".repeat(32))), { _tag: "unknown" })
-        })
-      )
+            // The same address, but another node behind it.
+            const identity = { nodeId: alice.nodeId, network: "regtest" } as const
+            const changed = { ...(yield* settingsFor(carol)), identity }
+            const other = yield* Layer.build(
+              Lnd.layerSender({ ...changed, macaroon: changed.senderMacaroon })
+            )
+            const sender = yield* Effect.provideContext(LightningSender, other)
+            assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(PaymentHash.make("0f".repeat(32))), {
+              _tag: "unknown"
+            })
+          })
+        )
     )
   })
 })
@@ -241,7 +267,11 @@ const lockedNode = Effect.gen(function* () {
   const Seed = Schema.Struct({ cipher_seed_mnemonic: Schema.Array(Schema.String) })
   const { cipher_seed_mnemonic } = yield* rest.ask("seed", LndRest.get("/v1/genseed"), Seed)
   const wallet_password = Buffer.from("a password").toString("base64")
-  yield* rest.ask("wallet", LndRest.post("/v1/initwallet", { wallet_password, cipher_seed_mnemonic }), Schema.Unknown)
+  yield* rest.ask(
+    "wallet",
+    LndRest.post("/v1/initwallet", { wallet_password, cipher_seed_mnemonic }),
+    Schema.Unknown
+  )
   yield* lnd.stop("SIGKILL")
   yield* lnd.start
   yield* until("LOCKED")

@@ -44,7 +44,10 @@ export default async (): Promise<(() => void) | undefined> => {
     await made.close()
   }
   // These await at their top, so they remain modules.
-  await bundle("es", inputOf(["cli", "killed"]), { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })
+  await bundle("es", inputOf(["cli", "killed"]), {
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs"
+  })
   const programs = ["main", "replica", "network", "pair", "points"] as const
   await bundle("cjs", inputOf(programs), {
     strict: true,
@@ -56,6 +59,9 @@ export default async (): Promise<(() => void) | undefined> => {
   await loader.write({ file: path.join(folder, "compiled.mjs") })
   await loader.close()
   for (const name of programs)
-    writeFileSync(path.join(folder, `${name}.mjs`), `import { load } from "./compiled.mjs"\nload("./${name}.cjs")\n`)
+    writeFileSync(
+      path.join(folder, `${name}.mjs`),
+      `import { load } from "./compiled.mjs"\nload("./${name}.cjs")\n`
+    )
   return () => rmSync(folder, { recursive: true, force: true })
 }

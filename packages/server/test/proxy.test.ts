@@ -15,7 +15,8 @@ import { directory, send } from "./Service.ts"
 
 const shipped = path.join(root, "deploy/Caddyfile")
 const skipped = Caddy.command === undefined
-if (skipped && process.env["REQUIRE_DEPLOYED"] === "1") throw new Error("there is no caddy (apt-get install caddy)")
+if (skipped && process.env["REQUIRE_DEPLOYED"] === "1")
+  throw new Error("there is no caddy (apt-get install caddy)")
 
 describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", () => {
   if (Caddy.command === undefined) return
@@ -31,7 +32,13 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     const [http, https, internal] = await Promise.all([freePort(), freePort(), freePort()])
     const upstreams = await Promise.all(servers.map(async (server) => `127.0.0.1:${await boundPort(server)}`))
     const env = { UPSTREAMS: upstreams.join(" ") }
-    const started = await Caddy.start({ command, config, home: path.join(home, name), ports: { http, https, internal }, env })
+    const started = await Caddy.start({
+      command,
+      config,
+      home: path.join(home, name),
+      ports: { http, https, internal },
+      env
+    })
     begun.push(started.running)
     return { to: started.to, inside: `http://127.0.0.1:${internal}` }
   }
@@ -41,7 +48,11 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     servers = [1, 2, 3].map((process) =>
       createServer(({ url, headers }, response) => {
         response.writeHead(url === "/readyz" ? 503 : 200, { "content-type": "application/json" })
-        response.end(JSON.stringify({ data: { process, url, forwarded: headers["x-forwarded-for"], host: headers.host } }))
+        response.end(
+          JSON.stringify({
+            data: { process, url, forwarded: headers["x-forwarded-for"], host: headers.host }
+          })
+        )
       }).listen(0, "127.0.0.1")
     )
     ;({ to, inside } = await start(shipped, "shipped"))
@@ -55,11 +66,15 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
 
   it("proxy: requests are distributed over all processes even if none is ready; a proxy that checks /readyz would serve nothing", async () => {
     const seen = new Set<number>()
-    for (let at = 0; at < 12; at++) seen.add((await Public.ask(to, "GET", "/v1/transactions/balance")).data.process)
+    for (let at = 0; at < 12; at++)
+      seen.add((await Public.ask(to, "GET", "/v1/transactions/balance")).data.process)
     assert.deepStrictEqual([...seen].toSorted(), [1, 2, 3])
 
     const changed = path.join(home, "Caddyfile")
-    writeFileSync(changed, readFileSync(shipped, "utf8").replace("health_uri /readyz/running", "health_uri /readyz"))
+    writeFileSync(
+      changed,
+      readFileSync(shipped, "utf8").replace("health_uri /readyz/running", "health_uri /readyz")
+    )
     const other = await start(changed, "other")
     const heard = await eventually(
       "a proxy that has checked readiness",
@@ -70,11 +85,29 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
   })
 
   it("proxy: operator routes cannot be reached from the Internet, however the path is written, but can be reached on this machine", async () => {
-    const plain = ["/operator", "/operator/metrics", "/sandbox/pay", "/readyz", "/readyz/node", "/metrics", "/tls/ask?domain=a.example"]
-    const written = ["//operator/metrics", "/./operator/metrics", "/v1/../operator/metrics", "/%6fperator/metrics", "/OPERATOR/metrics"]
+    const plain = [
+      "/operator",
+      "/operator/metrics",
+      "/sandbox/pay",
+      "/readyz",
+      "/readyz/node",
+      "/metrics",
+      "/tls/ask?domain=a.example"
+    ]
+    const written = [
+      "//operator/metrics",
+      "/./operator/metrics",
+      "/v1/../operator/metrics",
+      "/%6fperator/metrics",
+      "/OPERATOR/metrics"
+    ]
     for (const route of [...plain, ...written]) {
       const { status, code, message } = await Public.ask(to, "GET", route)
-      assert.deepStrictEqual([status, code, message], [404, "not_found", "No such route. Check the path and the method."], route)
+      assert.deepStrictEqual(
+        [status, code, message],
+        [404, "not_found", "No such route. Check the path and the method."],
+        route
+      )
     }
     for (const route of ["/v1/operator", "/operators", "/docs", "/.well-known/lnurlp/alice"]) {
       assert.strictEqual((await Public.ask(to, "GET", route)).data.url, route)

@@ -18,7 +18,9 @@ describe("ReadinessChecks.readiness", () => {
       Effect.gen(function* () {
         const found = yield* Effect.all([...(yield* Looks).values()])
         assert.deepStrictEqual(
-          found.flatMap(({ name, isOptional, reason }) => (reason === undefined ? [] : [[name, isOptional, reason]])),
+          found.flatMap(({ name, isOptional, reason }) =>
+            reason === undefined ? [] : [[name, isOptional, reason]]
+          ),
           [["sender", true, "the node accepts no calls to send payments"]]
         )
       }).pipe(
@@ -32,7 +34,10 @@ describe("ReadinessChecks.readiness", () => {
             lookupInvoice: () => Effect.succeed({ _tag: "unknown" }),
             progress: Effect.succeedNone
           }),
-          Layer.mock(LightningSender, { graceMillis: 0, lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }),
+          Layer.mock(LightningSender, {
+            graceMillis: 0,
+            lookupPayment: () => Effect.succeed({ _tag: "unknown" })
+          }),
           Layer.mock(ChainSource, { tip: Effect.succeed({ height: 1, hash: "00" }) })
         ])
       )
@@ -45,10 +50,24 @@ describe("ReadinessChecks.readiness", () => {
     ["is ahead of the chain's source", { height: 176, isSynced: true }, 175, null, undefined],
     ["reports no height", undefined, 175, null, undefined],
     ["lacks blocks", { height: 163, isSynced: true }, 175, null, "behind: block 163 of 175"],
-    ["lacks blocks and is not synced", { height: 163, isSynced: false }, 175, null, "behind: block 163 of 175"],
+    [
+      "lacks blocks and is not synced",
+      { height: 163, isSynced: false },
+      175,
+      null,
+      "behind: block 163 of 175"
+    ],
     ["is not synced", { height: 175, isSynced: false }, 175, null, "behind: block 175 of an unknown number"],
-    ["lacks blocks that were read, while the chain is unavailable", { height: 163, isSynced: true }, null, 175, "behind: block 163 of 175"]
-  ] as const satisfies ReadonlyArray<readonly [string, Progress | undefined, number | null, number | null, string | undefined]>) {
+    [
+      "lacks blocks that were read, while the chain is unavailable",
+      { height: 163, isSynced: true },
+      null,
+      175,
+      "behind: block 163 of 175"
+    ]
+  ] as const satisfies ReadonlyArray<
+    readonly [string, Progress | undefined, number | null, number | null, string | undefined]
+  >) {
     it.effect(
       `readiness: a Lightning node that ${what} is ${expected === undefined ? "ready" : "not ready, and the reason has both heights"}`,
       () =>
@@ -65,7 +84,10 @@ describe("ReadinessChecks.readiness", () => {
           Effect.provide([
             Layer.mock(AccountReads, { company: () => Effect.succeedNone }),
             Layer.mock(LedgerReads, {
-              cursor: () => Effect.succeed(lastRead === null ? Option.none() : Option.some(Follower.cursorBefore(lastRead + 1)))
+              cursor: () =>
+                Effect.succeed(
+                  lastRead === null ? Option.none() : Option.some(Follower.cursorBefore(lastRead + 1))
+                )
             }),
             Layer.mock(LightningReceiver, {
               nodeId: "",
@@ -73,8 +95,13 @@ describe("ReadinessChecks.readiness", () => {
               lookupInvoice: () => Effect.succeed({ _tag: "unknown" }),
               progress: Effect.succeed(Option.fromNullishOr<Progress | undefined>(progress))
             }),
-            Layer.mock(LightningSender, { graceMillis: 0, lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }),
-            Layer.mock(ChainSource, { tip: tip === null ? Effect.fail(away) : Effect.succeed({ height: tip, hash: "00" }) })
+            Layer.mock(LightningSender, {
+              graceMillis: 0,
+              lookupPayment: () => Effect.succeed({ _tag: "unknown" })
+            }),
+            Layer.mock(ChainSource, {
+              tip: tip === null ? Effect.fail(away) : Effect.succeed({ height: tip, hash: "00" })
+            })
           ])
         )
     )

@@ -18,7 +18,8 @@ describe("the operator's view of the books", () => {
   })
   afterAll(() => service.end())
 
-  const satrail = (...args: ReadonlyArray<string>) => Service.run("cli", args, { SATRAIL_DATA: service.data }).ended
+  const satrail = (...args: ReadonlyArray<string>) =>
+    Service.run("cli", args, { SATRAIL_DATA: service.data }).ended
 
   const reconcile = async () => {
     const ended = await satrail("reconcile", "--json")
@@ -27,7 +28,8 @@ describe("the operator's view of the books", () => {
   }
 
   /** Waits for a reconciliation that reports this. */
-  const reported = (isSo: (seen: Awaited<ReturnType<typeof reconcile>>) => boolean) => Service.eventually("a comparison", reconcile, isSo)
+  const reported = (isSo: (seen: Awaited<ReturnType<typeof reconcile>>) => boolean) =>
+    Service.eventually("a comparison", reconcile, isSo)
 
   it("reconciliation: normal payments cause no discrepancy", async ({ onTestFailed }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
@@ -36,14 +38,19 @@ describe("the operator's view of the books", () => {
     const held = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
     await Customer.data(201, Customer.confirm(shop, held.destination, 5000))
     const gone = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
-    await Customer.ends(shop, (await Customer.data(201, Customer.confirm(shop, gone.destination, 1000))).id, "settled")
+    await Customer.ends(
+      shop,
+      (await Customer.data(201, Customer.confirm(shop, gone.destination, 1000))).id,
+      "settled"
+    )
 
     const { code, report, waiting } = await reported(({ report }) => report?.node.ledger_sats >= 98_000)
     assert.deepStrictEqual([code, report.differences], [0, []])
     assert.isAtMost(report.liabilities_sats, report.assets_sats)
     assert.strictEqual(waiting.withdrawal_dispatched.count, 1)
     const said = await satrail("reconcile")
-    for (const words of ["No differences", "node", "chain", "liabilities", "withdrawal_dispatched"]) assert.include(said.stdout, words)
+    for (const words of ["No differences", "node", "chain", "liabilities", "withdrawal_dispatched"])
+      assert.include(said.stdout, words)
   })
 
   it("verify: if the service is running, the command names the process that uses the database and changes nothing", async () => {
@@ -52,26 +59,42 @@ describe("the operator's view of the books", () => {
     assert.include(ended.stderr, "database")
   })
 
-  it("reconciliation: a payment made directly on the node is a discrepancy until the operator records it", async ({ onTestFailed }) => {
+  it("reconciliation: a payment made directly on the node is a discrepancy until the operator records it", async ({
+    onTestFailed
+  }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
     await service.stop("SIGTERM")
     await Effect.runPromise(
       Effect.gen(function* () {
         const amount = Msat.fromSats(700)
-        const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount })
+        const { destination } = yield* (yield* Sandbox.Sandbox).destination({
+          type: "lightning_invoice",
+          amount
+        })
         const invoice = yield* Effect.fromResult(Bolt11.decode(destination))
         yield* (yield* LightningSender).pay({ invoice, amount, feeLimit: amount })
-      }).pipe(Effect.provide(Sandbox.layer({ seed: "satrail", network: "regtest", directory: path.join(service.data, "sandbox") })))
+      }).pipe(
+        Effect.provide(
+          Sandbox.layer({
+            seed: "satrail",
+            network: "regtest",
+            directory: path.join(service.data, "sandbox")
+          })
+        )
+      )
     )
     await service.start({ SATRAIL_RECONCILE_SECONDS: "1" })
 
     const { code, report } = await reported(({ report }) => report.differences.length === 2)
     assert.strictEqual(code, 2)
     assert.deepStrictEqual(report.differences_by_cause, { payment_not_ours: 1, node_balance: 1 })
-    const [payment] = report.differences.filter(({ cause }: { readonly cause: string }) => cause === "payment_not_ours")
+    const [payment] = report.differences.filter(
+      ({ cause }: { readonly cause: string }) => cause === "payment_not_ours"
+    )
     assert.deepStrictEqual([payment.ours_sats, payment.theirs_sats], [null, 700])
     const said = await satrail("reconcile")
-    for (const words of ["There are differences", "payment_not_ours", payment.about, "node_balance"]) assert.include(said.stdout, words)
+    for (const words of ["There are differences", "payment_not_ours", payment.about, "node_balance"])
+      assert.include(said.stdout, words)
     assert.include(service.logs().join("\n"), "reconciliation: discrepancy")
 
     const own = report.node.own_sats + report.node.unexplained_sats
@@ -101,10 +124,18 @@ describe("the operator's view of the books", () => {
     assert.strictEqual(faulty.code, 2, faulty.stderr)
     const { sound: isSound, faults } = JSON.parse(faulty.stdout)
     assert.isFalse(isSound)
-    assert.sameMembers([...new Set(faults.map(({ kind }: { readonly kind: string }) => kind))], ["proof", "credit", "transfer"])
-    for (const { company_id, id } of faults) for (const one of [company_id, id]) assert.match(one, /^[0-9a-f-]{36}$/)
+    assert.sameMembers(
+      [...new Set(faults.map(({ kind }: { readonly kind: string }) => kind))],
+      ["proof", "credit", "transfer"]
+    )
+    for (const { company_id, id } of faults)
+      for (const one of [company_id, id]) assert.match(one, /^[0-9a-f-]{36}$/)
     const said = (await satrail("verify")).stdout
-    for (const words of ["transfer (available)", "expected 100001, found 100000", "integrity violations in the books of"])
+    for (const words of [
+      "transfer (available)",
+      "expected 100001, found 100000",
+      "integrity violations in the books of"
+    ])
       assert.include(said, words)
   })
 

@@ -15,7 +15,14 @@ const raw = async (text: string): Promise<Service.Answer> => {
   const [head = "", body = ""] = (await answerTo(Number(new URL(whole.url).port), text)).split("\r\n\r\n")
   const read = JSON.parse(body)
   const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1])
-  return { status, headers: new Headers(), text: body, message: read.message, data: read.data, code: read.error?.code }
+  return {
+    status,
+    headers: new Headers(),
+    text: body,
+    message: read.message,
+    data: read.data,
+    code: read.error?.code
+  }
 }
 
 beforeAll(async () => {
@@ -23,7 +30,8 @@ beforeAll(async () => {
   const [shop, free] = [await whole.companyWith("paid"), await whole.companyWith("free")]
   await Customer.fund(shop, 1_000_000)
   await Customer.fund(free, 10_000)
-  const second = (await whole.operate("/tokens", { name: "second operator", scopes: ["companies"] })).data.token
+  const second = (await whole.operate("/tokens", { name: "second operator", scopes: ["companies"] })).data
+    .token
   /** A new key for a funded company, approved by a second operator. */
   const approved = async (body: object) => {
     const { data } = await whole.operate(`/companies/${shop.id}/api-keys`, body)
@@ -40,7 +48,9 @@ beforeAll(async () => {
     operate: whole.operate,
     keyFrom: async (address) => {
       const allowed_from = { for: "everything", ranges: [address] }
-      return (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["read"], allowed_from })).data.key
+      return (
+        await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["read"], allowed_from })
+      ).data.key
     },
     keyLimited: async (limits, ...scopes) => {
       const body = { name: "one", scopes: scopes.length === 0 ? ["send"] : scopes, limits }
@@ -82,7 +92,11 @@ describe("each error has a recipe in the sandbox", () => {
       const { status, failure, amount_sats, fee_sats } = await Customer.fetchWithdrawal(world.shop, id)
       assert.deepStrictEqual([status, failure?.code], ["failed", code])
       // Another step of the recipe may have spent money, but the failed withdrawal has not.
-      assert.isAtLeast((await Customer.balance(world.shop)) + (code === "payment_hash_used" ? amount_sats + fee_sats + 1 : 0), before)
+      assert.isAtLeast(
+        (await Customer.balance(world.shop)) +
+          (code === "payment_hash_used" ? amount_sats + fee_sats + 1 : 0),
+        before
+      )
     })
   }
 
@@ -91,7 +105,9 @@ describe("each error has a recipe in the sandbox", () => {
       const answer = await run(world)
       for (const what of faults) await whole.ask("DELETE", `/sandbox/fault/${what}`, { key: world.shop.key })
       faults.clear()
-      const { status } = Object.entries(catalogue).find(([name]) => name === code)?.[1] ?? assert.fail("the catalog has no such code")
+      const { status } =
+        Object.entries(catalogue).find(([name]) => name === code)?.[1] ??
+        assert.fail("the catalog has no such code")
       assert.deepStrictEqual([answer.status, answer.code], [status, code], answer.text)
     })
   }

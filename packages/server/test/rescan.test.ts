@@ -44,7 +44,9 @@ const restored = Effect.fnUntraced(function* (issued: ReadonlyArray<number>) {
     const { address, scriptPubKey } = keys.key({ type, branch: 0, index }).address
     const id = yield* Id.make
     const of = { ...Purpose.of({}), metadata: {}, createdAtMillis: 0 }
-    yield* commit(OnChainAddress.created({ id, companyId, nodeId: wallet, address, scriptPubKey, type, index, ...of }))
+    yield* commit(
+      OnChainAddress.created({ id, companyId, nodeId: wallet, address, scriptPubKey, type, index, ...of })
+    )
   }
 })
 
@@ -57,64 +59,84 @@ for (const [what, issued, used, next] of [
     Effect.gen(function* () {
       const records = yield* Records
       yield* restored(issued)
-      const found = { coins: [], next: used.map((next, at) => ({ type, branch: at === 0 ? 0 : 1, next }) as const) }
+      const found = {
+        coins: [],
+        next: used.map((next, at) => ({ type, branch: at === 0 ? 0 : 1, next }) as const)
+      }
       // Another rescan skips no more keys.
       for (const _ of [1, 2]) yield* reserve(keys, found, Rescan.usualGap)
-      assert.deepStrictEqual([yield* records.nextKey(wallet, type, 0), yield* records.nextKey(wallet, type, 1)], [...next])
+      assert.deepStrictEqual(
+        [yield* records.nextKey(wallet, type, 0), yield* records.nextKey(wallet, type, 1)],
+        [...next]
+      )
     }).pipe(Effect.provide(Memory.layer))
   )
 }
 
-it.effect("rescan: coins that the restored database does not know are found, because the service neither counts nor spends them", () =>
-  Effect.gen(function* () {
-    yield* restored([3])
-    const coin = (branch: 0 | 1, index: number, vout: number) => {
-      const { scriptPubKey } = keys.key({ type, branch, index }).address
-      return {
-        outpoint: `${"ab".repeat(32)}:${vout}`,
-        scriptPubKey,
-        amount: Msat.fromSats(1000n),
-        type,
-        branch,
-        index,
-        isConfirmed: true,
-        height: 9
-      } as const
-    }
-    const [known, receiving, change] = [coin(0, 3, 0), coin(0, 4, 1), coin(1, 0, 2)]
-    assert.deepStrictEqual([...(yield* unknownOf([known, receiving, change]))], [receiving.outpoint, change.outpoint])
-  }).pipe(Effect.provide(Memory.layer))
+it.effect(
+  "rescan: coins that the restored database does not know are found, because the service neither counts nor spends them",
+  () =>
+    Effect.gen(function* () {
+      yield* restored([3])
+      const coin = (branch: 0 | 1, index: number, vout: number) => {
+        const { scriptPubKey } = keys.key({ type, branch, index }).address
+        return {
+          outpoint: `${"ab".repeat(32)}:${vout}`,
+          scriptPubKey,
+          amount: Msat.fromSats(1000n),
+          type,
+          branch,
+          index,
+          isConfirmed: true,
+          height: 9
+        } as const
+      }
+      const [known, receiving, change] = [coin(0, 3, 0), coin(0, 4, 1), coin(1, 0, 2)]
+      assert.deepStrictEqual(
+        [...(yield* unknownOf([known, receiving, change]))],
+        [receiving.outpoint, change.outpoint]
+      )
+    }).pipe(Effect.provide(Memory.layer))
 )
 
-it.effect("rescan: a height after the next unread block is refused, because deposits in the blocks between would never be credited", () =>
-  Effect.gen(function* () {
-    const refused = Effect.fnUntraced(function* (fromHeight: number) {
-      const exit = yield* Effect.exit(refuseGap(fromHeight, 500))
-      return Exit.isSuccess(exit) ? undefined : String(exit.cause)
-    })
-    assert.isUndefined(yield* refused(500), "nothing was read yet")
-    assert.include(yield* refused(501), "--from-height must be at most 500")
-    const cursor = { source: "chain", value: Follower.cursorBefore(101) }
-    yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, 0))
-    assert.isUndefined(yield* refused(101))
-    assert.include(yield* refused(102), "--from-height must be at most 101. From a later block, the service would skip blocks")
-  }).pipe(Effect.provide(Memory.layer))
+it.effect(
+  "rescan: a height after the next unread block is refused, because deposits in the blocks between would never be credited",
+  () =>
+    Effect.gen(function* () {
+      const refused = Effect.fnUntraced(function* (fromHeight: number) {
+        const exit = yield* Effect.exit(refuseGap(fromHeight, 500))
+        return Exit.isSuccess(exit) ? undefined : String(exit.cause)
+      })
+      assert.isUndefined(yield* refused(500), "nothing was read yet")
+      assert.include(yield* refused(501), "--from-height must be at most 500")
+      const cursor = { source: "chain", value: Follower.cursorBefore(101) }
+      yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, 0))
+      assert.isUndefined(yield* refused(101))
+      assert.include(
+        yield* refused(102),
+        "--from-height must be at most 101. From a later block, the service would skip blocks"
+      )
+    }).pipe(Effect.provide(Memory.layer))
 )
 
-it.effect("rescan: while a process follows the chain, the position is not moved, because that process would move it back", () =>
-  Effect.gen(function* () {
-    const [journal, ledger, tasks] = [yield* Journal, yield* LedgerReads, yield* Tasks]
-    const moved = Effect.flatMap(Id.make, (id) => journal.commit(Cursor.moved({ source: "chain", value: "moved" }, id, 0)))
-    yield* journal.commit(Duty.begun("chain", 0))
-    const claim = tasks.claim({ kind: "chain", nowMillis: 0, leaseMillis: 6000, limit: 1 })
-    const [running] = yield* claim
-    assert.include(String(yield* Effect.flip(asFollower(() => moved))), "Stop the service")
-    assert.isTrue(Option.isNone(yield* ledger.cursor("chain")))
-    yield* tasks.postpone(running ?? assert.fail("not claimed"), 0)
-    yield* asFollower(() => moved)
-    assert.deepStrictEqual(yield* ledger.cursor("chain"), Option.some("moved"))
-    assert.lengthOf(yield* claim, 1, "the service can start immediately")
-  }).pipe(Effect.provide(Memory.layer))
+it.effect(
+  "rescan: while a process follows the chain, the position is not moved, because that process would move it back",
+  () =>
+    Effect.gen(function* () {
+      const [journal, ledger, tasks] = [yield* Journal, yield* LedgerReads, yield* Tasks]
+      const moved = Effect.flatMap(Id.make, (id) =>
+        journal.commit(Cursor.moved({ source: "chain", value: "moved" }, id, 0))
+      )
+      yield* journal.commit(Duty.begun("chain", 0))
+      const claim = tasks.claim({ kind: "chain", nowMillis: 0, leaseMillis: 6000, limit: 1 })
+      const [running] = yield* claim
+      assert.include(String(yield* Effect.flip(asFollower(() => moved))), "Stop the service")
+      assert.isTrue(Option.isNone(yield* ledger.cursor("chain")))
+      yield* tasks.postpone(running ?? assert.fail("not claimed"), 0)
+      yield* asFollower(() => moved)
+      assert.deepStrictEqual(yield* ledger.cursor("chain"), Option.some("moved"))
+      assert.lengthOf(yield* claim, 1, "the service can start immediately")
+    }).pipe(Effect.provide(Memory.layer))
 )
 
 it.live(
@@ -137,18 +159,32 @@ it.live(
           seed: null
         })
         const seed = { CHAIN_WALLET: walletFile, CHAIN_SEED: Redacted.value(words) }
-        return { ...seed, CHAIN: "esplora", ESPLORA_URL: chain.url, SATRAIL_NETWORK: "regtest", SATRAIL_DATA: home }
+        return {
+          ...seed,
+          CHAIN: "esplora",
+          ESPLORA_URL: chain.url,
+          SATRAIL_NETWORK: "regtest",
+          SATRAIL_DATA: home
+        }
       })
-      const [env, other] = [yield* envOf(words, "own.json"), yield* envOf(Seed.fromEntropy(new Uint8Array(32).fill(2)), "other.json")]
+      const [env, other] = [
+        yield* envOf(words, "own.json"),
+        yield* envOf(Seed.fromEntropy(new Uint8Array(32).fill(2)), "other.json")
+      ]
       const scan = (env: Record<string, string>) => run("wallet rescan --from-height 0 --gap 1", env)
       const misread = yield* scan({ ...env, SATRAIL_NETWORK: "signet" })
       assert.include(String(misread.exit), "is for regtest, but SATRAIL_NETWORK is signet")
       const scanned = yield* scan(env)
       assert.isTrue(Exit.isSuccess(scanned.exit), scanned.stderr)
       const environment = Result.getOrThrow(Environment.read(env))
-      yield* Effect.scoped(Layer.build(Layer.provide(Server.outside(environment), Server.storage(environment))))
+      yield* Effect.scoped(
+        Layer.build(Layer.provide(Server.outside(environment), Server.storage(environment)))
+      )
       const { exit } = yield* scan(other)
-      assert.include(String(exit), `The database belongs to the wallet with fingerprint ${wallet}, but CHAIN selects`)
+      assert.include(
+        String(exit),
+        `The database belongs to the wallet with fingerprint ${wallet}, but CHAIN selects`
+      )
     }).pipe(Effect.scoped)
 )
 

@@ -16,14 +16,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true, force: true }))
 
-const environment = (more: Record<string, string> = {}) => Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data, ...more }))
+const environment = (more: Record<string, string> = {}) =>
+  Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data, ...more }))
 const begin = (id: string) => Effect.runSync(Effect.result(Reset.make(environment(), Effect.void).begin(id)))
 const finish = (more: Record<string, string> = {}) => Effect.runSync(Reset.finish(environment(more)))
 
 describe("a reset", () => {
   it("sandbox reset: a reset deletes only the sandbox and its embedded database, at the next start", () => {
     assert.isTrue(Result.isSuccess(begin("this")))
-    assert.isTrue(existsSync(path.join(data, "database/PG_VERSION")), "nothing is deleted before the service has stopped")
+    assert.isTrue(
+      existsSync(path.join(data, "database/PG_VERSION")),
+      "nothing is deleted before the service has stopped"
+    )
     assert.isTrue(finish())
     assert.sameMembers(readdirSync(data), ["demo.json", "sandbox"])
     assert.isEmpty(readdirSync(path.join(data, "sandbox")))
@@ -51,7 +55,11 @@ describe("a reset", () => {
     "a PostgreSQL database": { DATABASE_URL: "postgres://somebody@127.0.0.1:1/satrail" },
     "public tickers": { RATES: "tickers" },
     "the web": { RESOLVER: "web" },
-    "an Esplora chain": { CHAIN: "esplora", ESPLORA_URL: "http://127.0.0.1:1", CHAIN_SEED: `${"abandon ".repeat(11)}about` }
+    "an Esplora chain": {
+      CHAIN: "esplora",
+      ESPLORA_URL: "http://127.0.0.1:1",
+      CHAIN_SEED: `${"abandon ".repeat(11)}about`
+    }
   }
   for (const [what, env] of Object.entries(real)) {
     it(`sandbox reset: with ${what}, nothing is deleted and a reset is not offered`, () => {

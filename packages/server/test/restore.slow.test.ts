@@ -23,7 +23,9 @@ const guides = ["deploy", "database"].map((name) => readFileSync(path.join(docs,
 
 /** The guides' SQL blocks of this kind. */
 const guide = (kind: "alarm" | "hold") =>
-  Array.from(guides.join("\n").matchAll(/^```sql (\w+)\n([^]*?)^```$/gm)).flatMap(([, found, text = ""]) => (found === kind ? [text] : []))
+  Array.from(guides.join("\n").matchAll(/^```sql (\w+)\n([^]*?)^```$/gm)).flatMap(([, found, text = ""]) =>
+    found === kind ? [text] : []
+  )
 
 const roles = path.join(import.meta.dirname, "../../postgres/roles.sql")
 
@@ -54,7 +56,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     Client.query(installation, urlOf(server, role, database), text)
 
   /** The result of each alarm query in the guide. */
-  const alarms = (server: PostgresServer.PostgresServer) => guide("alarm").map((text) => ask(server, "satrail_reader", text))
+  const alarms = (server: PostgresServer.PostgresServer) =>
+    guide("alarm").map((text) => ask(server, "satrail_reader", text))
 
   const dump = (server: PostgresServer.PostgresServer, file: string, database = "money") =>
     Client.run(installation, "pg_dump", [
@@ -76,8 +79,13 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
 
   /** Verifies the ledger with a read-only role. */
   const verify = async (server: PostgresServer.PostgresServer, database = "money") => {
-    const ended = await Service.run("cli", ["verify", "--json"], { DATABASE_URL: urlOf(server, "satrail_reader", database) }).ended
-    return { code: ended.code, verified: JSON.parse(ended.stdout === "" ? assert.fail(ended.stderr) : ended.stdout) }
+    const ended = await Service.run("cli", ["verify", "--json"], {
+      DATABASE_URL: urlOf(server, "satrail_reader", database)
+    }).ended
+    return {
+      code: ended.code,
+      verified: JSON.parse(ended.stdout === "" ? assert.fail(ended.stderr) : ended.stdout)
+    }
   }
 
   const migrate = (url: string) => Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url }).ended
@@ -104,15 +112,25 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       Effect.gen(function* () {
         const { takeOver } = yield* Tasks
         const [holder, nowMillis] = [randomUUID(), Date.now() + 3_600_000]
-        return yield* takeOver({ holder, kinds: Withdrawal.kinds, nowMillis, aliveMillis: 1000, leaseMillis: 1000, limit: 100 })
+        return yield* takeOver({
+          holder,
+          kinds: Withdrawal.kinds,
+          nowMillis,
+          aliveMillis: 1000,
+          leaseMillis: 1000,
+          limit: 100
+        })
       }).pipe(Effect.provide(Storage.layer({ url: Redacted.make(url) })))
     )
 
   /** The API responses about everything a company has. */
   const told = async (company: Service.Company) => {
-    const lines: ReadonlyArray<{ readonly id: string; readonly type: string }> = await Customer.transactions(company)
+    const lines: ReadonlyArray<{ readonly id: string; readonly type: string }> =
+      await Customer.transactions(company)
     const routes = ["balance", "?limit=1000", ...lines.map(({ id, type }) => `${type}s/${id}`)]
-    const answers = await Promise.all(routes.map((route) => company.get(`/v1/transactions${route.startsWith("?") ? "" : "/"}${route}`)))
+    const answers = await Promise.all(
+      routes.map((route) => company.get(`/v1/transactions${route.startsWith("?") ? "" : "/"}${route}`))
+    )
     for (const { status, text } of answers) assert.strictEqual(status, 200, text)
     return answers.map(({ text }) => text)
   }
@@ -137,25 +155,43 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     const confirmed = await Customer.confirm(shop, outside.destination, 1000, once)
     await Customer.ends(shop, confirmed.data.id, "settled")
     const inside = await Customer.invoice(friend, 2000)
-    await Customer.ends(shop, (await Customer.data(201, Customer.confirm(shop, inside.payment_request, 2000))).id, "settled")
-    const unknown = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
+    await Customer.ends(
+      shop,
+      (await Customer.data(201, Customer.confirm(shop, inside.payment_request, 2000))).id,
+      "settled"
+    )
+    const unknown = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 5000,
+      behaviour: "hold"
+    })
     const held = await Customer.data(201, Customer.confirm(shop, unknown.destination, 5000))
 
     const colleague = { name: "colleague", scopes: ["all"] }
-    const colleaguesKey = (await Customer.data(201, service.ask("POST", "/operator/tokens", { key: service.token(), body: colleague })))
-      .token
+    const colleaguesKey = (
+      await Customer.data(
+        201,
+        service.ask("POST", "/operator/tokens", { key: service.token(), body: colleague })
+      )
+    ).token
     const keyOf = async (body: object) => {
       const path = `/operator/companies/${shop.id}/api-keys`
       const { id, key } = await Customer.data(201, service.ask("POST", path, { key: service.token(), body }))
-      await Customer.data(200, service.ask("POST", `/operator/api-keys/${id}/approve`, { key: colleaguesKey }))
+      await Customer.data(
+        200,
+        service.ask("POST", `/operator/api-keys/${id}/approve`, { key: colleaguesKey })
+      )
       return key
     }
     const asks = await keyOf({ name: "asks", scopes: ["send"], limits: { approval_above_sats: 1 } })
     const approves = await keyOf({ name: "approves", scopes: ["approve"] })
     const { destination } = await Customer.outside(shop, "lightning_address")
     const body = { amount: 3000, currency: "sats", destination }
-    const waiting = await Customer.data(201, service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks, body }))
-    const approve = () => service.ask("POST", `/v1/transactions/withdrawals/${waiting.id}/approve`, { key: approves })
+    const waiting = await Customer.data(
+      201,
+      service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks, body })
+    )
+    const approve = () =>
+      service.ask("POST", `/v1/transactions/withdrawals/${waiting.id}/approve`, { key: approves })
 
     // A dump is consistent even while money moves.
     const addresses = await Customer.times(20, () => Customer.outside(shop, "lightning_address"))
@@ -188,7 +224,11 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.strictEqual((await migrate(urlOf(second, "satrail_migration", "moving"))).code, 0)
     await service.start({ DATABASE_URL: urlOf(second, "satrail_application", "moving") })
     for (const route of ["backlog", "reconciliation", "withdrawals", `withdrawals/${held.id}`])
-      assert.strictEqual((await service.ask("GET", `/operator/${route}`, { key: service.token() })).status, 200, route)
+      assert.strictEqual(
+        (await service.ask("GET", `/operator/${route}`, { key: service.token() })).status,
+        200,
+        route
+      )
     // The withdrawal was paid after the dump. Another approval does not pay it again.
     assert.strictEqual((await Customer.data(200, approve())).approval.state, "approved")
     await service.stop("SIGTERM")
@@ -197,7 +237,10 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     restore(second, path.join(service.data, "money.dump"))
     // The new server's transaction counter is behind the one recorded in published events, so the service
     // refuses to start before `migrate` has run.
-    const early = await Service.run("main", [], { ...service.env(), DATABASE_URL: urlOf(second, "satrail_application") }).ended
+    const early = await Service.run("main", [], {
+      ...service.env(),
+      DATABASE_URL: urlOf(second, "satrail_application")
+    }).ended
     assert.strictEqual(early.code, 1)
     assert.include(early.stderr, "Run `satrail migrate`")
     // Verify the restored ledger before the service starts on it.
@@ -208,7 +251,10 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
 
     assert.deepStrictEqual([await told(shop), await told(friend)], before)
     assert.strictEqual((await Customer.confirm(shop, outside.destination, 1000, once)).text, confirmed.text)
-    await Customer.data(200, shop.post("/sandbox/release", { payment_hash: unknown.payment_hash, outcome: "settle" }))
+    await Customer.data(
+      200,
+      shop.post("/sandbox/release", { payment_hash: unknown.payment_hash, outcome: "settle" })
+    )
     await Customer.ends(shop, held.id, "settled")
     await Customer.fund(friend, 3000)
     await service.stop("SIGTERM")
@@ -236,7 +282,10 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     const { code, verified } = await verify(second)
     assert.deepStrictEqual([code, verified.sound, verified.stuck_sats], [2, false, 0.001])
     const kinds = new Set(verified.faults.map(({ kind }: { readonly kind: string }) => kind))
-    assert.isTrue(kinds.has("posted") && kinds.has("held") && kinds.has("holds") && kinds.has("transfer"), JSON.stringify(verified.faults))
+    assert.isTrue(
+      kinds.has("posted") && kinds.has("held") && kinds.has("holds") && kinds.has("transfer"),
+      JSON.stringify(verified.faults)
+    )
   })
 
   it("restore: an operator books a payout sent after the dump and resumes sending, so that each payout settles once", async ({
@@ -248,7 +297,10 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     onTestFailed(() => console.error(service.logs().join("\n")))
     const server = servers[1] ?? assert.fail("the server did not start")
     for (const database of ["payouts", "restored"]) prepare(server, database)
-    const [before, after] = [urlOf(server, "satrail_application", "payouts"), urlOf(server, "satrail_application", "restored")]
+    const [before, after] = [
+      urlOf(server, "satrail_application", "payouts"),
+      urlOf(server, "satrail_application", "restored")
+    ]
     assert.strictEqual((await migrate(urlOf(server, "satrail_migration", "payouts"))).code, 0)
     const day = 86_400
     await service.start({ DATABASE_URL: before, SATRAIL_PAYOUT_WINDOW_SECONDS: String(day) })
@@ -259,7 +311,10 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
 
     const shop = await service.company("paid")
     const mine = () => Customer.data(200, shop.post("/sandbox/mine", { blocks: 6 }))
-    const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }))
+    const { address } = await Customer.data(
+      201,
+      shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })
+    )
     for (const _ of ["the first payout", "the later ones"])
       await Customer.data(201, shop.post("/sandbox/send", { address: address.address, amount_sats: 200_000 }))
     await mine()
@@ -268,7 +323,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       const { destination } = await Customer.outside(shop, "chain_address")
       return (await Customer.data(201, Customer.confirm(shop, destination, 50_000))).id
     }
-    const sent = (id: string) => Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ chain_tx_id }) => chain_tx_id !== null)
+    const sent = (id: string) =>
+      Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ chain_tx_id }) => chain_tx_id !== null)
 
     const id = await pay()
     const file = path.join(service.data, "payouts.dump")

@@ -14,7 +14,8 @@ describe("a sandbox across restarts", () => {
     get: (route) => service.ask("GET", route, { key: key() }),
     post: (route, body) => service.ask("POST", route, { key: key(), body })
   })
-  const reset = (sandbox: string, token = service.token()) => service.ask("POST", "/sandbox/reset", { key: token, body: { sandbox } })
+  const reset = (sandbox: string, token = service.token()) =>
+    service.ask("POST", "/sandbox/reset", { key: token, body: { sandbox } })
 
   it("sandbox clock: the clock survives a stop and a crash, and later events have later times", async () => {
     await service.start()
@@ -66,7 +67,10 @@ describe("a sandbox across restarts", () => {
     assert.strictEqual(service.token(), token, "the operator's token stays")
     const after = await world()
     assert.notStrictEqual(after.id, before.id)
-    assert.deepStrictEqual([after.clock.ahead_seconds, after.lightning.held_count, after.events.count], [0, 0, 0])
+    assert.deepStrictEqual(
+      [after.clock.ahead_seconds, after.lightning.held_count, after.events.count],
+      [0, 0, 0]
+    )
     assert.strictEqual(await Customer.balance(shop()), 0)
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key: oldKey })).status, 401)
     assert.deepStrictEqual(await Customer.refusal(reset(before.id)), [422, "sandbox_refused"])

@@ -21,18 +21,29 @@ import { api } from "../src/serving/Server.ts"
 
 const runtime = ManagedRuntime.make(
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" }).pipe(
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "routes", network: "regtest" })))
+    Layer.provideMerge(
+      Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "routes", network: "regtest" }))
+    )
   )
 )
-const controls = await runtime.runPromise(Effect.all({ sandbox: Sandbox.Sandbox, names: SimulatedDns.SimulatedDns }))
+const controls = await runtime.runPromise(
+  Effect.all({ sandbox: Sandbox.Sandbox, names: SimulatedDns.SimulatedDns })
+)
 const { handler, dispose } = Http.webHandler(
   Http.layerOf(Api.add(SandboxRoutes.section.group)).pipe(
     Layer.provide([
       Http.layerHandlers,
-      SandboxRoutes.layer({ ...controls, simulated: { lightning: true, chain: true, web: true, rates: true } })
+      SandboxRoutes.layer({
+        ...controls,
+        simulated: { lightning: true, chain: true, web: true, rates: true }
+      })
     ]),
     Layer.provide(Http.layerMiddlewares),
-    Layer.provide([Layer.succeed(OperatorToken, undefined), Layer.succeed(Readiness, []), Layer.succeedContext(await runtime.context())])
+    Layer.provide([
+      Layer.succeed(OperatorToken, undefined),
+      Layer.succeed(Readiness, []),
+      Layer.succeedContext(await runtime.context())
+    ])
   )
 )
 afterAll(() => Promise.all([dispose(), runtime.dispose()]))
@@ -41,7 +52,8 @@ const keyFor = (...scopes: ReadonlyArray<ApiKey.Scope>) =>
   runtime.runPromise(
     Effect.gen(function* () {
       const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan: "free" })
-      if (opened._tag !== "Made") return yield* Effect.die("a request without an idempotency key cannot be a replay")
+      if (opened._tag !== "Made")
+        return yield* Effect.die("a request without an idempotency key cannot be a replay")
       const { issue } = yield* ApiKeys
       const { text } = yield* Effect.flatMap(
         issue({ companyId: opened.value.id, name: "test", scopes, expiresAtMillis: null }),
@@ -52,11 +64,21 @@ const keyFor = (...scopes: ReadonlyArray<ApiKey.Scope>) =>
   )
 const admin = await keyFor("admin")
 
-const ask = async (method: string, path: string, body?: unknown, key: string | null = admin, more: Record<string, string> = {}) => {
+const ask = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  key: string | null = admin,
+  more: Record<string, string> = {}
+) => {
   const response = await handler(
     new Request(`http://service${path}`, {
       method,
-      headers: { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }), ...more },
+      headers: {
+        "content-type": "application/json",
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...more
+      },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
   )
@@ -89,7 +111,10 @@ describe("the sandbox over HTTP", () => {
     it(`sandbox: a withdrawal to a ${type} created in the sandbox can be estimated`, async () => {
       const made = await post("/destination", { type, amount_sats: 5000 })
       assert.strictEqual(made.http, 201)
-      assert.sameMembers(Object.keys(made.data), type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"])
+      assert.sameMembers(
+        Object.keys(made.data),
+        type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"]
+      )
       const estimate = await ask("POST", "/v1/bitcoin/withdraw/estimate", {
         amount: 5000,
         currency: "sats",
@@ -148,7 +173,11 @@ describe("the sandbox over HTTP", () => {
     ["/fee-rate", { sats_per_virtual_byte: 0 }, ["sats_per_virtual_byte"]],
     ["/clock", { advance_seconds: -1 }, ["advance_seconds"]],
     ["/clock", { advance_seconds: 367 * 86_400 }, ["advance_seconds"]],
-    ["/destination", { type: "lightning_invoice", expiry_seconds: 0, final_cltv_expiry: 0 }, ["expiry_seconds", "final_cltv_expiry"]],
+    [
+      "/destination",
+      { type: "lightning_invoice", expiry_seconds: 0, final_cltv_expiry: 0 },
+      ["expiry_seconds", "final_cltv_expiry"]
+    ],
     ["/txt", { name: "a".repeat(254), value: "x" }, ["name"]],
     ["/txt", { name: "shop.example", value: "x".repeat(1021) }, ["value"]],
     ["/webhooks/orders/fail", { status: 200, times: 0 }, ["status", "times"]],
@@ -163,12 +192,17 @@ describe("the sandbox over HTTP", () => {
   }
 
   it("sandbox: the number of TXT records is limited, and removing one makes room for another", async () => {
-    for (let at = 0; at < SimulatedDns.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
+    for (let at = 0; at < SimulatedDns.maxNames; at++)
+      await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
     const more = { name: "one-more.example", value: "x" }
     const refused = await post("/txt", more)
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
     assert.include(refused.message, "1000 names")
-    assert.strictEqual((await post("/txt", { name: "NAME-7.example", value: "changed" })).http, 200, "an existing record may be changed")
+    assert.strictEqual(
+      (await post("/txt", { name: "NAME-7.example", value: "changed" })).http,
+      200,
+      "an existing record may be changed"
+    )
     assert.strictEqual((await post("/txt", { name: "name-7.example", value: "" })).http, 200)
     assert.strictEqual((await post("/txt", more)).http, 200)
   })
@@ -208,12 +242,17 @@ describe("the sandbox over HTTP", () => {
     // oxlint-disable typescript/no-explicit-any -- the document is read by its names, like a client generator reads it
     const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})
     const pretended = paths.filter(([path]) => path.startsWith("/sandbox/"))
-    const operations = pretended.flatMap(([path, item]) => Object.entries<any>(item).map(([method, one]) => ({ path, method, one })))
+    const operations = pretended.flatMap(([path, item]) =>
+      Object.entries<any>(item).map(([method, one]) => ({ path, method, one }))
+    )
     // oxlint-enable typescript/no-explicit-any
     assert.lengthOf(operations, 16)
     for (const { path, method, one } of operations) {
       const [status] = Object.keys(one.responses)
-      for (const { content } of [...(one.requestBody === undefined ? [] : [one.requestBody]), one.responses[status ?? ""]])
+      for (const { content } of [
+        ...(one.requestBody === undefined ? [] : [one.requestBody]),
+        one.responses[status ?? ""]
+      ])
         assert.deepStrictEqual(
           differences(content["application/json"].examples.default.value, content["application/json"].schema),
           [],

@@ -5,7 +5,15 @@ import { type Context, Deferred, Effect, Exit, Layer, ManagedRuntime, Redacted, 
 import { HttpServer } from "effect/http"
 import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { Agent, createServer, get, request } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import path from "node:path"
@@ -32,7 +40,9 @@ describe("an impossible start", () => {
     rmSync(data, { recursive: true, force: true })
   })
 
-  const wrong: ReadonlyArray<readonly [what: string, env: Record<string, string>, says: ReadonlyArray<string>]> = [
+  const wrong: ReadonlyArray<
+    readonly [what: string, env: Record<string, string>, says: ReadonlyArray<string>]
+  > = [
     [
       "several wrong variables",
       { PORT: "http", SATRAIL_NETWORK: "main", DATABASE_URL: `mysql://root:${canary}@db` },
@@ -73,8 +83,9 @@ describe("a start in progress", () => {
     const runtime = ManagedRuntime.make(
       Layer.provideMerge(
         Layer.unwrap(
-          Effect.contextWith((services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
-            Effect.succeed(Server.server(environment, Redacted.make("x".repeat(32)), services))
+          Effect.contextWith(
+            (services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
+              Effect.succeed(Server.server(environment, Redacted.make("x".repeat(32)), services))
           )
         ),
         Layer.provideMerge(ReadinessChecks.readiness(Deferred.isDone(prepared)), Server.services(environment))
@@ -84,7 +95,10 @@ describe("a start in progress", () => {
     const url = `http://127.0.0.1:${"port" in address ? address.port : assert.fail("no port")}/readyz`
     const ready = async () => JSON.parse(await (await fetch(url)).text())
     const before = await ready()
-    assert.deepStrictEqual([before.status, before.error.issues.map((issue: { readonly path: string }) => issue.path)], [503, ["started"]])
+    assert.deepStrictEqual(
+      [before.status, before.error.issues.map((issue: { readonly path: string }) => issue.path)],
+      [503, ["started"]]
+    )
     Deferred.doneUnsafe(prepared, Exit.void)
     assert.strictEqual((await ready()).status, 200)
     await runtime.dispose()
@@ -118,7 +132,12 @@ describe("the running service", () => {
     const asking = request(service.url() + route, {
       agent,
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": body.length, expect: "100-continue" }
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "content-length": body.length,
+        expect: "100-continue"
+      }
     })
     asking.flushHeaders()
     await once(asking, "continue")
@@ -127,7 +146,13 @@ describe("the running service", () => {
   }
 
   it("start: the first start prints the address, the key and three sample commands", () => {
-    const { base_url: url, api_key: key, company_id: company, operator_token: token = "", ...others } = service.demo()
+    const {
+      base_url: url,
+      api_key: key,
+      company_id: company,
+      operator_token: token = "",
+      ...others
+    } = service.demo()
     assert.deepStrictEqual(others, {})
     assert.strictEqual(url, service.url())
     assert.match(key, /^sr_regtest_/)
@@ -141,14 +166,19 @@ describe("the running service", () => {
     const commands = said.split("\n").filter((line) => line.trim().startsWith("curl "))
     assert.deepStrictEqual(
       commands.map((line) => (/(?:-X \w+ )?http:\/\/\S+/.exec(line) ?? [])[0]),
-      [`-X POST ${url}/v1/bitcoin/deposit/lightning-invoice`, `-X POST ${url}/sandbox/pay`, `${url}/v1/transactions/balance`]
+      [
+        `-X POST ${url}/v1/bitcoin/deposit/lightning-invoice`,
+        `-X POST ${url}/sandbox/pay`,
+        `${url}/v1/transactions/balance`
+      ]
     )
   })
 
   it("data directory: files created by a start are accessible only to their owner", () => {
     const modeOf = (name: string) => (statSync(path.join(service.data, name)).mode & 0o777).toString(8)
     for (const folder of ["database", "sandbox"]) assert.strictEqual(modeOf(folder), "700", folder)
-    for (const file of ["lock", "sandbox/sandbox.ndjson", "sandbox/identity"]) assert.strictEqual(modeOf(file), "600", file)
+    for (const file of ["lock", "sandbox/sandbox.ndjson", "sandbox/identity"])
+      assert.strictEqual(modeOf(file), "600", file)
   })
 
   it("operator token: a token from the environment replaces the stored one and is not written to demo.json", async () => {
@@ -158,7 +188,10 @@ describe("the running service", () => {
     assert.sameMembers(Object.keys(service.demo()), ["base_url", "api_key", "company_id"])
     assert.notInclude(service.stdout().join(), token)
     assert.include(service.stdout().at(-1) ?? "", "operator token  SATRAIL_OPERATOR_TOKEN")
-    await Customer.data(201, service.ask("POST", "/operator/companies", { key: token, body: { name: "Acme", plan: "free" } }))
+    await Customer.data(
+      201,
+      service.ask("POST", "/operator/companies", { key: token, body: { name: "Acme", plan: "free" } })
+    )
     await service.stop("SIGTERM")
     await service.start()
     assert.match(service.token(), /^op_[0-9a-f]{64}$/)
@@ -175,7 +208,10 @@ describe("the running service", () => {
     const document = JSON.parse((await service.ask("GET", "/openapi.json")).text)
     for (const route of ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", "/sandbox/mine"])
       assert.property(document.paths, route)
-    assert.property(JSON.parse((await service.ask("GET", "/operator/openapi.json")).text).paths, "/operator/companies")
+    assert.property(
+      JSON.parse((await service.ask("GET", "/operator/openapi.json")).text).paths,
+      "/operator/companies"
+    )
   })
 
   it("data directory: a second start in the same directory names the process that uses it and changes nothing", async () => {
@@ -186,7 +222,10 @@ describe("the running service", () => {
     const demo = readFileSync(path.join(service.data, "demo.json"))
     await refusedStart({}, `in use by process ${service.pid()}`)
     // Even with its database elsewhere, a second service would share this directory's sandbox.
-    await refusedStart({ DATABASE_URL: "postgres://somebody@127.0.0.1:1/satrail" }, `in use by process ${service.pid()}`)
+    await refusedStart(
+      { DATABASE_URL: "postgres://somebody@127.0.0.1:1/satrail" },
+      `in use by process ${service.pid()}`
+    )
     assert.deepStrictEqual(readFileSync(path.join(service.data, "demo.json")), demo)
     assert.strictEqual(readFileSync(log).length, before.length + 2)
     writeFileSync(log, before)
@@ -203,16 +242,18 @@ describe("the running service", () => {
       key,
       agent
     )
-    const answer = new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
-      asking.on("error", reject)
-      asking.on("response", (response) => {
-        let text = ""
-        response
-          .setEncoding("utf8")
-          .on("data", (part: string) => (text += part))
-          .on("end", () => resolve({ status: response.statusCode, text }))
-      })
-    })
+    const answer = new Promise<{ readonly status: number | undefined; readonly text: string }>(
+      (resolve, reject) => {
+        asking.on("error", reject)
+        asking.on("response", (response) => {
+          let text = ""
+          response
+            .setEncoding("utf8")
+            .on("data", (part: string) => (text += part))
+            .on("end", () => resolve({ status: response.statusCode, text }))
+        })
+      }
+    )
     const stopped = service.stop("SIGTERM")
     await Service.eventually(
       "the end of new connections",
@@ -229,15 +270,26 @@ describe("the running service", () => {
     assert.strictEqual(status, 201, text)
     const next = get(`${service.url()}/healthz`, { agent })
     const connection = await new Promise<string>((resolve) => {
-      next.once("error", () => resolve("is over")).once("response", (response) => resolve(response.resume() && "goes on"))
+      next
+        .once("error", () => resolve("is over"))
+        .once("response", (response) => resolve(response.resume() && "goes on"))
     })
-    assert.strictEqual(connection, "is over", "the connection that got the last response accepts no further request")
+    assert.strictEqual(
+      connection,
+      "is over",
+      "the connection that got the last response accepts no further request"
+    )
     await stopped
 
     await service.start()
     const made = JSON.parse(text).data
     assert.strictEqual(
-      (await Customer.data(200, service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${made.id}`, { key }))).r_hash,
+      (
+        await Customer.data(
+          200,
+          service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${made.id}`, { key })
+        )
+      ).r_hash,
       made.r_hash
     )
   })
@@ -247,7 +299,11 @@ describe("the running service", () => {
     await service.stop("SIGTERM")
     await service.start()
     const { base_url: url, ...after } = service.demo()
-    assert.deepStrictEqual(after, { api_key: before.api_key, company_id: before.company_id, operator_token: token })
+    assert.deepStrictEqual(after, {
+      api_key: before.api_key,
+      company_id: before.company_id,
+      operator_token: token
+    })
     assert.strictEqual(url, service.url())
     assert.strictEqual(statSync(path.join(service.data, "demo.json")).mode & 0o777, 0o600)
     const said = service.stdout().at(-1) ?? ""
@@ -280,7 +336,11 @@ describe("the running service", () => {
     await refusedStart({ PORT: String(port) }, `Cannot listen at 127.0.0.1:${port}`, "in use")
     await once(other.close(), "close")
 
-    await refusedStart({ SATRAIL_SANDBOX_SEED: "another" }, path.join(service.data, "sandbox"), "another seed")
+    await refusedStart(
+      { SATRAIL_SANDBOX_SEED: "another" },
+      path.join(service.data, "sandbox"),
+      "another seed"
+    )
 
     const file = path.join(service.data, "demo.json")
     const whole = readFileSync(file, "utf8")

@@ -16,9 +16,11 @@ const files = {
   "README.md":
     '# Home\n\nA summary.\n\n<picture>\n<img src="assets/a.svg" alt="A">\n</picture>\n\n## Later\n\n- [First in the list](start.md): begin\n\n## Empty & rest\n\n- [A guide](guides/a.md): read\n',
   "start.md": "# Start `here`\n\n## A b\n\n## A b\n\nThe needle, and `<b>`.\n",
-  "guides/a.md": "# A\n\n[code](../../packages/core/README.md) [outside](https://example.com/) [home](../README.md)\n",
+  "guides/a.md":
+    "# A\n\n[code](../../packages/core/README.md) [outside](https://example.com/) [home](../README.md)\n",
   "decisions/README.md": "# Decisions\n",
-  "packages/satrail/README.md": "# The library\n\n[start](../../docs/start.md#a-b) [a node](../ldk/README.md) [all](../../README.md)\n",
+  "packages/satrail/README.md":
+    "# The library\n\n[start](../../docs/start.md#a-b) [a node](../ldk/README.md) [all](../../README.md)\n",
   "assets/a.svg": "<svg/>",
   "secret.pem": "not a kind that is served"
 }
@@ -29,13 +31,17 @@ for (const [name, text] of Object.entries(files)) {
 const outside = path.join(path.dirname(directory), `${path.basename(directory)}.md`)
 writeFileSync(outside, "# outside")
 
-const [few, whole] = await Promise.all([start({ http: { site: Site.extension(directory) } }), start({ http: { site: Site.extension() } })])
+const [few, whole] = await Promise.all([
+  start({ http: { site: Site.extension(directory) } }),
+  start({ http: { site: Site.extension() } })
+])
 afterAll(async () => {
   await Promise.all([few.dispose(), whole.dispose()])
   for (const one of [directory, outside]) rmSync(one, { recursive: true, force: true })
 })
 
-const values = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, value = ""]) => value.replaceAll("&amp;", "&"))
+const values = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, value = ""]) => value.replaceAll("&amp;", "&"))
 
 describe("the documentation at /docs", () => {
   it("site: every page in the repository's docs is served without a build step, and each link, anchor and picture resolves", async () => {
@@ -52,7 +58,10 @@ describe("the documentation at /docs", () => {
     for (const page of pages) {
       const url = `/docs/${page.replace(/(^|\/)README\.md$/, "$1").replace(/\.md$/, "")}`
       const { status, headers, text } = await get(url)
-      assert.deepStrictEqual([url, status, headers.get("content-type")], [url, 200, "text/html; charset=utf-8"])
+      assert.deepStrictEqual(
+        [url, status, headers.get("content-type")],
+        [url, 200, "text/html; charset=utf-8"]
+      )
       assert.notMatch(text, /<img(?![^>]* width="[1-9]\d*" height="[1-9]\d*")/, url)
       assert.notMatch(text, /<script|<style[^>]* on[a-z]+="/, url)
       const links = values(text, /<a\s[^>]*?href="([^"]*)"/g)
@@ -66,7 +75,8 @@ describe("the documentation at /docs", () => {
         }
         const target = await get(pathname)
         const id = decodeURIComponent(hash.slice(1))
-        if (target.status !== 200 || (id !== "" && !values(target.text, /\sid="([^"]*)"/g).includes(id))) dead.push(`${url}: ${link}`)
+        if (target.status !== 200 || (id !== "" && !values(target.text, /\sid="([^"]*)"/g).includes(id)))
+          dead.push(`${url}: ${link}`)
       }
     }
     assert.isAbove(count, 1000)
@@ -77,19 +87,39 @@ describe("the documentation at /docs", () => {
     const { text } = await few.ask("GET", "/docs/guides/a", html)
     const nav = text.slice(text.indexOf("<nav>"))
     assert.deepStrictEqual(values(nav, /<h2>([^<]*)</g), ["Later", "Empty & rest"])
-    assert.deepStrictEqual(values(nav, /<a href="([^"]*)"/g), ["../", "../api", "../start.md", "../guides/a.md"])
+    assert.deepStrictEqual(values(nav, /<a href="([^"]*)"/g), [
+      "../",
+      "../api",
+      "../start.md",
+      "../guides/a.md"
+    ])
   })
 
   it("site: llms.txt lists the pages, and llms-full.txt contains their text in the order of the navigation", async () => {
     const short = await few.ask("GET", "/docs/llms.txt")
-    assert.deepStrictEqual([short.status, short.headers.get("content-type")], [200, "text/plain; charset=utf-8"])
-    assert.match(short.text, /^# Home\n\n> A summary\.\n\n## Later\n\n- \[First in the list\]\(start\.md\): begin\n/)
+    assert.deepStrictEqual(
+      [short.status, short.headers.get("content-type")],
+      [200, "text/plain; charset=utf-8"]
+    )
+    assert.match(
+      short.text,
+      /^# Home\n\n> A summary\.\n\n## Later\n\n- \[First in the list\]\(start\.md\): begin\n/
+    )
     const full = await few.ask("GET", "/docs/llms-full.txt")
-    const order = ["README.md", "start.md", "guides/a.md", "decisions/README.md", "packages/satrail/README.md"]
+    const order = [
+      "README.md",
+      "start.md",
+      "guides/a.md",
+      "decisions/README.md",
+      "packages/satrail/README.md"
+    ]
     assert.deepStrictEqual(values(full.text, /<!-- (\S+) -->/g), order)
     const source = "https://github.com/satrail/satrail/blob/HEAD"
     assert.include(full.text, files["guides/a.md"].replace("../../packages", `${source}/packages`))
-    assert.include(full.text, `[start](../../start.md#a-b) [a node](../ldk/README.md) [all](${source}/README.md)`)
+    assert.include(
+      full.text,
+      `[start](../../start.md#a-b) [a node](../ldk/README.md) [all](${source}/README.md)`
+    )
     for (const name of ["llms.txt", "llms-full.txt"]) {
       const { status, headers } = await few.ask("GET", `/${name}`)
       assert.deepStrictEqual([status, headers.get("location")], [302, `/docs/${name}`])
@@ -98,14 +128,20 @@ describe("the documentation at /docs", () => {
 
   it("site: a program that requests a page gets the page as Markdown", async () => {
     const { text, headers } = await few.ask("GET", "/docs/start.md")
-    assert.deepStrictEqual([text, headers.get("content-type")], [files["start.md"], "text/markdown; charset=utf-8"])
+    assert.deepStrictEqual(
+      [text, headers.get("content-type")],
+      [files["start.md"], "text/markdown; charset=utf-8"]
+    )
     assert.strictEqual(headers.get("vary"), "Accept, Accept-Encoding")
   })
 
   it("site: the first page lists every guide and reference", async () => {
     const { text } = await whole.ask("GET", "/docs/", html)
-    const links = values(text, /<a\s[^>]*?href="([^"]*)"/g).map((link) => new URL(link, "http://docs/docs/").pathname)
-    for (const guide of globSync("{guides,reference}/*.md", { cwd: path.join(root, "docs") })) assert.include(links, `/docs/${guide}`)
+    const links = values(text, /<a\s[^>]*?href="([^"]*)"/g).map(
+      (link) => new URL(link, "http://docs/docs/").pathname
+    )
+    for (const guide of globSync("{guides,reference}/*.md", { cwd: path.join(root, "docs") }))
+      assert.include(links, `/docs/${guide}`)
   })
 
   it("site: a page is served with or without the extension in its URL, and a folder's URL serves the folder's index page", async () => {
@@ -159,11 +195,15 @@ describe("the documentation at /docs", () => {
     const policy = headers.get("content-security-policy") ?? ""
     assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; .*form-action 'self'/)
     assert.notMatch(policy, /https?:|\*|unsafe|script-src/)
-    assert.deepStrictEqual([headers.get("x-content-type-options"), headers.get("referrer-policy")], ["nosniff", "no-referrer"])
+    assert.deepStrictEqual(
+      [headers.get("x-content-type-options"), headers.get("referrer-policy")],
+      ["nosniff", "no-referrer"]
+    )
   })
 
   it("site: a page is compressed, and is sent again only after it has changed", async () => {
-    const ask = (headers: Record<string, string>) => few.handler(new Request("http://service/docs/start", { headers }))
+    const ask = (headers: Record<string, string>) =>
+      few.handler(new Request("http://service/docs/start", { headers }))
     const first = await ask({ "accept-encoding": "gzip" })
     assert.deepStrictEqual([first.status, first.headers.get("cache-control")], [200, "no-cache"])
     assert.include(gunzipSync(await first.arrayBuffer()).toString(), "needle")

@@ -12,7 +12,10 @@ interface Span {
   readonly parentSpanId?: string
   readonly name: string
   readonly kind: number
-  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: { readonly stringValue?: string } }>
+  readonly attributes: ReadonlyArray<{
+    readonly key: string
+    readonly value: { readonly stringValue?: string }
+  }>
 }
 
 interface Asked {
@@ -61,10 +64,18 @@ describe("traces", () => {
     const { key } = await service.companyWith("paid")
     const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       service.ask(method, path, { key, headers, ...(body !== undefined && { body }) })
-    const { data: hook } = await ask("POST", "/v1/webhook-endpoints", { url: `${endpoint.url}/hooks/of-a-secret-path` })
-    const { data: invoice } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 50_000, currency: "sats" })
+    const { data: hook } = await ask("POST", "/v1/webhook-endpoints", {
+      url: `${endpoint.url}/hooks/of-a-secret-path`
+    })
+    const { data: invoice } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      amount: 50_000,
+      currency: "sats"
+    })
     await ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
-    const { data: payee } = await ask("POST", "/sandbox/destination", { type: "lightning_invoice", amount_sats: 1000 })
+    const { data: payee } = await ask("POST", "/sandbox/destination", {
+      type: "lightning_invoice",
+      amount_sats: 1000
+    })
     await eventually(
       "the deposit",
       async () => (await ask("GET", "/v1/transactions/balance")).data.balance,
@@ -80,13 +91,16 @@ describe("traces", () => {
     )
     const [posted] = await eventually(
       "the webhook",
-      async () => endpoint.asked.filter(({ body }) => /settled/.test(body) && body.includes(confirmed.data.id)),
+      async () =>
+        endpoint.asked.filter(({ body }) => /settled/.test(body) && body.includes(confirmed.data.id)),
       (posts) => posts.length > 0
     )
     await service.end()
 
     const text = collector.asked.map(({ body }) => body).join("\n")
-    const spans = collector.asked.flatMap(({ body }): ReadonlyArray<Span> => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans)
+    const spans = collector.asked.flatMap(
+      ({ body }): ReadonlyArray<Span> => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans
+    )
     const ours = spans.filter((span) => span.traceId === traceId)
     const byId = new Map(ours.map((span) => [span.spanId, span]))
     /** Returns the names of a span and its ancestors up to the request. */
@@ -111,12 +125,18 @@ describe("traces", () => {
       assert.include(paths, path)
 
     // The webhook's receiver gets the trace context.
-    const attempts = ours.filter(({ name }) => name === "Webhook.attempt").map(({ spanId }) => `00-${traceId}-${spanId}-01`)
+    const attempts = ours
+      .filter(({ name }) => name === "Webhook.attempt")
+      .map(({ spanId }) => `00-${traceId}-${spanId}-01`)
     assert.include(attempts, posted?.headers["traceparent"])
     assert.strictEqual(posted?.headers["x-request-id"], `${posted?.headers["webhook-id"]}.1`)
 
     for (const { url, headers } of collector.asked)
-      assert.deepStrictEqual([url, headers["x-api-key"], headers["traceparent"]], ["/v1/traces", "of the collector", undefined])
-    for (const secret of [key, Whole.operatorToken, hook.secret, "of the collector", "of-a-secret-path"]) assert.notInclude(text, secret)
+      assert.deepStrictEqual(
+        [url, headers["x-api-key"], headers["traceparent"]],
+        ["/v1/traces", "of the collector", undefined]
+      )
+    for (const secret of [key, Whole.operatorToken, hook.secret, "of the collector", "of-a-secret-path"])
+      assert.notInclude(text, secret)
   })
 })

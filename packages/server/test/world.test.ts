@@ -13,20 +13,29 @@ beforeAll(async () => {
 })
 afterAll(() => whole.end())
 
-const sandbox = (route: string, body: unknown, status = 200) => Customer.data(status, shop.post(`/sandbox${route}`, body))
+const sandbox = (route: string, body: unknown, status = 200) =>
+  Customer.data(status, shop.post(`/sandbox${route}`, body))
 const world = () => Customer.data(200, shop.get("/sandbox/world"))
 const end = (what: string) => whole.ask("DELETE", `/sandbox/fault/${what}`, { key: shop.key })
 const begin = (what: string, seconds = 60) => sandbox("/fault", { what, for_seconds: seconds })
 const invoice = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
-const confirm = async (destination: string, sats: number) => (await Customer.data(201, Customer.confirm(shop, destination, sats))).id
+const confirm = async (destination: string, sats: number) =>
+  (await Customer.data(201, Customer.confirm(shop, destination, sats))).id
 
 describe("the sandbox's world", () => {
   it("sandbox world: the response shows the current nodes, held payments, mempool, height, rates, faults and clock", async () => {
     const before = await world()
     assert.deepStrictEqual([before.faults, before.clock.ahead_seconds, before.rates.usd], [[], 0, "50000"])
-    const { payment_hash, destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
+    const { payment_hash, destination } = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 5000,
+      behaviour: "hold"
+    })
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
-    const after = await eventually("a held payment", world, ({ lightning }) => lightning.held_count === before.lightning.held_count + 1)
+    const after = await eventually(
+      "a held payment",
+      world,
+      ({ lightning }) => lightning.held_count === before.lightning.held_count + 1
+    )
     assert.deepInclude(after.lightning.held_payments, { direction: "out", payment_hash, amount_sats: 5000 })
     assert.isBelow(after.lightning.nodes[0].balance_sats, before.lightning.nodes[0].balance_sats)
     assert.strictEqual(after.lightning.nodes[0].name, "us")
@@ -37,7 +46,10 @@ describe("the sandbox's world", () => {
     const { address } = (await Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", {}))).address
     const { chain_tx_id } = await sandbox("/send", { address, amount_sats: 70_000 }, 201)
     const { chain } = await world()
-    assert.deepStrictEqual([chain.mempool_count, chain.mempool[0].chain_tx_id, chain.height], [1, chain_tx_id, before.chain.height])
+    assert.deepStrictEqual(
+      [chain.mempool_count, chain.mempool[0].chain_tx_id, chain.height],
+      [1, chain_tx_id, before.chain.height]
+    )
     assert.strictEqual(chain.wallet_sats, before.chain.wallet_sats + 70_000)
     assert.isAbove(chain.mempool[0].fee_sats, 0)
     await sandbox("/mine", { blocks: 1 })
@@ -65,10 +77,15 @@ describe("the sandbox's world", () => {
   })
 
   it("sandbox fault: a withdrawal whose payment fails during a node outage is reported as failed when the node is back", async () => {
-    const { destination, payment_hash } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700, behaviour: "hold" })
+    const { destination, payment_hash } = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 700,
+      behaviour: "hold"
+    })
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
     await eventually("a held payment", world, ({ lightning }) =>
-      lightning.held_payments.some((one: { readonly payment_hash: string }) => one.payment_hash === payment_hash)
+      lightning.held_payments.some(
+        (one: { readonly payment_hash: string }) => one.payment_hash === payment_hash
+      )
     )
     await begin("node")
     await sandbox("/release", { payment_hash, outcome: "fail" })
@@ -82,7 +99,10 @@ describe("the sandbox's world", () => {
     const id = await confirm(destination, 20_000)
     await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
     await begin("chain")
-    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/deposit/on-chain", {})), [503, "chain_unavailable"])
+    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/deposit/on-chain", {})), [
+      503,
+      "chain_unavailable"
+    ])
     await sandbox("/mine", { blocks: 6 })
     // This Lightning payment settles only after the payout has been checked, so the chain was unavailable
     // during that check.
@@ -98,12 +118,21 @@ describe("the sandbox's world", () => {
   it("sandbox fault: rate sources, external servers and name servers can be made unavailable", async () => {
     await begin("rates")
     const usd = { amount: 1, currency: "usd", destination: "settle@wallet.example" }
-    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [503, "rate_unavailable"])
+    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [
+      503,
+      "rate_unavailable"
+    ])
     await end("rates")
     assert.strictEqual((await shop.post("/v1/bitcoin/withdraw/estimate", usd)).status, 200)
     await begin("web")
-    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [503, "recipient_unreachable"])
-    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/domains", { domain: "shop.example" })), [503, "names_unavailable"])
+    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [
+      503,
+      "recipient_unreachable"
+    ])
+    assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/domains", { domain: "shop.example" })), [
+      503,
+      "names_unavailable"
+    ])
     await end("web")
   })
 
@@ -113,8 +142,13 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "store_unavailable"])
     // Longer than the cache keeps a valid key.
     await sandbox("/clock", { advance_seconds: 60 })
-    assert.deepStrictEqual(await Customer.refusal(shop.get("/v1/transactions/balance")), [503, "store_unavailable"])
-    const others = await whole.ask("GET", "/sandbox/world", { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
+    assert.deepStrictEqual(await Customer.refusal(shop.get("/v1/transactions/balance")), [
+      503,
+      "store_unavailable"
+    ])
+    const others = await whole.ask("GET", "/sandbox/world", {
+      key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1"))
+    })
     assert.isTrue([401, 503].includes(others.status), "an unknown key is rejected")
     assert.strictEqual((await world()).faults[0].what, "database")
     assert.strictEqual((await shop.get("/readyz")).status, 503)
@@ -141,7 +175,10 @@ describe("the sandbox's world", () => {
       expires_at: new Date(Date.parse((await world()).clock.now) + 3_600_000).toISOString()
     })
     const balance = await Customer.balance(shop)
-    const { id } = await Customer.data(201, shop.post("/v1/vouchers", { amount: 500, currency: "sats", expiry_seconds: 3600 }))
+    const { id } = await Customer.data(
+      201,
+      shop.post("/v1/vouchers", { amount: 500, currency: "sats", expiry_seconds: 3600 })
+    )
     const before = (await world()).clock.ahead_seconds
     const first = await sandbox("/clock", { advance_seconds: 3590 })
     assert.strictEqual(first.ahead_seconds, before + 3590)
@@ -149,21 +186,31 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key: key.key })).status, 200)
     const second = await sandbox("/clock", { advance_seconds: 11 })
     assert.strictEqual(second.ahead_seconds, before + 3601)
-    assert.deepStrictEqual(await Customer.refusal(whole.ask("GET", "/v1/transactions/balance", { key: key.key })), [401, "unauthorized"])
-    assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/pay", { payment_request: asked.payment_request })), [
-      422,
-      "sandbox_refused"
-    ])
+    assert.deepStrictEqual(
+      await Customer.refusal(whole.ask("GET", "/v1/transactions/balance", { key: key.key })),
+      [401, "unauthorized"]
+    )
+    assert.deepStrictEqual(
+      await Customer.refusal(shop.post("/sandbox/pay", { payment_request: asked.payment_request })),
+      [422, "sandbox_refused"]
+    )
     const voucher = await Customer.until(shop, `/v1/vouchers/${id}`, ({ status }) => status === "expired")
     assert.isAbove(Date.parse(voucher.updated_at ?? second.now), Date.now() + 3_500_000)
     await Customer.hasBalance(shop, balance)
     // New records have the advanced clock's time.
-    assert.isAbove(Date.parse((await Customer.data(201, invoice())).created_at ?? second.now), Date.now() + 3_500_000)
+    assert.isAbove(
+      Date.parse((await Customer.data(201, invoice())).created_at ?? second.now),
+      Date.now() + 3_500_000
+    )
   })
 
   it("sandbox clock: a stored response is deleted when its retention ends", async () => {
     const ask = (amount: number) =>
-      shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount, currency: "sats" }, { "idempotency-key": "of-a-day" })
+      shop.post(
+        "/v1/bitcoin/deposit/lightning-invoice",
+        { amount, currency: "sats" },
+        { "idempotency-key": "of-a-day" }
+      )
     assert.strictEqual((await ask(1)).status, 201)
     assert.deepStrictEqual(await Customer.refusal(ask(2)), [422, "idempotency_mismatch"])
     await sandbox("/clock", { advance_seconds: 31 * 86_400 })
@@ -183,7 +230,8 @@ describe("the sandbox's world", () => {
     const later = await eventually(
       "another transaction",
       world,
-      ({ chain }) => chain.mempool_count === 1 && chain.mempool[0].chain_tx_id !== first.chain.mempool[0].chain_tx_id
+      ({ chain }) =>
+        chain.mempool_count === 1 && chain.mempool[0].chain_tx_id !== first.chain.mempool[0].chain_tx_id
     )
     assert.isAbove(later.chain.mempool[0].fee_sats, first.chain.mempool[0].fee_sats)
     assert.strictEqual(later.chain.fee_rate, 5)
@@ -219,9 +267,14 @@ describe("the sandbox's world", () => {
 
   it("sandbox reset: a process that cannot reset does not offer a reset, and no company key can request one", async () => {
     assert.isNull((await world()).id)
-    assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/reset", { sandbox: "x" })), [401, "unauthorized"])
+    assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/reset", { sandbox: "x" })), [
+      401,
+      "unauthorized"
+    ])
     assert.deepStrictEqual(
-      await Customer.refusal(whole.ask("POST", "/sandbox/reset", { key: Whole.operatorToken, body: { sandbox: "x" } })),
+      await Customer.refusal(
+        whole.ask("POST", "/sandbox/reset", { key: Whole.operatorToken, body: { sandbox: "x" } })
+      ),
       [404, "not_found"]
     )
   })

@@ -11,9 +11,24 @@ const unanswered: Fate = { _tag: "unanswered", when: "before" }
  * Faults that can be injected into a call: the process dies or receives no response, before or after the call
  * takes effect.
  */
-export const fates: ReadonlyArray<Fate> = [dies, unanswered, { ...dies, when: "after" }, { ...unanswered, when: "after" }]
+export const fates: ReadonlyArray<Fate> = [
+  dies,
+  unanswered,
+  { ...dies, when: "after" },
+  { ...unanswered, when: "after" }
+]
 
-const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
+const acting = new Set([
+  "pay",
+  "payOffer",
+  "createInvoice",
+  "createOffer",
+  "cancelInvoice",
+  "broadcast",
+  "newAddress",
+  "build",
+  "sign"
+])
 /**
  * Returns whether a call has an effect: it acts on a node, the wallet or the signer, or commits a Change.
  */
@@ -74,9 +89,16 @@ const reading = new Set([
  * Reads that a separate worker makes in every turn, whatever is in progress. A worker that gets no response
  * waits for its next turn, so one scenario per read is enough.
  */
-const apart = new Set(["unlinkedAudit", "auditHeads", "auditOf", "recordedAudit", ...features.flatMap(({ polling = [] }) => polling)])
+const apart = new Set([
+  "unlinkedAudit",
+  "auditHeads",
+  "auditOf",
+  "recordedAudit",
+  ...features.flatMap(({ polling = [] }) => polling)
+])
 const claims = new Set(["claim", "claimInTurn", "takeOver"])
-const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
+const reads = ({ call, foundNothing }: Readonly<Taken>) =>
+  reading.has(call) || (claims.has(call) && foundNothing)
 
 /** A call in an undisturbed run at which a fault can be injected. */
 export interface Position {
@@ -93,7 +115,9 @@ export interface Position {
  * memory and everything else is unchanged. So one death between two calls with an effect is enough, immediately
  * before the second of them.
  */
-export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>): ReadonlyArray<Position> => {
+export const positions = (
+  operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>
+): ReadonlyArray<Position> => {
   let seen = new Set<string>()
   let hasDied = false
   const shown = new Set<string>()
@@ -139,20 +163,35 @@ export const everywhere = async (
 ): Promise<Outcome> => {
   const tell = (skips: number, fate: Fate) => {
     const trap: Act = { _tag: "Lay", trap: { process: null, port: null, call: null, skips, fate } }
-    const operations = [...before, trap, ...during].map((act, seed): Operation => ({ act, seed, rushes: false }))
-    return Simulation.tell(1, operations, { store, operations: operations.length, settings, isShort: true, callsCustomers })
+    const operations = [...before, trap, ...during].map((act, seed): Operation => ({
+      act,
+      seed,
+      rushes: false
+    }))
+    return Simulation.tell(1, operations, {
+      store,
+      operations: operations.length,
+      settings,
+      isShort: true,
+      callsCustomers
+    })
   }
   const undisturbed = await tell(Infinity, { _tag: "repeated" })
   const all = positions(undisturbed.calls.slice(before.length + 1))
-  if (undisturbed.violation !== undefined) return { positions: 0, broken: `undisturbed: ${undisturbed.violation}` }
+  if (undisturbed.violation !== undefined)
+    return { positions: 0, broken: `undisturbed: ${undisturbed.violation}` }
   for (const [number, position] of all.entries()) {
     const { at, call } = position
     for (const fate of fatesOf(number, position)) {
       const { violation, ending, history } = await tell(at, fate)
       const isSame = ending === undisturbed.ending
-      const broken = violation ?? (isSame ? undefined : `the run ended with\n${ending}\ninstead of\n${undisturbed.ending}`)
+      const broken =
+        violation ?? (isSame ? undefined : `the run ended with\n${ending}\ninstead of\n${undisturbed.ending}`)
       if (broken !== undefined)
-        return { positions: all.length, broken: `${nameOf(fate, "store")} ${call} (call ${at}): ${broken}\n${history.join("\n")}` }
+        return {
+          positions: all.length,
+          broken: `${nameOf(fate, "store")} ${call} (call ${at}): ${broken}\n${history.join("\n")}`
+        }
     }
   }
   return { positions: all.length, broken: undefined }

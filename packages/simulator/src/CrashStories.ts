@@ -17,20 +17,50 @@ const cancel: Act = { _tag: "CancelInvoice", slot, which: 0 }
 const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
 const chainAddress: Act = { _tag: "CreateChainAddress", company: 0, slot, isOnce: true, type: "taproot" }
 
-const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", company: from, slot, isOnce: true, to, sats })
-const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" | "Offer" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
-const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, { _tag: "Release", which: 0, outcome }, ...takenOver]
+const withdraw = (to: To, sats: number, from = 0): Act => ({
+  _tag: "Withdraw",
+  company: from,
+  slot,
+  isOnce: true,
+  to,
+  sats
+})
+const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" | "Offer" = "Invoice") =>
+  surely(withdraw({ _tag, behaviour }, 1000))
+const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [
+  ...takenOver,
+  { _tag: "Release", which: 0, outcome },
+  ...takenOver
+]
 
-const hold: Act = { _tag: "CreateHold", company: 0, slot, isOnce: true, sats: 1000, expirySeconds: 3600, isOwn: false }
+const hold: Act = {
+  _tag: "CreateHold",
+  company: 0,
+  slot,
+  isOnce: true,
+  sats: 1000,
+  expirySeconds: 3600,
+  isOwn: false
+}
 const settle: Act = { _tag: "SettleHold", slot, which: 0 }
 
 const alone = { ...usual, payoutWindowMillis: 0 }
 /** Payouts are batched, and replaced after five minutes. */
-const together: Settings = { ...usual, payoutWindowMillis: 60_000, replacement: { afterMillis: 300_000, allowances: 3 } }
+const together: Settings = {
+  ...usual,
+  payoutWindowMillis: 60_000,
+  replacement: { afterMillis: 300_000, allowances: 3 }
+}
 
-const story = (before: ReadonlyArray<Act>, during: ReadonlyArray<Act>, settings: Settings = alone): Story => ({ settings, before, during })
+const story = (
+  before: ReadonlyArray<Act>,
+  during: ReadonlyArray<Act>,
+  settings: Settings = alone
+): Story => ({ settings, before, during })
 const payout = withdraw({ _tag: "Chain" }, 20_000)
-const payouts = [payout, withdraw({ _tag: "Chain" }, 30_000, 1), withdraw({ _tag: "Chain" }, 40_000)].flatMap(surely)
+const payouts = [payout, withdraw({ _tag: "Chain" }, 30_000, 1), withdraw({ _tag: "Chain" }, 40_000)].flatMap(
+  surely
+)
 
 export const stories: Readonly<Record<string, Story>> = {
   "payment that settles": story(company(5000), toOutside("settle")),
@@ -41,8 +71,14 @@ export const stories: Readonly<Record<string, Story>> = {
   "payment that is held and fails": story(company(5000), [...toOutside("hold"), ...held("fail")]),
   "offer payment that settles": story(company(5000), toOutside("settle", "Offer")),
   "offer payment that fails": story(company(5000), toOutside("fail", "Offer")),
-  "offer payment that gets no response and settles": story(company(5000), toOutside("unknown_then_settle", "Offer")),
-  "offer payment that is held and settles": story(company(5000), [...toOutside("hold", "Offer"), ...held("settle")]),
+  "offer payment that gets no response and settles": story(
+    company(5000),
+    toOutside("unknown_then_settle", "Offer")
+  ),
+  "offer payment that is held and settles": story(company(5000), [
+    ...toOutside("hold", "Offer"),
+    ...held("settle")
+  ]),
   "payment to a Lightning address": story(company(5000), toOutside("settle", "Address")),
   "payment of an invoice that we issued": story(
     [...company(), ...company(5000), invoice(1, 1000)],
@@ -76,8 +112,14 @@ export const stories: Readonly<Record<string, Story>> = {
     ],
     together
   ),
-  "hold invoice that is settled": story([...company(), hold, pay(), wait(5000)], [settle, wait(1000), settle, ...takenOver]),
-  "invoice that is canceled": story([...company(), invoice(0, 1000)], [cancel, wait(1000), cancel, ...takenOver, pay(), ...takenOver]),
+  "hold invoice that is settled": story(
+    [...company(), hold, pay(), wait(5000)],
+    [settle, wait(1000), settle, ...takenOver]
+  ),
+  "invoice that is canceled": story(
+    [...company(), invoice(0, 1000)],
+    [cancel, wait(1000), cancel, ...takenOver, pay(), ...takenOver]
+  ),
   "invoice that is canceled while its payment is in flight": story(
     [...company(), invoice(0, 1000), pay(0, true), wait(2000)],
     [cancel, wait(1000), ...held("settle")]

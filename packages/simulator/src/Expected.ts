@@ -17,9 +17,13 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   CompanyOpened: "happens",
   PlanChanged: "happens",
   FreezeChanged: "happens",
-  CompanyFeesChanged: { never: "no scenario sets one company's fees; the contract JournalFees tests this, with concurrent changes" },
+  CompanyFeesChanged: {
+    never: "no scenario sets one company's fees; the contract JournalFees tests this, with concurrent changes"
+  },
   CompanyLimited: "happens",
-  CompanyLooseningRequested: { never: "scenarios have one operator; the contract JournalCompanies tests this" },
+  CompanyLooseningRequested: {
+    never: "scenarios have one operator; the contract JournalCompanies tests this"
+  },
   ApiKeyLimited: "happens",
   DomainVerified: "happens",
   DomainChecked: "happens",
@@ -57,7 +61,8 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   InvoiceReturned: { never: "the sandbox's node never returns a held payment unless the service cancels it" },
   PayoutBuried: "happens",
   PayoutReleased: {
-    never: "no scenario spends our coins in another wallet; LostPayouts.test.ts and the contract JournalReleasedPayouts test this"
+    never:
+      "no scenario spends our coins in another wallet; LostPayouts.test.ts and the contract JournalReleasedPayouts test this"
   },
   CancellationEnded: "happens",
   CursorMoved: "happens",
@@ -149,4 +154,6 @@ export const storiesNeeded = 200
 
 /** Returns the expected events that never happened. */
 export const missing = (coverage: Coverage): ReadonlyArray<string> =>
-  kinds.flatMap((kind) => expected[kind].flatMap((name) => (coverage.counts(kind).has(name) ? [] : [`${kind} ${name}`])))
+  kinds.flatMap((kind) =>
+    expected[kind].flatMap((name) => (coverage.counts(kind).has(name) ? [] : [`${kind} ${name}`]))
+  )

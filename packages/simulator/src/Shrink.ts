@@ -12,7 +12,10 @@ const promiseOf = ({ violation }: Outcome): string => violation?.split(":")[0] ?
  * Returns the shortest scenario found that violates the same guarantee. Removes operations, first many at a
  * time and then one by one, as long as the guarantee is still violated ("delta debugging").
  */
-export const shrink = async (broken: Outcome, tell: (operations: ReadonlyArray<Operation>) => Promise<Outcome>): Promise<Outcome> => {
+export const shrink = async (
+  broken: Outcome,
+  tell: (operations: ReadonlyArray<Operation>) => Promise<Outcome>
+): Promise<Outcome> => {
   const begun = performance.now()
   let tries = 0
   let best = broken

@@ -40,7 +40,11 @@ export const settings: Policy.Settings = {
  */
 const settingsOf = (seed: number): Policy.Settings => {
   const random = Random.make(Random.derived(seed, 3))
-  return { ...settings, payoutWindowMillis: random.pick([0, 5000, 60_000]), payoutOutputs: random.pick([2, 100]) }
+  return {
+    ...settings,
+    payoutWindowMillis: random.pick([0, 5000, 60_000]),
+    payoutOutputs: random.pick([2, 100])
+  }
 }
 
 export interface Options {
@@ -95,12 +99,18 @@ export const handler = (store: Store.Store): Promise<Front.Handler> => {
 const stepsPerAudit = { memory: 20, pglite: 50 }
 
 /** Runs the operations of a seed, and reports the guarantee that was violated, if any. */
-export const tell = async (seed: number, operations: ReadonlyArray<Operation.Operation>, options: Options): Promise<Outcome> => {
+export const tell = async (
+  seed: number,
+  operations: ReadonlyArray<Operation.Operation>,
+  options: Options
+): Promise<Outcome> => {
   const { store, spoil = (ports) => ports } = options
   const routes = await handler(store)
   const world = await World.make(seed, store, spoil)
   const coverage = Coverage.make()
-  const slots = options.isShort ? 1 : Random.make(Random.derived(seed, 2)).pick([1, Operation.maxSlots, Operation.maxSlots])
+  const slots = options.isShort
+    ? 1
+    : Random.make(Random.derived(seed, 2)).pick([1, Operation.maxSlots, Operation.maxSlots])
   const stage = Stage.make({
     world,
     handler: routes,
@@ -140,7 +150,17 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     violation = error instanceof Error ? error.message : String(error)
   }
   await stage.end()
-  return { seed, operations, violation, at, ending, calls, hash: stage.hash(), history: stage.history(), coverage }
+  return {
+    seed,
+    operations,
+    violation,
+    at,
+    ending,
+    calls,
+    hash: stage.hash(),
+    history: stage.history(),
+    coverage
+  }
 }
 
 /** Draws the operations of a seed and runs them. */

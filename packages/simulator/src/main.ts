@@ -67,7 +67,9 @@ const isOver = (told: number) => (minutes === undefined ? told >= count : second
 
 /** Prints the violation and the command that reproduces it. */
 const report = async (outcome: Simulation.Outcome) => {
-  console.log(`\nseed ${outcome.seed}, operation ${outcome.at} of ${outcome.operations.length}: ${outcome.violation}`)
+  console.log(
+    `\nseed ${outcome.seed}, operation ${outcome.at} of ${outcome.operations.length}: ${outcome.violation}`
+  )
   console.log("shrinking the scenario …")
   const short = await shrink(outcome, (operations) => Simulation.tell(outcome.seed, operations, options))
   console.log(`\n${short.operations.length} operations reproduce it: ${short.violation}`)
@@ -81,10 +83,14 @@ const report = async (outcome: Simulation.Outcome) => {
 if (values.crashes === true) {
   for (const [title, story] of Object.entries(stories)) {
     const { positions, broken } = await Crash.everywhere(story, store, () => Crash.fates)
-    console.log(`${String(positions * Crash.fates.length).padStart(10)}  ${title}${broken === undefined ? "" : `: ${broken}`}`)
+    console.log(
+      `${String(positions * Crash.fates.length).padStart(10)}  ${title}${broken === undefined ? "" : `: ${broken}`}`
+    )
     if (broken !== undefined) process.exitCode = 1
   }
-  console.log(`each crash point ran with ${Crash.fates.length} faults on ${storeName} in ${seconds().toFixed(0)} s`)
+  console.log(
+    `each crash point ran with ${Crash.fates.length} faults on ${storeName} in ${seconds().toFixed(0)} s`
+  )
   await store.close()
   process.exit()
 }
@@ -110,7 +116,8 @@ for (; broken === undefined && !isOver(told); told++) {
 
 for (const kind of Coverage.kinds) {
   console.log(`\n${kind}`)
-  for (const [name, times] of [...coverage.counts(kind)].toSorted()) console.log(`${String(times).padStart(10)}  ${name}`)
+  for (const [name, times] of [...coverage.counts(kind)].toSorted())
+    console.log(`${String(times).padStart(10)}  ${name}`)
 }
 console.log(
   `\n${told} scenarios of ${operations} operations on ${storeName} in ${seconds().toFixed(0)} s: ${(told / seconds()).toFixed(1)} per second`

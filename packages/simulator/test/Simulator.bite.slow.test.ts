@@ -23,7 +23,10 @@ import type { Ports } from "../src/world/Wire.ts"
 import type { Spoil } from "../src/world/World.ts"
 
 const over =
-  <I extends Ports, S>(key: Context.Key<I, S>, change: (service: S, ports: Context.Context<Ports>) => S): Spoil =>
+  <I extends Ports, S>(
+    key: Context.Key<I, S>,
+    change: (service: S, ports: Context.Context<Ports>) => S
+  ): Spoil =>
   (ports) =>
     Context.add(ports, key, change(Context.get(ports, key), ports))
 
@@ -35,7 +38,9 @@ const committing = (change: (change: Change) => Change): Spoil =>
 const callingCheckouts = (status: string): Spoil =>
   over(Journal.Journal, (journal) =>
     Changes.journal((decided) =>
-      decided._tag === "CheckoutCanceled" ? Effect.fail(new CheckoutNotOpen({ id: decided.id, status })) : journal.commit(decided)
+      decided._tag === "CheckoutCanceled"
+        ? Effect.fail(new CheckoutNotOpen({ id: decided.id, status }))
+        : journal.commit(decided)
     )
   )
 
@@ -49,13 +54,17 @@ const without = (limits: Limits | null): Limits | null => {
  * Defects that lost money or nearly did, with the message that reveals each and the maximum number of scenarios
  * needed. If many would be needed, the first seed is shortly before one that reveals the defect.
  */
-const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, stories: number, first?: number]>> = {
+const spoiled: Readonly<
+  Record<string, readonly [spoil: Spoil, noticed: RegExp, stories: number, first?: number]>
+> = {
   "C1: a sender that reports unknown payments as failed": [
     over(LightningSender, (sender) =>
       LightningSender.of({
         ...sender,
         pay: (ask) =>
-          Effect.map(sender.pay(ask), (payment) => (payment._tag === "unknown" ? { _tag: "failed", reason: "timeout" } : payment))
+          Effect.map(sender.pay(ask), (payment) =>
+            payment._tag === "unknown" ? { _tag: "failed", reason: "timeout" } : payment
+          )
       })
     ),
     /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
@@ -93,7 +102,11 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       const amount = whole(deposit.record.amount)
       return {
         ...change,
-        writes: [{ ...invoice, set: { ...invoice.set, received: amount } }, { ...deposit, record: { ...deposit.record, amount } }, address],
+        writes: [
+          { ...invoice, set: { ...invoice.set, received: amount } },
+          { ...deposit, record: { ...deposit.record, amount } },
+          address
+        ],
         legs
       }
     }),
@@ -104,7 +117,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     over(ChainSource, (chain) =>
       ChainSource.of({
         ...chain,
-        transaction: (txId) => Effect.orElseSucceed(chain.transaction(txId), (): Placement => ({ _tag: "gone" }))
+        transaction: (txId) =>
+          Effect.orElseSucceed(chain.transaction(txId), (): Placement => ({ _tag: "gone" }))
       })
     ),
     /a deposit fails only if its transaction is gone/,
@@ -118,7 +132,9 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   ],
   "a journal that expires a voucher without releasing its hold": [
     committing((change) =>
-      change._tag === "VoucherExpired" ? { ...change, legs: change.legs.map((leg) => ({ ...leg, postings: [] })) } : change
+      change._tag === "VoucherExpired"
+        ? { ...change, legs: change.legs.map((leg) => ({ ...leg, postings: [] })) }
+        : change
     ),
     /add up to its held amount|equals what is in flight/,
     10
@@ -137,7 +153,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       LightningReceiver.of({
         ...receiver,
         ...(holding && {
-          holding: { ...holding, cancel: (hold) => Effect.andThen(Effect.ignore(holding.settle(hold, null)), holding.cancel(hold)) }
+          holding: {
+            ...holding,
+            cancel: (hold) => Effect.andThen(Effect.ignore(holding.settle(hold, null)), holding.cancel(hold))
+          }
         })
       })
     ),
@@ -155,7 +174,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
           { ...assignment, record: { ...assignment.record, amount } },
           { ...deposit, record: { ...deposit.record, amount } }
         ],
-        legs: change.legs.map((leg) => ({ ...leg, postings: leg.postings.map((posting) => ({ ...posting, amount })) }))
+        legs: change.legs.map((leg) => ({
+          ...leg,
+          postings: leg.postings.map((posting) => ({ ...posting, amount }))
+        }))
       }
     }),
     /no more leaves suspense than was received/,
@@ -180,7 +202,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     over(LightningReceiver, (receiver) =>
       LightningReceiver.of({
         ...receiver,
-        settlements: (after) => Stream.filter(receiver.settlements(after), ({ offerId }) => offerId === undefined)
+        settlements: (after) =>
+          Stream.filter(receiver.settlements(after), ({ offerId }) => offerId === undefined)
       })
     ),
     /the node's balance matches the books/,
@@ -194,7 +217,9 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     5
   ],
   "a journal that does not update a checkout when it is paid": [
-    committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
+    committing((change) =>
+      change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change
+    ),
     /a fully paid checkout has the status paid/,
     20,
     16
@@ -223,7 +248,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "a journal that counts limits in the previous hour": [
     committing((change) =>
       change._tag === "WithdrawalRequested" && change.counts !== undefined
-        ? { ...change, counts: change.counts.map((count) => ({ ...count, atMillis: count.atMillis - 3_700_000 })) }
+        ? {
+            ...change,
+            counts: change.counts.map((count) => ({ ...count, atMillis: count.atMillis - 3_700_000 }))
+          }
         : change
     ),
     /no window exceeds its limit/,
@@ -244,7 +272,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       )(
         committing((change) =>
           change._tag === "WithdrawalRequested" && change.writes[0].record.approval === "waiting"
-            ? { ...change, jobs: [LedgerChange.enqueue({ kind: taskKind, id: change.id, dueAtMillis: change.atMillis })] }
+            ? {
+                ...change,
+                jobs: [LedgerChange.enqueue({ kind: taskKind, id: change.id, dueAtMillis: change.atMillis })]
+              }
             : change
         )(ports)
       ),
@@ -294,7 +325,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   ],
   "a store that forgets a pause": [
     over(LedgerReads, (reads) =>
-      LedgerReads.of({ ...reads, cursor: (source) => (source.startsWith("paused") ? Effect.succeedNone : reads.cursor(source)) })
+      LedgerReads.of({
+        ...reads,
+        cursor: (source) => (source.startsWith("paused") ? Effect.succeedNone : reads.cursor(source))
+      })
     ),
     /nothing new is accepted while paused \((sending|receiving)\)/,
     40
@@ -304,7 +338,10 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       change._tag === "WithdrawalSettled"
         ? {
             ...change,
-            legs: change.legs.map((leg) => ({ ...leg, postings: leg.postings.filter(({ to }) => to !== "service_fees") }))
+            legs: change.legs.map((leg) => ({
+              ...leg,
+              postings: leg.postings.filter(({ to }) => to !== "service_fees")
+            }))
           }
         : change
     ),
@@ -326,7 +363,9 @@ describe("Failing scenarios are shrunk", () => {
   it("simulator: a failing scenario is shrunk", async () => {
     const [spoil, noticed, stories] =
       spoiled["C33: a journal that credits the requested amount instead of the received one"] ?? assert.fail()
-    const broken = (await Simulation.firstViolation({ first: 1, last: stories, spoil })) ?? assert.fail("nothing was noticed")
+    const broken =
+      (await Simulation.firstViolation({ first: 1, last: stories, spoil })) ??
+      assert.fail("nothing was noticed")
     const store = await Store.open("memory")
     const options = { store, spoil, operations: 200 }
     const short = await shrink(broken, (operations) => Simulation.tell(broken.seed, operations, options))

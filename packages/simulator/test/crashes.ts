@@ -12,7 +12,10 @@ export const some = (number: number, { call }: Crash.Position): ReadonlyArray<Fa
 }
 
 /** Runs each scenario once for each of its crash points and each fault to inject there. */
-export const crashes = (title: string, fatesOf: (number: number, position: Crash.Position) => ReadonlyArray<Fate>): void => {
+export const crashes = (
+  title: string,
+  fatesOf: (number: number, position: Crash.Position) => ReadonlyArray<Fate>
+): void => {
   describe(`${title}`, () => {
     let store: Store.Store
     beforeAll(async () => {

@@ -19,7 +19,9 @@ describe("A scenario", () => {
     // twice, which must count once against its company's limit. Seed 951340 lets a process sleep for a month
     // during a repeated request, whose key expires in the meantime. In seed 795772510 that request creates a voucher.
     // In seed 795783074 the store records a webhook's first attempt only during the second one.
-    for (const seed of [1, 2, 70_213, 92, 950_054, 950_901, 951_516, 950_214, 951_340, 795_772_510, 795_783_074]) {
+    for (const seed of [
+      1, 2, 70_213, 92, 950_054, 950_901, 951_516, 950_214, 951_340, 795_772_510, 795_783_074
+    ]) {
       const { violation } = await Simulation.run(seed, { store, operations: 200 })
       assert.isUndefined(violation, `seed ${seed}`)
     }

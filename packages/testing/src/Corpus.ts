@@ -132,4 +132,9 @@ export const corpus: ReadonlyArray<string> = [
 ]
 
 /** Texts that must never be stored or sent in a page. */
-export const unkept: ReadonlyArray<string> = ["\0<script>__xss()</script>", "<scr\0ipt>__xss()</scr\0ipt>", "\ud800<b>", "\udc00\ud800"]
+export const unkept: ReadonlyArray<string> = [
+  "\0<script>__xss()</script>",
+  "<scr\0ipt>__xss()</scr\0ipt>",
+  "\ud800<b>",
+  "\udc00\ud800"
+]

@@ -42,7 +42,8 @@ export interface Document {
   readonly differences: (value: unknown, schema: Schema, path?: string) => ReadonlyArray<string>
 }
 
-export const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 const objectIn = (value: unknown, name: string): Schema => {
   const member = isObject(value) ? value[name] : undefined
   return isObject(member) ? member : {}
@@ -57,10 +58,16 @@ const textIn = (value: Schema, name: string): string => {
 }
 
 /** Returns the alternatives in a schema. A value must match one of them. Empty if there are none. */
-export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [...listIn(schema, "anyOf"), ...listIn(schema, "oneOf")]
+export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [
+  ...listIn(schema, "anyOf"),
+  ...listIn(schema, "oneOf")
+]
 
 /** Returns all schemas that a value must match, starting with the given one. */
-export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [rest, ...listIn({ allOf }, "allOf")]
+export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [
+  rest,
+  ...listIn({ allOf }, "allOf")
+]
 
 /** Returns a schema with the fields of the schema that it extends. */
 const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
@@ -77,11 +84,15 @@ const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
 const spread = (responses: Schema, schemas: Schema): Schema => {
   const { default: general, ...others } = responses
   const all = alternatives(objectIn(objectIn(objectIn(general, "content"), "application/json"), "schema"))
-  const statusOf = ({ $ref }: Schema) => objectIn(objectIn(objectIn(schemas, String($ref).split("/").at(-1) ?? ""), "properties"), "status")
+  const statusOf = ({ $ref }: Schema) =>
+    objectIn(objectIn(objectIn(schemas, String($ref).split("/").at(-1) ?? ""), "properties"), "status")
   const byStatus = Map.groupBy(all, (schema) => String(statusOf(schema)["const"]))
   const each = [...byStatus].map(([status, anyOf]) => [
     status,
-    { ...(isObject(general) && general), content: { "application/json": { schema: anyOf.length === 1 ? anyOf[0] : { anyOf } } } }
+    {
+      ...(isObject(general) && general),
+      content: { "application/json": { schema: anyOf.length === 1 ? anyOf[0] : { anyOf } } }
+    }
   ])
   return { ...Object.fromEntries(each), ...others }
 }
@@ -96,10 +107,13 @@ export const expanded = (document: unknown): Schema => {
   const look = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(look)
     if (!isObject(value)) return value
-    const [, kind = "", name = ""] = /^#\/components\/(responses|parameters|headers)\/(.+)$/.exec(textIn(value, "$ref")) ?? []
+    const [, kind = "", name = ""] =
+      /^#\/components\/(responses|parameters|headers)\/(.+)$/.exec(textIn(value, "$ref")) ?? []
     if (kind !== "") return look(objectIn(components, kind)[name])
     const all = Object.fromEntries(Object.entries(value).map(([member, one]) => [member, look(one)]))
-    return isObject(all["responses"]) && "operationId" in all ? { ...all, responses: spread(all["responses"], schemas) } : all
+    return isObject(all["responses"]) && "operationId" in all
+      ? { ...all, responses: spread(all["responses"], schemas) }
+      : all
   }
   return {
     ...(isObject(document) && document),
@@ -122,8 +136,11 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   const merged = (of: (document: unknown) => Schema): Schema => Object.assign({}, ...documents.map(of))
   const schemas = merged((document) => objectIn(objectIn(document, "components"), "schemas"))
   const resolve = (schema: Schema): Schema => {
-    if (typeof schema["$ref"] === "string") return resolve(objectIn(schemas, schema["$ref"].split("/").at(-1) ?? ""))
-    const bases = listIn(schema, "allOf").filter(({ $ref, properties }) => typeof $ref === "string" || isObject(properties))
+    if (typeof schema["$ref"] === "string")
+      return resolve(objectIn(schemas, schema["$ref"].split("/").at(-1) ?? ""))
+    const bases = listIn(schema, "allOf").filter(
+      ({ $ref, properties }) => typeof $ref === "string" || isObject(properties)
+    )
     return bases.length === 0 ? schema : bases.map(resolve).reduce(extended, schema)
   }
 
@@ -137,7 +154,9 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
         ? []
         : [`${path} matches none of its alternatives: ${JSON.stringify(value)}`]
     }
-    const all = listIn(schema, "allOf").flatMap((one) => differences(value, { ...schema, allOf: undefined, ...one }, path))
+    const all = listIn(schema, "allOf").flatMap((one) =>
+      differences(value, { ...schema, allOf: undefined, ...one }, path)
+    )
     if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value))
       return [...all, `${path} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`]
     if ("const" in schema && schema["const"] !== value)
@@ -151,13 +170,21 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     const type = textIn(schema, "type")
     if (type === "object") {
       if (!isObject(value)) return [...all, `${path} is not an object`]
-      const [properties, required, additional] = [objectIn(schema, "properties"), schema["required"], schema["additionalProperties"]]
+      const [properties, required, additional] = [
+        objectIn(schema, "properties"),
+        schema["required"],
+        schema["additionalProperties"]
+      ]
       return [
         ...all,
-        ...(Array.isArray(required) ? required : []).filter((name) => !(name in value)).map((name) => `${path}.${name} is missing`),
+        ...(Array.isArray(required) ? required : [])
+          .filter((name) => !(name in value))
+          .map((name) => `${path}.${name} is missing`),
         ...Object.entries(value).flatMap(([name, member]) => {
           const property = Object.hasOwn(properties, name) ? properties[name] : additional
-          return isObject(property) ? differences(member, property, `${path}.${name}`) : [`${path}.${name} is not in the document`]
+          return isObject(property)
+            ? differences(member, property, `${path}.${name}`)
+            : [`${path}.${name} is not in the document`]
         })
       ]
     }
@@ -168,7 +195,9 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     }
     const isOfKind = ofKind[type]
     if (isOfKind !== undefined) return isOfKind(value) ? all : [...all, `${path} is not of type ${type}`]
-    return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} has a schema that allows anything`]
+    return "allOf" in schema || "enum" in schema || "const" in schema
+      ? all
+      : [...all, `${path} has a schema that allows anything`]
   }
 
   const contentOf = (value: unknown): Schema => {
@@ -183,33 +212,51 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
 
   const parameterOf = (one: Schema): Parameter => {
     const place = one["in"]
-    if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter is in ${String(place)}`)
+    if (place !== "path" && place !== "query" && place !== "header")
+      throw new Error(`a parameter is in ${String(place)}`)
     // In the served document, a parameter's example is next to its schema, not inside it.
     const { value } = objectIn(objectIn(one, "examples"), "default")
-    const schema = { ...(value !== undefined && value !== "" && { examples: [value] }), ...objectIn(one, "schema") }
+    const schema = {
+      ...(value !== undefined && value !== "" && { examples: [value] }),
+      ...objectIn(one, "schema")
+    }
     return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema }
   }
 
   const othersOf = (answer: unknown): ReadonlyArray<string> =>
     Object.keys(objectIn(answer, "content")).filter((type) => type !== "application/json")
 
-  const operations = Object.entries(merged((document) => objectIn(document, "paths"))).flatMap(([path, methods]) =>
-    Object.entries(isObject(methods) ? methods : {}).map(([method, operation]): Operation => {
-      const described = isObject(operation) ? operation : {}
-      const body = objectIn(described, "requestBody")
-      return {
-        name: `${method.toUpperCase()} ${path}`,
-        method: method.toUpperCase(),
-        path,
-        description: textIn(described, "description"),
-        opens: listIn(described, "security").flatMap((scheme) => Object.keys(scheme)),
-        parameters: listIn(described, "parameters").map(parameterOf),
-        body: "requestBody" in described ? { schema: contentOf(body), required: body["required"] === true } : undefined,
-        example: exampleOf(body),
-        answers: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), contentOf(answer)])),
-        others: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), othersOf(answer)]))
-      }
-    })
+  const operations = Object.entries(merged((document) => objectIn(document, "paths"))).flatMap(
+    ([path, methods]) =>
+      Object.entries(isObject(methods) ? methods : {}).map(([method, operation]): Operation => {
+        const described = isObject(operation) ? operation : {}
+        const body = objectIn(described, "requestBody")
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          method: method.toUpperCase(),
+          path,
+          description: textIn(described, "description"),
+          opens: listIn(described, "security").flatMap((scheme) => Object.keys(scheme)),
+          parameters: listIn(described, "parameters").map(parameterOf),
+          body:
+            "requestBody" in described
+              ? { schema: contentOf(body), required: body["required"] === true }
+              : undefined,
+          example: exampleOf(body),
+          answers: new Map(
+            Object.entries(objectIn(described, "responses")).map(([status, answer]) => [
+              Number(status),
+              contentOf(answer)
+            ])
+          ),
+          others: new Map(
+            Object.entries(objectIn(described, "responses")).map(([status, answer]) => [
+              Number(status),
+              othersOf(answer)
+            ])
+          )
+        }
+      })
   )
   return { operations, resolve, differences }
 }
@@ -224,4 +271,5 @@ export const textOf = async (response: Response): Promise<string> => {
 }
 
 /** Returns whether the operation has only responses that end, unlike an event stream. */
-export const hasEnd = ({ others }: Operation): boolean => ![...others.values()].some((types) => types.includes(endless))
+export const hasEnd = ({ others }: Operation): boolean =>
+  ![...others.values()].some((types) => types.includes(endless))

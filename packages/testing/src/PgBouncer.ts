@@ -18,7 +18,9 @@ const folders = ["/usr/sbin", "/usr/local/sbin", ...(process.env["PATH"] ?? "").
 
 /** Finds PgBouncer on this machine. */
 export const find = (): string | Missing =>
-  folders.map((folder) => path.join(folder, "pgbouncer")).find((file) => existsSync(file)) ?? { missing: "pgbouncer was not found" }
+  folders.map((folder) => path.join(folder, "pgbouncer")).find((file) => existsSync(file)) ?? {
+    missing: "pgbouncer was not found"
+  }
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -73,7 +73,10 @@ export const find = (): Installation | Missing => {
   if (folder === undefined) return { missing: "PostgreSQL's programs were not found" }
   if (process.getuid?.() !== 0) return { folder }
   try {
-    const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }))
+    const id = (flag: string) =>
+      Number(
+        execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+      )
     return { folder, uid: id("-u"), gid: id("-g") }
   } catch {
     return { missing: "PostgreSQL does not run as root, and there is no user postgres" }
@@ -95,11 +98,19 @@ export const start = async (
   installation: Installation,
   { settings = careless, files = {}, standbyOf }: Partial<Omit<Order, "installation">> = {}
 ): Promise<PostgresServer> => {
-  const child = fork(keeper, [], { detached: true, stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] })
+  const child = fork(keeper, [], {
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: []
+  })
   const ask = async (message: Order | Request): Promise<number> => {
     child.send(message)
-    const [reply]: ReadonlyArray<unknown> = await Promise.race([once(child, "message"), once(child, "exit").then(() => [])])
-    if (typeof reply === "object" && reply !== null && "port" in reply && typeof reply.port === "number") return reply.port
+    const [reply]: ReadonlyArray<unknown> = await Promise.race([
+      once(child, "message"),
+      once(child, "exit").then(() => [])
+    ])
+    if (typeof reply === "object" && reply !== null && "port" in reply && typeof reply.port === "number")
+      return reply.port
     throw new Error(
       `PostgreSQL: ${typeof reply === "object" && reply !== null && "failed" in reply ? String(reply.failed) : "the keeper exited"}`
     )

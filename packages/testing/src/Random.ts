@@ -33,7 +33,10 @@ export const make = (seed: number): Random => {
     chance: (probability) => next() < probability * 0x1_0000_0000,
     pick,
     bytes: (size) => Uint8Array.from({ length: size }, () => next() >>> 24),
-    word: (least, most) => Array.from({ length: between(least, most) }, () => pick([..."abcdefghijklmnopqrstuvwxyz0123456789"])).join("")
+    word: (least, most) =>
+      Array.from({ length: between(least, most) }, () =>
+        pick([..."abcdefghijklmnopqrstuvwxyz0123456789"])
+      ).join("")
   }
 }
 

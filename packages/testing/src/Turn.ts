@@ -10,7 +10,9 @@ import * as Random from "./Random.ts"
 const turn = process.env["SATRAIL_TEST_TURN"]
 
 /** Returns whether this run includes the case with this number. */
-export const isInTurn = (number: number): boolean => turn === undefined || Random.derived(Number(turn), number) % 8 === 0
+export const isInTurn = (number: number): boolean =>
+  turn === undefined || Random.derived(Number(turn), number) % 8 === 0
 
 /** Returns whether it is the turn of this group of `groups`, which take turns from run to run. */
-export const isTurnOf = (group: number, groups: number): boolean => turn === undefined || Number(turn) % groups === group % groups
+export const isTurnOf = (group: number, groups: number): boolean =>
+  turn === undefined || Number(turn) % groups === group % groups

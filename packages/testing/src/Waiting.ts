@@ -22,9 +22,17 @@ const betweenLooks = { firstMillis: 10, growth: 1.3, longestMillis: 100 }
  * Polls until a value meets the condition, and returns that value. After `longestMillis`, throws an error that
  * contains the last value.
  */
-export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
+export const eventually = async <A>(
+  what: string,
+  look: () => Promise<A>,
+  isSo: (seen: A) => boolean
+): Promise<A> => {
   const deadlineMillis = Date.now() + longestMillis
-  for (let waitMillis = betweenLooks.firstMillis; ; waitMillis = Math.min(waitMillis * betweenLooks.growth, betweenLooks.longestMillis)) {
+  for (
+    let waitMillis = betweenLooks.firstMillis;
+    ;
+    waitMillis = Math.min(waitMillis * betweenLooks.growth, betweenLooks.longestMillis)
+  ) {
     const seen = await look()
     if (isSo(seen)) return seen
     if (Date.now() > deadlineMillis) {

@@ -13,7 +13,10 @@ const maxStopMillis = 10_000
 const maxPorts = 5
 
 /** Creates a new database cluster in this directory. */
-const make = (directory: string, { installation: { folder, uid, gid }, settings, files, standbyOf }: Order) => {
+const make = (
+  directory: string,
+  { installation: { folder, uid, gid }, settings, files, standbyOf }: Order
+) => {
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid }
   const own = (file: string) => {
     if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid)
@@ -22,10 +25,29 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
   const data = path.join(directory, "data")
   const env = { ...process.env, LC_ALL: "C" }
   const run = (program: string, ...args: ReadonlyArray<string>) =>
-    void execFileSync(path.join(folder, program), args, { ...identity, env, cwd: directory, stdio: ["ignore", "ignore", "pipe"] })
-  if (standbyOf === undefined) run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+    void execFileSync(path.join(folder, program), args, {
+      ...identity,
+      env,
+      cwd: directory,
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+  if (standbyOf === undefined)
+    run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
   else
-    run("pg_basebackup", "-D", data, "-R", "-h", "127.0.0.1", "-p", String(standbyOf), "-U", "postgres", "--checkpoint=fast", "--no-sync")
+    run(
+      "pg_basebackup",
+      "-D",
+      data,
+      "-R",
+      "-h",
+      "127.0.0.1",
+      "-p",
+      String(standbyOf),
+      "-U",
+      "postgres",
+      "--checkpoint=fast",
+      "--no-sync"
+    )
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(data, name), text, { mode: 0o600 })
     own(path.join(data, name))
@@ -35,12 +57,16 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
 
   const tryStart = async (at: number): Promise<"ready" | string> => {
     const all = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", ...settings]
-    const child = spawn(path.join(folder, "postgres"), ["-D", data, "-p", String(at), ...all.flatMap((one) => ["-c", one])], {
-      ...identity,
-      env,
-      cwd: directory,
-      stdio: ["ignore", "ignore", "pipe"]
-    })
+    const child = spawn(
+      path.join(folder, "postgres"),
+      ["-D", data, "-p", String(at), ...all.flatMap((one) => ["-c", one])],
+      {
+        ...identity,
+        env,
+        cwd: directory,
+        stdio: ["ignore", "ignore", "pipe"]
+      }
+    )
     let said = ""
     let isReady = false
     return new Promise((resolve) => {
@@ -91,7 +117,14 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
       if (port === undefined || server !== undefined) return { failed: "the server has not stopped" }
       // Run a checkpoint on the other server, because until then its files show its previous timeline.
       run("psql", "-X", "-q", "-h", "127.0.0.1", "-p", other, "-U", "postgres", "-c", "checkpoint")
-      run("pg_rewind", "-D", data, "-R", "--no-sync", `--source-server=host=127.0.0.1 port=${other} user=postgres dbname=postgres`)
+      run(
+        "pg_rewind",
+        "-D",
+        data,
+        "-R",
+        "--no-sync",
+        `--source-server=host=127.0.0.1 port=${other} user=postgres dbname=postgres`
+      )
       return { port }
     }
   }

@@ -40,7 +40,14 @@ describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
     const first = await PostgresServer.start(found, { settings })
     const second = await PostgresServer.start(found, { settings, standbyOf: first.port })
     const ask = (url: string, text: string) =>
-      Client.run(found, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
+      Client.run(found, "psql", [
+        "--no-psqlrc",
+        "--quiet",
+        "--tuples-only",
+        "--no-align",
+        `--command=${text}`,
+        url
+      ]).trim()
     const isStandby = (url: string) => ask(url, "select pg_is_in_recovery()") === "t"
     assert.deepStrictEqual([isStandby(first.url), isStandby(second.url)], [false, true])
     await first.stop("immediate")
@@ -72,7 +79,9 @@ describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
       import * as PostgresServer from ${JSON.stringify(path.join(import.meta.dirname, "../src/PostgresServer.ts"))}
       const server = await PostgresServer.start(${JSON.stringify(found)})
       console.log(server.port)`
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] })
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
     const [said]: ReadonlyArray<unknown> = await once(child.stdout, "data")
     const port = Number(String(said))
     assert.isTrue(await answers(port))

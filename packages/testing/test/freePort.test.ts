@@ -18,7 +18,9 @@ const holder = async (wanted?: number) => {
     }
     console.log(await freePort())
     setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
   const [line] = await once(child.stdout, "data")
   const end = async () => {
     child.kill("SIGKILL")

@@ -2,7 +2,9 @@
 // page sends to its allowed origin.
 
 /** Message of the checkout page to the page that embeds it. */
-type Message = { readonly satrail: "ready" | "paid" | "closed" } | { readonly satrail: "size"; readonly height: number }
+type Message =
+  | { readonly satrail: "ready" | "paid" | "closed" }
+  | { readonly satrail: "size"; readonly height: number }
 
 interface Options {
   /** Enough was credited. The dialog stays, with the receipt, until the payer closes it. */
@@ -25,9 +27,28 @@ const open = (url: string, { onPaid, onClosed }: Options = {}): (() => void) => 
   const exit = document.createElement("button")
   const isPhone = matchMedia(phone)
   // Set styles through the DOM, which a policy against inline styles allows.
-  const place = { position: "fixed", inset: "0", width: "100%", height: "100%", maxWidth: "none", maxHeight: "none", margin: "0" }
-  Object.assign(dialog.style, place, { border: "0", padding: "0", overflow: "hidden", background: "rgb(26 25 22 / 52%)" })
-  Object.assign(frame.style, { position: "absolute", inset: "0", margin: "auto", border: "0", colorScheme: "auto" })
+  const place = {
+    position: "fixed",
+    inset: "0",
+    width: "100%",
+    height: "100%",
+    maxWidth: "none",
+    maxHeight: "none",
+    margin: "0"
+  }
+  Object.assign(dialog.style, place, {
+    border: "0",
+    padding: "0",
+    overflow: "hidden",
+    background: "rgb(26 25 22 / 52%)"
+  })
+  Object.assign(frame.style, {
+    position: "absolute",
+    inset: "0",
+    margin: "auto",
+    border: "0",
+    colorScheme: "auto"
+  })
   Object.assign(exit.style, {
     position: "absolute",
     zIndex: "1",

@@ -14,7 +14,10 @@ const inside = /([;\t\r\n])(?="*[=+\-@|＝＋－＠])/g
 export const cell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "number") return String(value)
-  const text = typeof value === "string" ? value.replaceAll(inside, "$1'") : JSON.stringify(value).replaceAll(inside, "\\u003b")
+  const text =
+    typeof value === "string"
+      ? value.replaceAll(inside, "$1'")
+      : JSON.stringify(value).replaceAll(inside, "\\u003b")
   const harmless = formula.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

@@ -16,7 +16,9 @@ const contentTypes = { js: "text/javascript; charset=utf-8", css: "text/css; cha
 export const read = (): ReadonlyArray<File> => {
   const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
   // In a bundle, Node looks for the package from the bundle's folder, or from the working directory.
-  const manifest = createRequire(here ?? path.join(process.cwd(), "bundle.cjs")).resolve("@satrail/ui/package.json")
+  const manifest = createRequire(here ?? path.join(process.cwd(), "bundle.cjs")).resolve(
+    "@satrail/ui/package.json"
+  )
   const from = path.join(path.dirname(manifest), "assets")
   return readdirSync(from).map((name) => ({
     name,

@@ -15,7 +15,8 @@ export const h = (
 ): Element => createElement(name, attributes, ...children)
 
 /** Makes an element whose content is HTML or CSS that is known to be safe, and is not escaped. */
-export const raw = (name: string, __html: string): Element => createElement(name, { dangerouslySetInnerHTML: { __html } })
+export const raw = (name: string, __html: string): Element =>
+  createElement(name, { dangerouslySetInnerHTML: { __html } })
 
 /** Renders a page. `icon` is the path to the icon. */
 export const page = (parts: {

@@ -22,7 +22,12 @@ export const separators = {
  * its separator could be that of decimals or of thousands. `Unreadable`: not a number.
  */
 export type Read =
-  | { readonly _tag: "Number"; readonly text: string; readonly isNegative: boolean; readonly decimals: number }
+  | {
+      readonly _tag: "Number"
+      readonly text: string
+      readonly isNegative: boolean
+      readonly decimals: number
+    }
   | { readonly _tag: "Ambiguous" | "Unreadable" }
 
 /** More characters than any amount with separators needs. */
@@ -52,7 +57,9 @@ const spelled: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** Returns the text in ASCII, except Arabic separators. */
 const plain = (text: string): string =>
-  spelled.reduce((before, [pattern, by]) => before.replace(pattern, by), text).replace(/\p{Nd}/gu, (one) => String(digitOf(one)))
+  spelled
+    .reduce((before, [pattern, by]) => before.replace(pattern, by), text)
+    .replace(/\p{Nd}/gu, (one) => String(digitOf(one)))
 
 /** Returns the digits of a whole part whose thousands are separated in this way, or undefined if they are not. */
 const ungrouped = (whole: string, group: string): string | undefined => {
@@ -60,7 +67,8 @@ const ungrouped = (whole: string, group: string): string | undefined => {
   if (!/^[1-9]\d{0,2}$/.test(first)) return undefined
   const isByThousands = rest.every((part) => /^\d{3}$/.test(part))
   // As in India: 12,34,567.
-  const isByHundreds = first.length < 3 && rest.every((part, at) => (at === rest.length - 1 ? /^\d{3}$/ : /^\d{2}$/).test(part))
+  const isByHundreds =
+    first.length < 3 && rest.every((part, at) => (at === rest.length - 1 ? /^\d{3}$/ : /^\d{2}$/).test(part))
   return isByThousands || isByHundreds ? first + rest.join("") : undefined
 }
 
@@ -95,5 +103,10 @@ export const read = (text: string, language: Separators): Read => {
   if (integer === undefined || (integer === "" && fraction === undefined)) return unreadable
   const value = `${integer.replace(/^0+(?=\d)/, "") || "0"}${fraction === undefined ? "" : `.${fraction}`}`
   const isNegative = sign.startsWith("-") && /[1-9]/.test(value)
-  return { _tag: "Number", text: isNegative ? `-${value}` : value, isNegative, decimals: fraction?.replace(/0+$/, "").length ?? 0 }
+  return {
+    _tag: "Number",
+    text: isNegative ? `-${value}` : value,
+    isNegative,
+    decimals: fraction?.replace(/0+$/, "").length ?? 0
+  }
 }

@@ -9,13 +9,18 @@ const committed = new Map(Files.read().map(({ name, text }) => [name, text]))
 describe("files loaded by pages", () => {
   it("assets: the committed files match the sources (otherwise run npm run ui)", () => {
     assert.deepStrictEqual([...committed.keys()].toSorted(), [...built.keys()].toSorted())
-    for (const [name, text] of built) assert.isTrue(committed.get(name) === text, `${name} is out of date: run npm run ui`)
+    for (const [name, text] of built)
+      assert.isTrue(committed.get(name) === text, `${name} is out of date: run npm run ui`)
   })
 
   it("assets: no script builds code from strings, and no asset loads anything from another origin", () => {
     for (const [name, text] of committed) {
       // URLs of namespaces, as in SVG, are only identifiers and are never requested.
-      assert.notMatch(text.replaceAll(/http:\/\/www\.w3\.org\/[\w/]+/g, ""), /https?:\/\/|url\(|@import|\bimport\(/, name)
+      assert.notMatch(
+        text.replaceAll(/http:\/\/www\.w3\.org\/[\w/]+/g, ""),
+        /https?:\/\/|url\(|@import|\bimport\(/,
+        name
+      )
       assert.notMatch(text, /\beval\(|new Function\(|document\.write/, name)
     }
   })

@@ -15,7 +15,11 @@ const visit = {
     })
   } as unknown as Api,
   companies: async (ids: ReadonlyArray<string>) =>
-    new Map(ids.includes("1") ? [["1", { id: "1", name: "Old Mill", plan: "free", frozen: null, created_at: "" } satisfies Company]] : [])
+    new Map(
+      ids.includes("1")
+        ? [["1", { id: "1", name: "Old Mill", plan: "free", frozen: null, created_at: "" } satisfies Company]]
+        : []
+    )
 }
 
 const options = async (chosen: string) => (await offered(visit, chosen)).options
@@ -37,11 +41,14 @@ describe("the companies in a selection list", () => {
   })
 
   it("console: a list of the newest companies offers a field for the id of another one, which is kept", async () => {
-    const { companyChoice, companyIn } = await import(new URL("../src/console/operator/Common.ts", import.meta.url).href)
+    const { companyChoice, companyIn } = await import(
+      new URL("../src/console/operator/Common.ts", import.meta.url).href
+    )
     // Imported without their types, which would bring those of the DOM into the other tests.
     const { default: render } = await import(import.meta.resolve("preact-render-to-string"))
     const { h } = await import(import.meta.resolve("preact"))
-    const html = async (form: URLSearchParams) => render(h("div", null, await companyChoice({ ...visit, form }, "Company", "2")))
+    const html = async (form: URLSearchParams) =>
+      render(h("div", null, await companyChoice({ ...visit, form }, "Company", "2")))
     const shown = await html(new URLSearchParams())
     assert.match(shown, /<option value="2" selected>.*<input[^>]* id="company-id" name="company"/)
     assert.include(shown, "The list has the newest 1,000.")

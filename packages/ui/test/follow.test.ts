@@ -9,11 +9,14 @@ interface Hears {
   readonly lost: (isLost: boolean) => void
 }
 const file = new URL("../browser/checkout/follow.ts", import.meta.url).href
-const { follow }: { readonly follow: (url: string, isStreamed: boolean, hears: Hears) => void } = await import(file)
+const { follow }: { readonly follow: (url: string, isStreamed: boolean, hears: Hears) => void } =
+  await import(file)
 
 /** Polls with this response until the page hears of its connection, and returns what it hears until then. */
 const polled = async (status: number, type = "application/json"): Promise<ReadonlyArray<string>> => {
-  vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status, headers: { "x-version": "1", "content-type": type } })))
+  vi.stubGlobal("fetch", () =>
+    Promise.resolve(new Response(null, { status, headers: { "x-version": "1", "content-type": type } }))
+  )
   const heard: Array<string> = []
   const hear = (what: string) => () => void heard.push(what)
   await new Promise<void>((resolve) => {

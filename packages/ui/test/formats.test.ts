@@ -48,9 +48,8 @@ it("console: amounts of one satoshi have a singular unit", () => {
 
 it("console: the labels on the axes of a balance differ, also if the balance hardly changes", async () => {
   // Imported without its types, which would bring those of the DOM into the other tests.
-  const { line }: { readonly line: (say: Format.Format, points: ReadonlyArray<object>) => Content } = await import(
-    new URL("../src/console/Chart.ts", import.meta.url).href
-  )
+  const { line }: { readonly line: (say: Format.Format, points: ReadonlyArray<object>) => Content } =
+    await import(new URL("../src/console/Chart.ts", import.meta.url).href)
   for (const [perBitcoin, ...balances] of [
     [46_000, 26_847_090],
     [46_000, 24_961_000, 26_847_090],
@@ -89,13 +88,28 @@ it("console: a value of less than a currency's smallest unit is not shown as zer
 })
 
 it("console: the sum of a list's payments has no sign before a value of less than a currency's smallest unit, or without a value", async () => {
-  const { payments }: { readonly payments: { readonly get: (visit: object) => Promise<{ readonly body: Content }> } } = await import(
-    new URL("../../service/src/console/pages/Payments.ts", import.meta.url).href
-  )
-  const row = { id: "0", type: "adjustment", status: "settled", fee_sats: 0, created_at: "2026-01-31T12:00:00Z" }
+  const {
+    payments
+  }: { readonly payments: { readonly get: (visit: object) => Promise<{ readonly body: Content }> } } =
+    await import(new URL("../../service/src/console/pages/Payments.ts", import.meta.url).href)
+  const row = {
+    id: "0",
+    type: "adjustment",
+    status: "settled",
+    fee_sats: 0,
+    created_at: "2026-01-31T12:00:00Z"
+  }
   const change = async (amount_sats: number, price: Format.Price | undefined) => {
-    const api = { page: async () => ({ data: [{ ...row, amount_sats }], characters: 0 }), payments: async () => [] }
-    const visit = { api, to: (path: string) => path, say: Format.make({ zone: "UTC" }, price, 0), query: new URLSearchParams() }
+    const api = {
+      page: async () => ({ data: [{ ...row, amount_sats }], characters: 0 }),
+      payments: async () => []
+    }
+    const visit = {
+      api,
+      to: (path: string) => path,
+      say: Format.make({ zone: "UTC" }, price, 0),
+      query: new URLSearchParams()
+    }
     const text = page({ title: "", icon: "", body: (await payments.get(visit)).body })
     return /<dt>Change<\/dt>.*?<small>(.*?)<\/small>/.exec(text)?.[1]
   }

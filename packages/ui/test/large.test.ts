@@ -7,17 +7,28 @@ interface Page {
   readonly get: (visit: object) => Promise<{ readonly body: Content }>
 }
 const at = (file: string) => import(new URL(`../src/console/${file}`, import.meta.url).href)
-const { mostCharacters, pagesOf }: { readonly mostCharacters: number; readonly pagesOf: (list: object) => ReadonlyArray<Page> } =
+const {
+  mostCharacters,
+  pagesOf
+}: { readonly mostCharacters: number; readonly pagesOf: (list: object) => ReadonlyArray<Page> } =
   await at("List.ts")
 const { payments, exportPayments }: Readonly<Record<"payments" | "exportPayments", Page>> = await at(
   "../../../service/src/console/pages/Payments.ts"
 )
-const Format: { readonly make: (preferences: object, price: undefined, nowMillis: number) => object } = await at("Format.ts")
+const Format: { readonly make: (preferences: object, price: undefined, nowMillis: number) => object } =
+  await at("Format.ts")
 
 /** A list without an end, whose pages have few records because these are large. Counts the pages read. */
 const endless = () => {
   const each = 2_000_000
-  const list = { pages: 0, read: async () => ({ data: Array.from({ length: 70 }, () => row), next: `${++list.pages}`, characters: each }) }
+  const list = {
+    pages: 0,
+    read: async () => ({
+      data: Array.from({ length: 70 }, () => row),
+      next: `${++list.pages}`,
+      characters: each
+    })
+  }
   return { list, most: mostCharacters / each }
 }
 const row = { id: "1", type: "adjustment", created_at: "2026-01-31T12:00:00Z" }
@@ -59,22 +70,36 @@ describe("lists of large records", () => {
     })
     const read = async (
       _: string,
-      { query: { limit, cursor = "0" } }: { readonly query: { readonly limit: number; readonly cursor?: string } }
+      {
+        query: { limit, cursor = "0" }
+      }: { readonly query: { readonly limit: number; readonly cursor?: string } }
     ) => {
       const end = Number(cursor) + limit
-      return { data: all.slice(Number(cursor), end), next: end < all.length ? String(end) : undefined, characters: 0 }
+      return {
+        data: all.slice(Number(cursor), end),
+        next: end < all.length ? String(end) : undefined,
+        characters: 0
+      }
     }
     const api = { page: read, payments: async () => [] }
     const list = async (cursor: string) => {
       const to = (path: string) => path
       const say = Format.make({ zone: "UTC" }, undefined, nowMillis)
-      const { body } = await payments.get({ api, to, say, query: new URLSearchParams(cursor === "" ? {} : { cursor }) })
+      const { body } = await payments.get({
+        api,
+        to,
+        say,
+        query: new URLSearchParams(cursor === "" ? {} : { cursor })
+      })
       return page({ title: "", icon: "", body })
     }
     const first = await list("")
     assert.notInclude(first, "Totals of")
     assert.include(first, "<span>in 1,300</span>")
-    assert.match(first, /More than 10,000 payments match\. To total or export them, choose a shorter period.*<table/s)
+    assert.match(
+      first,
+      /More than 10,000 payments match\. To total or export them, choose a shorter period.*<table/s
+    )
     assert.include(await list("8000"), "<span>in 2,400</span>")
     for (const cursor of ["9990", "11000"]) assert.notMatch(await list(cursor), /<span>in \d/, cursor)
   })

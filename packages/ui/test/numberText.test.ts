@@ -24,7 +24,8 @@ describe("a number that a person typed", () => {
     const all = zeros()
     assert.isAbove(all.length, 60)
     for (const zero of all) {
-      const written = (digits: string) => digits.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
+      const written = (digits: string) =>
+        digits.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
       assert.strictEqual(said(written("9876543210"), "en"), "9876543210", zero.toString(16))
       assert.strictEqual(said(written("12.50"), "ar"), "12.50", zero.toString(16))
     }
@@ -33,16 +34,26 @@ describe("a number that a person typed", () => {
   it("typed number: every amount that a page shows is read back", () => {
     for (const locale of locales)
       for (const value of [1, 999, 1000, 1234, 12_345, 1_234_567, 100_000_000]) {
-        assert.strictEqual(said(Words.number(value, locale), locale), String(value), `${locale} ${Words.number(value, locale)}`)
+        assert.strictEqual(
+          said(Words.number(value, locale), locale),
+          String(value),
+          `${locale} ${Words.number(value, locale)}`
+        )
         for (const currency of ["eur", "jpy"]) {
           const shown = Words.fiat(`${value}`, currency, locale).replaceAll(/[€¥A-Z]/g, "")
           assert.strictEqual(Number(said(shown, locale)), value, `${locale} ${shown}`)
         }
-        assert.strictEqual(said(Words.fiat(`${value}.5`, "eur", locale).replace("€", ""), locale), `${value}.50`, locale)
+        assert.strictEqual(
+          said(Words.fiat(`${value}.5`, "eur", locale).replace("€", ""), locale),
+          `${value}.50`,
+          locale
+        )
       }
   })
 
-  const cases: ReadonlyArray<readonly [text: string, expected: string, ...languages: ReadonlyArray<keyof typeof separators>]> = [
+  const cases: ReadonlyArray<
+    readonly [text: string, expected: string, ...languages: ReadonlyArray<keyof typeof separators>]
+  > = [
     ["12,50", "12.50", ...locales],
     ["12.50", "12.50", ...locales],
     ["12,5", "12.5", ...locales],

@@ -64,7 +64,11 @@ const cases: ReadonlyArray<readonly [text: string, content: string, modules: num
   ],
   [`bitcoin:?lno=${offer}`, `bitcoin:?lno=${offer.toUpperCase()}`, 45],
   [`bitcoin:${base58}?amount=0.00021000`, `bitcoin:${base58}?amount=0.00021000`, 33],
-  [`bitcoin:${segwit.replace("bc1", "bcrt1")}`, `bitcoin:${segwit.replace("bc1", "bcrt1").toUpperCase()}`, 29],
+  [
+    `bitcoin:${segwit.replace("bc1", "bcrt1")}`,
+    `bitcoin:${segwit.replace("bc1", "bcrt1").toUpperCase()}`,
+    29
+  ],
   [`lightning:${invoice.toUpperCase()}`, `lightning:${invoice.toUpperCase()}`, 57],
   [invoice, invoice.toUpperCase(), 57],
   [lnurl, lnurl.toUpperCase(), 29],
@@ -83,7 +87,8 @@ describe("a QR code", () => {
           assert.strictEqual(decoded(image, ground), content === "" ? text : content, `on ${ground}`)
           const { size, shades } = drawn(image, ground)
           assert.isAtMost(size - 8, modules)
-          const isMargin = (at: number) => [at % size, Math.floor(at / size)].some((place) => place < 4 || place >= size - 4)
+          const isMargin = (at: number) =>
+            [at % size, Math.floor(at / size)].some((place) => place < 4 || place >= size - 4)
           assert.isTrue(
             shades.every((shade, at) => !isMargin(at) || shade === 255),
             "four light modules all around (ISO/IEC 18004)"

@@ -5,7 +5,8 @@ import * as Formats from "../src/console/Format.ts"
 const away = new Refused(503, "store_unavailable", "The database cannot be reached.")
 const missing = new Refused(404, "not_found", "No such record.")
 
-const read = (result: Promise<string>) => unlessRefused(result, (status) => status === 404).catch((error: unknown) => error)
+const read = (result: Promise<string>) =>
+  unlessRefused(result, (status) => status === 404).catch((error: unknown) => error)
 
 describe("reads that may be refused", () => {
   it("console: a read that is refused as expected has no result; every other failure is shown", async () => {
@@ -15,22 +16,36 @@ describe("reads that may be refused", () => {
   })
 
   it("console: an overview without webhook endpoints does not hide that they cannot be read", async () => {
-    const { concerns } = await import(new URL("../../features/src/webhooks/console/Failing.ts", import.meta.url).href)
-    const visit = { api: { call: () => Promise.reject(away) }, user: { kind: "company", scopes: ["read"] }, say: { nowMillis: 0 } }
+    const { concerns } = await import(
+      new URL("../../features/src/webhooks/console/Failing.ts", import.meta.url).href
+    )
+    const visit = {
+      api: { call: () => Promise.reject(away) },
+      user: { kind: "company", scopes: ["read"] },
+      say: { nowMillis: 0 }
+    }
     assert.strictEqual(await concerns(visit).catch((error: unknown) => error), away)
   })
 
   it("console: a refusal shows the limit and the amounts of its fields as the pages do", async () => {
     const { wordsOf } = await import(new URL("../../service/src/console/Site.ts", import.meta.url).href)
     const say = Formats.make({ zone: "UTC" }, undefined, Date.parse("2026-11-24T08:00:00Z"))
-    const words = (message: string, fields?: Fields, code = "limit_exceeded") => wordsOf(new Refused(422, code, message, fields), say)
+    const words = (message: string, fields?: Fields, code = "limit_exceeded") =>
+      wordsOf(new Refused(422, code, message, fields), say)
     const told = (limit: string) => `This would exceed the company's limit "${limit}".`
     assert.strictEqual(
-      words(`${told("approval_above_sats")} Send it to a destination instead.`, { limit: "approval_above_sats", frees_at: null }),
+      words(`${told("approval_above_sats")} Send it to a destination instead.`, {
+        limit: "approval_above_sats",
+        frees_at: null
+      }),
       "This would exceed the company's limit “Needs approval above, sats”. Send it to a destination instead."
     )
     assert.strictEqual(
-      words(told("day_sats"), { limit: "day_sats", remaining_sats: 10_000.5, frees_at: "2026-11-24T17:30:00Z" }),
+      words(told("day_sats"), {
+        limit: "day_sats",
+        remaining_sats: 10_000.5,
+        frees_at: "2026-11-24T17:30:00Z"
+      }),
       "This would exceed the company's limit “24 hours, sats”. It allows 10,000.5 sats, including fees. It allows this amount from 17:30 on, if nothing else is sent."
     )
     assert.strictEqual(

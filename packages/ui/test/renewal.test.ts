@@ -2,7 +2,8 @@ import { afterEach, assert, beforeEach, it } from "@effect/vitest"
 import { vi } from "vitest"
 
 const file = new URL("../browser/console/renewal.ts", import.meta.url).href
-const { renewing }: { readonly renewing: (refresh: () => Promise<void>) => () => Promise<void> } = await import(file)
+const { renewing }: { readonly renewing: (refresh: () => Promise<void>) => () => Promise<void> } =
+  await import(file)
 
 const page = Object.assign(new EventTarget(), { hidden: false })
 const show = (hidden: boolean) => {
@@ -40,7 +41,11 @@ it("console: a page is refreshed once per burst of events, and never twice at th
     void renew()
     await vi.advanceTimersByTimeAsync(50)
   }
-  assert.deepStrictEqual([seen.most, seen.all], [1, 2], "in 10 seconds, of which each refresh takes 0.7 + 0.4 + 3.6")
+  assert.deepStrictEqual(
+    [seen.most, seen.all],
+    [1, 2],
+    "in 10 seconds, of which each refresh takes 0.7 + 0.4 + 3.6"
+  )
   await vi.advanceTimersByTimeAsync(60_000)
   assert.strictEqual(seen.all, 3, "the last event is the last refresh")
 })

@@ -8,7 +8,11 @@ describe("texts of pages", () => {
     const gaps = (text: string) => (text.match(/\{\d\}/g) ?? []).toSorted()
     for (const [locale, say] of Object.entries(words))
       for (const [name, text] of Object.entries(say)) {
-        assert.deepStrictEqual(gaps(text), gaps(Object.entries(words.en).find(([one]) => one === name)?.[1] ?? ""), `${locale}: ${name}`)
+        assert.deepStrictEqual(
+          gaps(text),
+          gaps(Object.entries(words.en).find(([one]) => one === name)?.[1] ?? ""),
+          `${locale}: ${name}`
+        )
         assert.notStrictEqual(text.trim(), "", `${locale}: ${name}`)
       }
     assert.strictEqual(filled("{1} of {2}", "1", "{1}"), "1 of {1}")
@@ -29,7 +33,8 @@ describe("texts of pages", () => {
   it("words: no sentence with an amount has a plural of its own", () => {
     const plural = /\b(faltan|faltam|recibidos|recebidos|reçus|detectados|détectés|confirmés)\b/i
     for (const [locale, say] of Object.entries(words))
-      for (const name of ["stillDue", "receivedOf", "partSeen"] as const) assert.notMatch(say[name], plural, `${locale}: ${name}`)
+      for (const name of ["stillDue", "receivedOf", "partSeen"] as const)
+        assert.notMatch(say[name], plural, `${locale}: ${name}`)
   })
 
   it("words: a fiat amount is shown with all its digits and at least its currency's number of decimals", () => {
@@ -50,11 +55,18 @@ describe("texts of pages", () => {
     assert.strictEqual(rate(price, "en"), "1 BTC = €62,300")
     assert.strictEqual(rate({ ...price, rate: "61234.567" }, "de"), "1 BTC = 61.234,57\u00a0€")
     assert.strictEqual(worth(12_038, price, "en"), "€7.50")
-    assert.deepStrictEqual([rate({ ...price, rate: null }, "en"), worth(1, { ...price, rate: null }, "en")], [null, null])
+    assert.deepStrictEqual(
+      [rate({ ...price, rate: null }, "en"), worth(1, { ...price, rate: null }, "en")],
+      [null, null]
+    )
   })
 
   it("words: received and due amounts add up to the price, regardless of rounding", () => {
-    assert.deepStrictEqual(parts(price, 44_944, "en"), { received: "€28.00", due: "€14.50", share: 28 / 42.5 })
+    assert.deepStrictEqual(parts(price, 44_944, "en"), {
+      received: "€28.00",
+      due: "€14.50",
+      share: 28 / 42.5
+    })
     assert.isNull(parts({ ...price, rate: null }, 1, "en"))
     // A few satoshis are still due, which is not €0.00.
     assert.isNull(parts(price, 68_218, "en"))
@@ -66,9 +78,25 @@ describe("texts of pages", () => {
   it("words: an amount due that rounds to zero in the price's currency is shown once, in satoshis", async () => {
     const { bill } = await import(new URL("../src/checkout/Bill.ts", import.meta.url).href)
     for (const [locale, say] of Object.entries(words)) {
-      const page = { price: {}, tipPercent: 0, locale, fiat: price, amountSats: 68_218, about: null, description: "", createdAtMillis: 0 }
+      const page = {
+        price: {},
+        tipPercent: 0,
+        locale,
+        fiat: price,
+        amountSats: 68_218,
+        about: null,
+        description: "",
+        createdAtMillis: 0
+      }
       const asking = { sats: 5 }
-      const state = { asking, receivedSats: 34_000, pendingSats: 34_213, questions: null, expiresAtMillis: 1, nowMillis: 0 }
+      const state = {
+        asking,
+        receivedSats: 34_000,
+        pendingSats: 34_213,
+        questions: null,
+        expiresAtMillis: 1,
+        nowMillis: 0
+      }
       assert.lengthOf(
         Html.page({ title: "", icon: "", body: bill({ page, state, say, visit: {} }, false) })
           .replaceAll(/<[^>]+>/g, "")

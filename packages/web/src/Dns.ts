@@ -15,10 +15,15 @@ export const make = ({ validating = [], ...options }: Options = {}): Dns["Servic
   const query = NameServers.make(options)
   return Dns.of({
     txt: (name) =>
-      Effect.tryPromise({ try: (signal) => query(signal, (resolver) => resolver.resolveTxt(name)), catch: (cause) => cause }).pipe(
+      Effect.tryPromise({
+        try: (signal) => query(signal, (resolver) => resolver.resolveTxt(name)),
+        catch: (cause) => cause
+      }).pipe(
         // A record longer than 255 bytes consists of several strings.
         Effect.map((records) => records.map((strings) => strings.join(""))),
-        Effect.catch((cause) => (NameServers.isNone(cause) ? Effect.succeed([]) : Effect.fail(new DnsUnavailable({ name }))))
+        Effect.catch((cause) =>
+          NameServers.isNone(cause) ? Effect.succeed([]) : Effect.fail(new DnsUnavailable({ name }))
+        )
       ),
     ...(validating.length > 0 && { validated: ValidatingResolver.make(validating) })
   })

@@ -37,7 +37,10 @@ const encoder = new TextEncoder()
  */
 export const isName = (name: string): boolean => {
   const lengths = name.split(".").map((label) => encoder.encode(label).length)
-  return lengths.every((length) => length > 0 && length <= 63) && lengths.reduce((sum, length) => sum + length + 1, 1) <= 255
+  return (
+    lengths.every((length) => length > 0 && length <= 63) &&
+    lengths.reduce((sum, length) => sum + length + 1, 1) <= 255
+  )
 }
 
 /** Encodes the labels of a name as in a message: each one follows its length. */
@@ -52,7 +55,26 @@ const labelsOf = (name: string): ReadonlyArray<number> =>
  * has the same bytes (RFC 8484, section 4.1).
  */
 export const question = (name: string): Uint8Array =>
-  Uint8Array.of(0, 0, asks >> 8, asks & 0xff, 0, 1, 0, 0, 0, 0, 0, 0, ...labelsOf(name), 0, 0, txt, 0, internet)
+  Uint8Array.of(
+    0,
+    0,
+    asks >> 8,
+    asks & 0xff,
+    0,
+    1,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    ...labelsOf(name),
+    0,
+    0,
+    txt,
+    0,
+    internet
+  )
 
 const refuse = (reason: string) => Result.fail(new DnsInvalid({ reason }))
 
@@ -164,13 +186,25 @@ const readRecord = (reader: Reader, { aliases, texts }: Records): string | undef
 export const decode = (bytes: Uint8Array, name: string): Result.Result<Answer, DnsInvalid> => {
   if (bytes.length > maxBytes) return refuse("is too long")
   const reader = new Reader(bytes, 0)
-  const [id, flags, questions, answers] = [reader.number(2), reader.number(2), reader.number(2), reader.number(2)]
-  if (reader.number(4) === undefined || flags === undefined || answers === undefined) return refuse("is cut off")
-  if (id !== 0 || (flags & isResponse) === 0 || (flags & 0x7800) !== 0) return refuse("is not a response to a query")
+  const [id, flags, questions, answers] = [
+    reader.number(2),
+    reader.number(2),
+    reader.number(2),
+    reader.number(2)
+  ]
+  if (reader.number(4) === undefined || flags === undefined || answers === undefined)
+    return refuse("is cut off")
+  if (id !== 0 || (flags & isResponse) === 0 || (flags & 0x7800) !== 0)
+    return refuse("is not a response to a query")
   if ((flags & isTruncated) !== 0) return refuse("is truncated")
   if (answers > maxRecords) return refuse(`has more than ${maxRecords} records`)
   const wanted = latin1(Uint8Array.from(labelsOf(name.toLowerCase())))
-  if (questions !== 1 || nameAt(reader) !== wanted || reader.number(2) !== txt || reader.number(2) !== internet)
+  if (
+    questions !== 1 ||
+    nameAt(reader) !== wanted ||
+    reader.number(2) !== txt ||
+    reader.number(2) !== internet
+  )
     return refuse("is for a different question")
   const records: Records = { aliases: new Map(), texts: [] }
   for (let i = 0; i < answers; i++) {

@@ -38,7 +38,8 @@ export const make = () => {
     take: (place: string, nowMillis: number): Opened | undefined => {
       for (const one of waiting.get(place) ?? []) {
         const socket = leave(place, one)
-        if (!socket.destroyed && nowMillis - one.atMillis < maxAgeMillis) return { socket: socket.ref(), atMillis: one.atMillis }
+        if (!socket.destroyed && nowMillis - one.atMillis < maxAgeMillis)
+          return { socket: socket.ref(), atMillis: one.atMillis }
         socket.destroy()
       }
       return undefined

@@ -35,7 +35,12 @@ export const objectOf = (body: string): object | undefined => {
  * (LUD-01).
  */
 export const noOf = (members: object): string | undefined => {
-  if (!("status" in members) || typeof members.status !== "string" || members.status.toUpperCase() !== "ERROR") return undefined
+  if (
+    !("status" in members) ||
+    typeof members.status !== "string" ||
+    members.status.toUpperCase() !== "ERROR"
+  )
+    return undefined
   return `its server says ${"reason" in members && typeof members.reason === "string" ? quoted(members.reason) : "no"}`
 }
 
@@ -60,7 +65,8 @@ export const asking = ({ ask }: Outbound["Service"]) =>
   Effect.fnUntraced(function* (request: Request) {
     const { status, body } = yield* ask({ ...request, headers: { accept: "application/json" } }).pipe(
       Effect.catchTags({
-        Forbidden: ({ reason }) => Effect.fail(new RecipientRefused({ reason: `its address cannot be requested: ${reason}` })),
+        Forbidden: ({ reason }) =>
+          Effect.fail(new RecipientRefused({ reason: `its address cannot be requested: ${reason}` })),
         Unusable: ({ reason }) => Effect.fail(new RecipientRefused({ reason: `its server ${reason}` })),
         Unreachable: () => Effect.fail(new RecipientUnreachable({ reason: "no response" }))
       })
@@ -68,7 +74,11 @@ export const asking = ({ ask }: Outbound["Service"]) =>
     const isTooMuch = hasTooMany(body)
     const members = isTooMuch ? refuse(`its server returned more than ${maxValues} values`) : membersOf(body)
     // A gateway reports an unavailable server by status, without an LNURL error body.
-    if (Result.isFailure(members) && (status === 429 || status >= 500) && (isTooMuch || JsonText.exact(body) === undefined))
+    if (
+      Result.isFailure(members) &&
+      (status === 429 || status >= 500) &&
+      (isTooMuch || JsonText.exact(body) === undefined)
+    )
       return yield* new RecipientUnreachable({ reason: `its server returned ${status}` })
     return yield* Effect.fromResult(members)
   })

@@ -62,7 +62,9 @@ export const addresses = (options?: Options) => {
       })
       const both = Promise.all(asked)
       await Promise.race(asked)
-      await (found.flat().length > 0 ? Promise.race([both, setTimeout(otherFamilyMillis, undefined, { ref: false })]) : both)
+      await (found.flat().length > 0
+        ? Promise.race([both, setTimeout(otherFamilyMillis, undefined, { ref: false })])
+        : both)
       const all = found.flat()
       if (all.length === 0 && failure !== undefined) throw failure
       return all

@@ -56,7 +56,12 @@ export interface Limits {
   readonly maxRedirects: number
 }
 
-export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, maxBytes: 300_000, maxRedirects: 3 }
+export const defaults: Limits = {
+  connectMillis: 5_000,
+  totalMillis: 10_000,
+  maxBytes: 300_000,
+  maxRedirects: 3
+}
 
 /**
  * Maximum number of chunks and interim responses of a response. A server can send each byte as a chunk of its own,
@@ -127,13 +132,15 @@ const forbid = (reason: string) => Result.fail(new Forbidden({ reason }))
 
 // Names without public servers (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and names common in private
 // networks).
-const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|private|svc|test|example|invalid|alt|onion|home\.arpa)$/
+const reserved =
+  /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|private|svc|test|example|invalid|alt|onion|home\.arpa)$/
 
 /**
  * Parses a URL strictly. The parser silently drops or rewrites white space, control characters and
  * backslashes, which could turn it into another address.
  */
-const parse = (text: string, base?: URL): URL | null => (/[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text, base?.href))
+const parse = (text: string, base?: URL): URL | null =>
+  /[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text, base?.href)
 
 /** Validates a URL as far as possible without network access. */
 const targetOf = (
@@ -147,10 +154,16 @@ const targetOf = (
   const instead = vouched(url)
   if (instead !== undefined) {
     const isSecure = instead.protocol === "https:"
-    return Result.succeed({ url, host: instead.hostname, port: Number(instead.port || (isSecure ? 443 : 80)), isSecure })
+    return Result.succeed({
+      url,
+      host: instead.hostname,
+      port: Number(instead.port || (isSecure ? 443 : 80)),
+      isSecure
+    })
   }
   const name = url.hostname
-  if (name.endsWith(".onion")) return forbid("an .onion address can only be reached through Tor, which this service does not use")
+  if (name.endsWith(".onion"))
+    return forbid("an .onion address can only be reached through Tor, which this service does not use")
   const isSecure = url.protocol !== "http:"
   if (isSecure ? !/^(?:https|wss):$/.test(url.protocol) : !isLocal) return forbid("only https is used")
   // Guides name `.example` hosts, which have no address. A sandbox accepts them like the hosts they stand for.
@@ -170,13 +183,18 @@ const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.\d+\.\d+\
 const vouchedBy =
   ({ allowsLoopback = false, allow = new Map<string, URL>() }: Pick<Options, "allowsLoopback" | "allow">) =>
   (url: URL): URL | undefined =>
-    allowsLoopback && /^https?:$/.test(url.protocol) && isLoopback(url) ? new URL(url.origin) : allow.get(url.host)
+    allowsLoopback && /^https?:$/.test(url.protocol) && isLoopback(url)
+      ? new URL(url.origin)
+      : allow.get(url.host)
 
 /**
  * Returns why a URL is not allowed, as far as that can be determined without network access; undefined if it is
  * allowed. The reason completes "not contacted: …".
  */
-export const issueOf = (url: string, options: Pick<Options, "allowsLoopback" | "allow"> = {}): string | undefined => {
+export const issueOf = (
+  url: string,
+  options: Pick<Options, "allowsLoopback" | "allow"> = {}
+): string | undefined => {
   const target = targetOf(url, vouchedBy(options), options.allowsLoopback)
   return Result.isFailure(target) ? target.failure.reason : undefined
 }
@@ -215,7 +233,10 @@ const placeOf = ({ host, port, isSecure }: Target): string => `${isSecure ? "tls
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const textOf = (chunks: ReadonlyArray<Uint8Array>): Effect.Effect<string, Unusable> =>
-  Effect.try({ try: () => utf8.decode(Buffer.concat(chunks)), catch: () => new Unusable({ reason: "did not return text" }) })
+  Effect.try({
+    try: () => utf8.decode(Buffer.concat(chunks)),
+    catch: () => new Unusable({ reason: "did not return text" })
+  })
 
 const redirection = (response: http.IncomingMessage): string | undefined =>
   [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) ? response.headers.location : undefined
@@ -266,7 +287,8 @@ const exchange = (
       const tooLong = () => fail(new Unusable({ reason: `returned more than ${maxBytes} bytes` }))
       const retryAfter = response.headers["retry-after"]
       const head = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
-      if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
+      if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes)
+        return tooLong()
       // No encoding was requested, because a small compressed body can expand to any size.
       if (firstBytes === undefined && (response.headers["content-encoding"] ?? "identity") !== "identity")
         return fail(new Unusable({ reason: "used an encoding that was not requested" }))
@@ -278,7 +300,9 @@ const exchange = (
         chunks.push(chunk)
         if (firstBytes !== undefined && bytes >= firstBytes) {
           const body = Buffer.concat(chunks).subarray(0, firstBytes).toString()
-          resume(Effect.succeed({ answer: Effect.succeed({ ...head, body }), location: redirection(response) }))
+          resume(
+            Effect.succeed({ answer: Effect.succeed({ ...head, body }), location: redirection(response) })
+          )
           asked.destroy()
         } else if (bytes > maxBytes) tooLong()
       })
@@ -288,7 +312,10 @@ const exchange = (
           firstBytes === undefined && !isBinary
             ? textOf(chunks)
             : Effect.succeed(Buffer.concat(chunks).toString(isBinary ? "latin1" : "utf8"))
-        ended = Effect.succeed({ answer: Effect.map(text, (body) => ({ ...head, body })), location: redirection(response) })
+        ended = Effect.succeed({
+          answer: Effect.map(text, (body) => ({ ...head, body })),
+          location: redirection(response)
+        })
         if (free === undefined) resume(ended)
       })
       return undefined
@@ -307,7 +334,10 @@ export const make = (options: Options = {}): Outbound["Service"] => {
   const { connectMillis, totalMillis, maxBytes, maxRedirects } = { ...defaults, ...options }
   const { keepsConnections = false } = options
   const idle = keepsConnections ? Idle.make() : undefined
-  const { lookup = NameServers.addresses(), isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
+  const {
+    lookup = NameServers.addresses(),
+    isAllowed = (address) => PublicAddress.is(address) && !isOwn(address)
+  } = options
 
   const vouched = vouchedBy(options)
 
@@ -320,7 +350,9 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     })
     const addresses = found.filter(isAllowed)
     // A missing name and a private network's name must look the same from outside.
-    return addresses.length > 0 ? addresses : yield* new Forbidden({ reason: "its host has no public address" })
+    return addresses.length > 0
+      ? addresses
+      : yield* new Forbidden({ reason: "its host has no public address" })
   })
 
   const dial = Effect.fnUntraced(function* (target: Target) {
@@ -331,25 +363,40 @@ export const make = (options: Options = {}): Outbound["Service"] => {
         // The time must not tell a stranger whether a port is closed. A trusted host's is no secret.
         target.name === undefined
           ? Effect.void
-          : Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.sleep(Math.max(0, startedMillis + connectMillis - nowMillis)))
+          : Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+              Effect.sleep(Math.max(0, startedMillis + connectMillis - nowMillis))
+            )
       )
     )
     return { socket, atMillis: startedMillis }
   })
 
   /** Makes one request over a connection, and then closes the connection unless it can be reused. */
-  const over = <E>(target: Target, request: Request, connected: Effect.Effect<Idle.Opened, E>, begun: () => void) => {
+  const over = <E>(
+    target: Target,
+    request: Request,
+    connected: Effect.Effect<Idle.Opened, E>,
+    begun: () => void
+  ) => {
     let isFree = false
-    const connection = Effect.acquireRelease(connected, ({ socket }) => Effect.sync(() => isFree || socket.destroy()), {
-      interruptible: true
-    })
+    const connection = Effect.acquireRelease(
+      connected,
+      ({ socket }) => Effect.sync(() => isFree || socket.destroy()),
+      {
+        interruptible: true
+      }
+    )
     const keep = (one: Idle.Opened) =>
       idle &&
       (() => {
         isFree = true
         idle.give(placeOf(target), one)
       })
-    return Effect.scoped(Effect.flatMap(connection, (one) => exchange(one.socket, target.url, request, maxBytes, begun, keep(one))))
+    return Effect.scoped(
+      Effect.flatMap(connection, (one) =>
+        exchange(one.socket, target.url, request, maxBytes, begun, keep(one))
+      )
+    )
   }
 
   const once = Effect.fnUntraced(function* (target: Target, request: Request, begun: () => void) {
@@ -365,12 +412,19 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     return yield* Effect.catchTag(first, "Unreachable", (error) => (hasBegun ? Effect.fail(error) : anew))
   })
 
-  const follow = (request: Request, redirects: number, begun: () => void): Effect.Effect<Answer, Forbidden | Unreachable | Unusable> =>
+  const follow = (
+    request: Request,
+    redirects: number,
+    begun: () => void
+  ): Effect.Effect<Answer, Forbidden | Unreachable | Unusable> =>
     Effect.gen(function* () {
       const target = yield* Effect.fromResult(targetOf(request.url, vouched, options.allowsLoopback))
       const { answer, location } = yield* once(target, request, begun)
       if (location === undefined || request.method === "POST") return yield* answer
-      if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${request.redirects ?? maxRedirects} times` })
+      if (redirects === 0)
+        return yield* new Unusable({
+          reason: `redirects more often than ${request.redirects ?? maxRedirects} times`
+        })
       return yield* follow({ ...request, url: parse(location, target.url)?.href ?? "" }, redirects - 1, begun)
     })
 
@@ -378,7 +432,10 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     connect: (url) => {
       const connected = Effect.flatMap(Effect.fromResult(targetOf(url, vouched)), dial)
       const close = ({ socket }: Idle.Opened) => Effect.sync(() => socket.destroy())
-      return Effect.map(Effect.acquireRelease(connected, close, { interruptible: true }), ({ socket }) => socket)
+      return Effect.map(
+        Effect.acquireRelease(connected, close, { interruptible: true }),
+        ({ socket }) => socket
+      )
     },
     ask: (request) =>
       Effect.suspend(() => {
@@ -389,10 +446,17 @@ export const make = (options: Options = {}): Outbound["Service"] => {
           Effect.timeoutOrElse({
             duration: totalMillis,
             orElse: () =>
-              Effect.fail(hasBegun ? new Unusable({ reason: `did not complete within ${totalMillis / 1000} seconds` }) : new Unreachable())
+              Effect.fail(
+                hasBegun
+                  ? new Unusable({ reason: `did not complete within ${totalMillis / 1000} seconds` })
+                  : new Unreachable()
+              )
           }),
           // Record only the host, because a path or a query may be a secret.
-          Effect.withSpan("Outbound.ask", { kind: "client", attributes: { "server.address": URL.parse(request.url)?.hostname ?? "" } })
+          Effect.withSpan("Outbound.ask", {
+            kind: "client",
+            attributes: { "server.address": URL.parse(request.url)?.hostname ?? "" }
+          })
         )
       })
   })

@@ -36,7 +36,10 @@ const special6: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["3fff::", 20] // documentation (RFC 9637)
 ]
 
-const blocks = (family: "ipv4" | "ipv6", subnets: ReadonlyArray<readonly [network: string, prefix: number]>) => {
+const blocks = (
+  family: "ipv4" | "ipv6",
+  subnets: ReadonlyArray<readonly [network: string, prefix: number]>
+) => {
   const list = new BlockList()
   for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family)
   return list

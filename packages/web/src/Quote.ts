@@ -27,7 +27,10 @@ const compare = (a: Decimal.Decimal, b: Decimal.Decimal): number => {
 
 /** Returns (a + b) / 2 exactly. Halving adds one digit. */
 const mean = (a: Decimal.Decimal, b: Decimal.Decimal): Decimal.Decimal =>
-  Decimal.make((a.digits * 10n ** BigInt(b.scale) + b.digits * 10n ** BigInt(a.scale)) * 5n, a.scale + b.scale + 1)
+  Decimal.make(
+    (a.digits * 10n ** BigInt(b.scale) + b.digits * 10n ** BigInt(a.scale)) * 5n,
+    a.scale + b.scale + 1
+  )
 
 /** Returns the median, or the mean of the middle two prices if their number is even. */
 const median = (quotes: ReadonlyArray<Quote>): Decimal.Decimal | undefined => {
@@ -37,13 +40,20 @@ const median = (quotes: ReadonlyArray<Quote>): Decimal.Decimal | undefined => {
 }
 
 const isNear = ({ price }: Quote, middle: Decimal.Decimal, percent: bigint): boolean => {
-  const [own, other] = [price.digits * 10n ** BigInt(middle.scale), middle.digits * 10n ** BigInt(price.scale)]
+  const [own, other] = [
+    price.digits * 10n ** BigInt(middle.scale),
+    middle.digits * 10n ** BigInt(price.scale)
+  ]
   return (own > other ? own - other : other - own) * 100n <= other * percent
 }
 
-const agree = (quotes: ReadonlyArray<Quote>, { minAgreeing, maxDeviationPercent }: Rules): Rate | undefined => {
+const agree = (
+  quotes: ReadonlyArray<Quote>,
+  { minAgreeing, maxDeviationPercent }: Rules
+): Rate | undefined => {
   const middle = median(quotes)
-  const near = middle === undefined ? [] : quotes.filter((quote) => isNear(quote, middle, maxDeviationPercent))
+  const near =
+    middle === undefined ? [] : quotes.filter((quote) => isNear(quote, middle, maxDeviationPercent))
   const price = median(near)
   if (price === undefined || near.length < minAgreeing || near.length * 2 <= quotes.length) return undefined
   return { price, atMillis: Math.min(...near.map(({ atMillis }) => atMillis)) }

@@ -23,17 +23,27 @@ export interface Options extends Partial<Quote.Rules> {
  */
 export const refreshMillis = 15_000
 
-export const rules: Quote.Rules = { maxAgeMillis: Prices.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
+export const rules: Quote.Rules = {
+  maxAgeMillis: Prices.maxRateAgeMillis,
+  minAgreeing: 2,
+  maxDeviationPercent: 5n
+}
 
 /** The cursor under which the last good rates are stored. */
 const source = "exchange rates"
 
-const Kept = Schema.Record(Schema.String, Schema.Struct({ price: Schema.String, atMillis: Schema.FiniteFromString }))
+const Kept = Schema.Record(
+  Schema.String,
+  Schema.Struct({ price: Schema.String, atMillis: Schema.FiniteFromString })
+)
 
 const write = (known: ReadonlyMap<Fiat, Rate>): string =>
   JSON.stringify(
     Object.fromEntries(
-      Array.from(known, ([currency, { price, atMillis }]) => [currency, { price: Decimal.format(price), atMillis: String(atMillis) }])
+      Array.from(known, ([currency, { price, atMillis }]) => [
+        currency,
+        { price: Decimal.format(price), atMillis: String(atMillis) }
+      ])
     )
   )
 
@@ -44,7 +54,9 @@ const read = (text: string): Map<Fiat, Rate> => {
     Currency.literals.filter(isFiat).flatMap((currency) => {
       const one = kept._tag === "Some" ? kept.value[currency] : undefined
       const price = one && Result.getOrUndefined(Decimal.parse(one.price))
-      return one === undefined || price === undefined ? [] : [[currency, { price, atMillis: one.atMillis }] as const]
+      return one === undefined || price === undefined
+        ? []
+        : [[currency, { price, atMillis: one.atMillis }] as const]
     })
   )
 }
@@ -66,7 +78,10 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const known = yield* records.cursor(source).pipe(
     Effect.map((kept) => (kept._tag === "Some" ? read(kept.value) : new Map<Fiat, Rate>())),
     Effect.catch((cause) =>
-      Effect.as(Effect.logWarning("exchange rates: stored rates could not be read; fetching new ones", cause), new Map<Fiat, Rate>())
+      Effect.as(
+        Effect.logWarning("exchange rates: stored rates could not be read; fetching new ones", cause),
+        new Map<Fiat, Rate>()
+      )
     )
   )
 
@@ -76,13 +91,17 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
    */
   const fetch = Effect.fnUntraced(function* ({ name, url, read }: Tickers.Ticker) {
     const answer = yield* Effect.result(ask({ url, headers: { accept: "application/json" } }))
-    const found = Result.isSuccess(answer) ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis) : undefined
+    const found = Result.isSuccess(answer)
+      ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis)
+      : undefined
     if (found !== undefined) {
       quotes.set(name, found)
       if (failing.delete(name)) yield* Effect.logInfo("exchange rates: source recovered", { name })
     } else if (!failing.has(name)) {
       failing.add(name)
-      const why = Result.isFailure(answer) ? answer.failure : `an unexpected response with status ${answer.success.status}`
+      const why = Result.isFailure(answer)
+        ? answer.failure
+        : `an unexpected response with status ${answer.success.status}`
       yield* Effect.logWarning("exchange rates: source down", { name, why })
     }
   })
@@ -105,11 +124,14 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       } else if (!jumped.has(currency)) {
         jumped.add(currency)
         const [price, lastPrice] = [Decimal.format(rate.price), last && Decimal.format(last.price)]
-        yield* Effect.logError("exchange rates: most sources more than doubled or halved their price; not used", {
-          currency,
-          price,
-          lastPrice
-        })
+        yield* Effect.logError(
+          "exchange rates: most sources more than doubled or halved their price; not used",
+          {
+            currency,
+            price,
+            lastPrice
+          }
+        )
       }
     }
     if (known.size > 0) yield* Cursor.store(journal, { source, value: write(known) })
@@ -126,7 +148,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
 })
 
 /** Provides the rates on which public tickers agree. The tickers are read in the background while the scope is open. */
-export const layer = (options: Options = {}): Layer.Layer<ExchangeRates, never, Outbound | Journal | LedgerReads> =>
+export const layer = (
+  options: Options = {}
+): Layer.Layer<ExchangeRates, never, Outbound | Journal | LedgerReads> =>
   Layer.effect(
     ExchangeRates,
     Effect.gen(function* () {

@@ -8,7 +8,11 @@ import { type ClientOptions, WebSocket } from "ws"
 export const maxParts = 256
 
 /** Upgrades a guarded connection to a relay. The relay's name is not resolved again. */
-export const over = (relay: string, socket: net.Socket, options: Pick<ClientOptions, "finishRequest"> & { readonly maxPayload: number }) =>
+export const over = (
+  relay: string,
+  socket: net.Socket,
+  options: Pick<ClientOptions, "finishRequest"> & { readonly maxPayload: number }
+) =>
   new WebSocket(relay, {
     createConnection: () => socket,
     perMessageDeflate: false,

@@ -44,14 +44,20 @@ const offerOf = (members: object): Result.Result<PayTerms, RecipientRefused> => 
   if (min === undefined || max === undefined || min > max) return refuse("its server accepts no valid amount")
   if (!isMetadata(metadata)) return refuse("its server's metadata does not conform to LUD-06")
   const wanted = Object.entries(payerData ?? {}).flatMap(([name, how]) => (isMandatory(how) ? [name] : []))
-  if (wanted.length > 0) return refuse(`its server requires the payer's ${quoted(wanted.join(", "))}, which this service does not send`)
+  if (wanted.length > 0)
+    return refuse(
+      `its server requires the payer's ${quoted(wanted.join(", "))}, which this service does not send`
+    )
   return Result.succeed({ callback, min, max, metadata })
 }
 
 const decodeAction = Schema.decodeUnknownOption(Schema.NullOr(SuccessAction))
 
 /** Reads the success action. Refuses a payment whose action cannot be stored and displayed (LUD-09). */
-const actionOf = (members: object, callback: string): Result.Result<SuccessAction | null, RecipientRefused> => {
+const actionOf = (
+  members: object,
+  callback: string
+): Result.Result<SuccessAction | null, RecipientRefused> => {
   const action = decodeAction(("successAction" in members ? members.successAction : null) ?? null)
   if (action._tag === "None") return refuse("its server requires an unsupported action after the payment")
   if (action.value?.tag === "url" && URL.parse(action.value.url)?.host !== URL.parse(callback)?.host)
@@ -68,7 +74,9 @@ export const make = Effect.gen(function* () {
     offer: (url) => Effect.flatMap(answer(url), (members) => Effect.fromResult(offerOf(members))),
     invoice: Effect.fnUntraced(function* ({ callback, min, max }, amount) {
       if (amount < min || amount > max)
-        return yield* new RecipientRefused({ reason: `it accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}` })
+        return yield* new RecipientRefused({
+          reason: `it accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`
+        })
       const members = yield* answer(withQuery(callback, `amount=${amount}`))
       const paymentRequest = "pr" in members && typeof members.pr === "string" ? members.pr : ""
       if (paymentRequest === "" || paymentRequest.length > Destination.maxLength)

@@ -22,11 +22,16 @@ const quotes = (prices: Readonly<Record<string, string>>, atMillis: number): Rea
   Object.entries(prices).flatMap(([name, text]) => {
     const currency = fiats.find((one) => one === name.toLowerCase())
     const price = Result.getOrUndefined(Decimal.parse(text))
-    return currency === undefined || price === undefined || price.digits <= 0n ? [] : [{ currency, price, atMillis }]
+    return currency === undefined || price === undefined || price.digits <= 0n
+      ? []
+      : [{ currency, price, atMillis }]
   })
 
 const reading =
-  <A>(schema: Schema.Codec<A, unknown>, of: (answer: A, nowMillis: number) => ReadonlyArray<Quote>): Ticker["read"] =>
+  <A>(
+    schema: Schema.Codec<A, unknown>,
+    of: (answer: A, nowMillis: number) => ReadonlyArray<Quote>
+  ): Ticker["read"] =>
   (answer, nowMillis) => {
     const decoded = Schema.decodeUnknownOption(schema)(answer)
     return decoded._tag === "None" ? undefined : of(decoded.value, nowMillis)
@@ -40,9 +45,16 @@ export const kraken: Ticker = {
   name: "Kraken",
   url: "https://api.kraken.com/0/public/Ticker?pair=XBTUSD,XBTEUR,XBTGBP,XBTJPY,XBTCAD,XBTAUD,XBTCHF",
   read: reading(
-    Schema.Struct({ result: Schema.Record(Text, Schema.Struct({ c: Schema.TupleWithRest(Schema.Tuple([Text]), [Text]) })) }),
+    Schema.Struct({
+      result: Schema.Record(Text, Schema.Struct({ c: Schema.TupleWithRest(Schema.Tuple([Text]), [Text]) }))
+    }),
     ({ result }, nowMillis) =>
-      quotes(Object.fromEntries(Object.entries(result).map(([pair, { c }]) => [pair.replace(/^(?:XXBTZ|XBT)/, ""), c[0]])), nowMillis)
+      quotes(
+        Object.fromEntries(
+          Object.entries(result).map(([pair, { c }]) => [pair.replace(/^(?:XXBTZ|XBT)/, ""), c[0]])
+        ),
+        nowMillis
+      )
   )
 }
 
@@ -51,7 +63,9 @@ export const coinbase: Ticker = {
   name: "Coinbase",
   url: "https://api.coinbase.com/v2/exchange-rates?currency=BTC",
   read: reading(
-    Schema.Struct({ data: Schema.Struct({ currency: Schema.Literal("BTC"), rates: Schema.Record(Text, Text) }) }),
+    Schema.Struct({
+      data: Schema.Struct({ currency: Schema.Literal("BTC"), rates: Schema.Record(Text, Text) })
+    }),
     ({ data }, nowMillis) => quotes(data.rates, nowMillis)
   )
 }
@@ -64,7 +78,10 @@ export const blockchain: Ticker = {
   name: "Blockchain.com",
   url: "https://blockchain.info/ticker",
   read: reading(Schema.Record(Text, Schema.Struct({ last: Text })), (answer, nowMillis) =>
-    quotes(Object.fromEntries(Object.entries(answer).map(([currency, { last }]) => [currency, last])), nowMillis)
+    quotes(
+      Object.fromEntries(Object.entries(answer).map(([currency, { last }]) => [currency, last])),
+      nowMillis
+    )
   )
 }
 

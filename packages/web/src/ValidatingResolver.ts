@@ -11,7 +11,12 @@ export const maxResolvers = 3
  * Limits per resolver. They are short enough that querying all resolvers and then a payee's server fits into
  * the time of one request.
  */
-export const limits = { connectMillis: 1_500, totalMillis: 3_000, maxBytes: DnsMessage.maxBytes, maxRedirects: 0 }
+export const limits = {
+  connectMillis: 1_500,
+  totalMillis: 3_000,
+  maxBytes: DnsMessage.maxBytes,
+  maxRedirects: 0
+}
 
 const port = 53
 
@@ -21,7 +26,8 @@ const port = 53
  */
 export const urlOf = (text: string): URL | undefined => {
   const url = /[\s\\]/.test(text) ? null : URL.parse(text)
-  if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined
+  if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    return undefined
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (url.protocol === "tcp:") return isHere && /^\/?$/.test(url.pathname) ? url : undefined
   return url.protocol === "https:" || (url.protocol === "http:" && isHere) ? url : undefined
@@ -58,11 +64,21 @@ const overTcp = ({ connect }: Outbound.Outbound["Service"], url: URL, question: 
     Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail("no response in time") })
   )
 
-const overHttps = Effect.fnUntraced(function* ({ ask }: Outbound.Outbound["Service"], resolver: URL, question: Uint8Array) {
+const overHttps = Effect.fnUntraced(function* (
+  { ask }: Outbound.Outbound["Service"],
+  resolver: URL,
+  question: Uint8Array
+) {
   const url = new URL(resolver)
   url.searchParams.set("dns", Buffer.from(question).toString("base64url"))
-  const { status, body } = yield* ask({ url: url.href, headers: { accept: "application/dns-message" }, isBinary: true })
-  return status === 200 ? Uint8Array.from(body, (character) => character.charCodeAt(0)) : yield* Effect.fail(`status ${status}`)
+  const { status, body } = yield* ask({
+    url: url.href,
+    headers: { accept: "application/dns-message" },
+    isBinary: true
+  })
+  return status === 200
+    ? Uint8Array.from(body, (character) => character.charCodeAt(0))
+    : yield* Effect.fail(`status ${status}`)
 })
 
 /** Returns the validated records of a response, or the reason if the response is not conclusive. */
@@ -86,9 +102,19 @@ export const make = (
   { connectMillis, totalMillis, maxBytes, maxRedirects } = limits
 ): NonNullable<Dns["Service"]["validated"]> => {
   const allow = new Map(resolvers.map(originOf).map((url) => [url.host, new URL(url.origin)] as const))
-  const outbound = Outbound.make({ connectMillis, totalMillis, maxBytes, maxRedirects, allow, keepsConnections: true })
+  const outbound = Outbound.make({
+    connectMillis,
+    totalMillis,
+    maxBytes,
+    maxRedirects,
+    allow,
+    keepsConnections: true
+  })
 
-  const ask = Effect.fnUntraced(function* (name: string, resolver: URL): Effect.fn.Return<Validated, unknown> {
+  const ask = Effect.fnUntraced(function* (
+    name: string,
+    resolver: URL
+  ): Effect.fn.Return<Validated, unknown> {
     const question = DnsMessage.question(name)
     const bytes =
       resolver.protocol === "tcp:"

@@ -15,7 +15,9 @@ export const maxBytes = 4 * 1024
 export const maxOthers = 60
 
 /** `["OK", <event id>, <accepted>, <reason>]` (NIP-01). A reason begins with a one-word prefix and a colon. */
-const Verdict = Schema.fromJsonString(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
+const Verdict = Schema.fromJsonString(
+  Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String])
+)
 const verdictOf = Schema.decodeUnknownOption(Verdict)
 
 /** Returns whether a refusal with this reason is temporary, so that the event may be published again. */
@@ -47,7 +49,9 @@ const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
       else resume(Effect.succeed("refused"))
     })
     connection.on("ping", count).on("pong", count)
-    connection.on("error", fail).once("close", () => fail(new Error("the relay closed the connection before it responded")))
+    connection
+      .on("error", fail)
+      .once("close", () => fail(new Error("the relay closed the connection before it responded")))
     return Effect.sync(() => connection.terminate())
   })
 

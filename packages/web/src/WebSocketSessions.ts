@@ -42,12 +42,22 @@ const subscription = "satrail"
 
 const Said = Schema.fromJsonString(Schema.Array(Schema.Unknown))
 const saidOf = Schema.decodeUnknownOption(Said)
-const eventOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("EVENT"), Schema.Literal(subscription), Nostr.Event]))
-const verdictOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
-const closedOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("CLOSED"), Schema.Literal(subscription), Schema.String]))
+const eventOf = Schema.decodeUnknownOption(
+  Schema.Tuple([Schema.Literal("EVENT"), Schema.Literal(subscription), Nostr.Event])
+)
+const verdictOf = Schema.decodeUnknownOption(
+  Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String])
+)
+const closedOf = Schema.decodeUnknownOption(
+  Schema.Tuple([Schema.Literal("CLOSED"), Schema.Literal(subscription), Schema.String])
+)
 
 const asked = ({ kinds, to, by, sinceSeconds }: Nostr.Filter) =>
-  JSON.stringify(["REQ", subscription, { kinds, "#p": [to], since: sinceSeconds, ...(by !== undefined && { authors: [by] }) }])
+  JSON.stringify([
+    "REQ",
+    subscription,
+    { kinds, "#p": [to], since: sinceSeconds, ...(by !== undefined && { authors: [by] }) }
+  ])
 
 /** Opens a connection and subscribes. The connection's end is reported once, with a reason. */
 const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, filter: Nostr.Filter) {
@@ -70,7 +80,8 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
   }
   let others = 0
   const count = () => {
-    if (++others === maxOthers + 1) fail(`the relay sent more than ${maxOthers} other messages in ${pingMillis / 1000} seconds`)
+    if (++others === maxOthers + 1)
+      fail(`the relay sent more than ${maxOthers} other messages in ${pingMillis / 1000} seconds`)
   }
   const heard = (data: RawData) => {
     // A closed connection still reports messages that had arrived.
@@ -165,7 +176,12 @@ export const layer = Layer.effect(
         Effect.flatMap(outbound.connect(relay), (socket) => connect(relay, socket, filter)).pipe(
           Effect.catchTags({
             Forbidden: ({ reason }) =>
-              Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`the relay was not contacted: ${reason}`) })),
+              Effect.fail(
+                new Nostr.RelayUnreachable({
+                  relay,
+                  cause: new Error(`the relay was not contacted: ${reason}`)
+                })
+              ),
             Unreachable: (cause) => Effect.fail(new Nostr.RelayUnreachable({ relay, cause }))
           })
         )

@@ -20,7 +20,13 @@ export interface Options {
 const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
 export const make = ({ outbound = {}, allowsLoopback = false }: Options = {}): Poster => {
-  const { ask } = Outbound.make({ connectMillis, totalMillis: attemptMillis, keepsConnections: true, allowsLoopback, ...outbound })
+  const { ask } = Outbound.make({
+    connectMillis,
+    totalMillis: attemptMillis,
+    keepsConnections: true,
+    allowsLoopback,
+    ...outbound
+  })
   const turn = Pace.make()
   const hosts = new Map<string, ReturnType<typeof FairSlots.make>>()
 
@@ -39,12 +45,19 @@ export const make = ({ outbound = {}, allowsLoopback = false }: Options = {}): P
     post: ({ companyId, url, headers, body }) => {
       const parsed = URL.parse(url)
       if (parsed === null) return Effect.succeed(unanswered("not sent: it is not a URL"))
-      const asked = Effect.suspend(() => ask({ url, method: "POST", headers: headers(), body, firstBytes: keptCharacters }))
+      const asked = Effect.suspend(() =>
+        ask({ url, method: "POST", headers: headers(), body, firstBytes: keptCharacters })
+      )
       return inTurn(
         parsed.host,
         companyId,
         Effect.andThen(turn, asked).pipe(
-          Effect.map(({ status, body, retryAfter = null }): Posted => ({ _tag: "Answered", status, body, retryAfter })),
+          Effect.map(({ status, body, retryAfter = null }): Posted => ({
+            _tag: "Answered",
+            status,
+            body,
+            retryAfter
+          })),
           // The endpoint's owner sees the error, but can't learn which ports of which hosts are open.
           Effect.catchTags({
             Forbidden: ({ reason }) => Effect.succeed(unanswered(`not contacted: ${reason}`)),

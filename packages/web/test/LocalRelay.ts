@@ -19,9 +19,13 @@ const Said = Schema.fromJsonString(
   ])
 )
 
-const fits = ({ kinds, authors, "#p": to, "#e": about, since }: typeof Filter.Type, event: Nostr.Event): boolean => {
+const fits = (
+  { kinds, authors, "#p": to, "#e": about, since }: typeof Filter.Type,
+  event: Nostr.Event
+): boolean => {
   const has = (name: string, wanted: ReadonlyArray<string> | undefined) =>
-    wanted === undefined || event.tags.some(([first, value]) => first === name && value !== undefined && wanted.includes(value))
+    wanted === undefined ||
+    event.tags.some(([first, value]) => first === name && value !== undefined && wanted.includes(value))
   return (
     (kinds === undefined || kinds.includes(event.kind)) &&
     (authors === undefined || authors.includes(event.pubkey)) &&
@@ -40,7 +44,8 @@ export const make = Effect.gen(function* () {
   const send = (event: Nostr.Event) => {
     events.push(event)
     for (const [socket, filters] of subscriptions)
-      for (const [id, filter] of filters) if (fits(filter, event)) socket.send(JSON.stringify(["EVENT", id, event]))
+      for (const [id, filter] of filters)
+        if (fits(filter, event)) socket.send(JSON.stringify(["EVENT", id, event]))
   }
   server.on("connection", (socket) => {
     const own = new Map<string, typeof Filter.Type>()
@@ -51,7 +56,8 @@ export const make = Effect.gen(function* () {
       if (said[0] === "CLOSE") own.delete(said[1])
       else if (said[0] === "REQ") {
         own.set(said[1], said[2])
-        for (const event of events) if (fits(said[2], event)) socket.send(JSON.stringify(["EVENT", said[1], event]))
+        for (const event of events)
+          if (fits(said[2], event)) socket.send(JSON.stringify(["EVENT", said[1], event]))
         socket.send(JSON.stringify(["EOSE", said[1]]))
       } else {
         send(said[1])
@@ -69,7 +75,9 @@ export const make = Effect.gen(function* () {
     },
     /** The number of subscriptions to events of this kind. */
     listeners: (kind: number) =>
-      [...subscriptions.values()].flatMap((one) => [...one.values()]).filter(({ kinds }) => kinds?.includes(kind) === true).length
+      [...subscriptions.values()]
+        .flatMap((one) => [...one.values()])
+        .filter(({ kinds }) => kinds?.includes(kind) === true).length
   }
 })
 export type LocalRelay = Effect.Success<typeof make>

@@ -21,8 +21,9 @@ const fetched = Effect.fnUntraced(function* (second: Said) {
   return yield* invoice(yield* offer(url), amount)
 })
 
-const refused = <A, E extends { readonly _tag: string; readonly reason: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(effect), ({ _tag, reason }) => `${_tag}: ${reason}`)
+const refused = <A, E extends { readonly _tag: string; readonly reason: string }, R>(
+  effect: Effect.Effect<A, E, R>
+) => Effect.map(Effect.flip(effect), ({ _tag, reason }) => `${_tag}: ${reason}`)
 
 const raw =
   (status: number, body: string): http.RequestListener =>
@@ -30,14 +31,18 @@ const raw =
     response.writeHead(status).end(body)
 
 describe("LUD-06, payRequest", () => {
-  it.live("LUD-06: the pay request is read exactly, including every byte of its metadata and numbers of any size", () =>
-    Effect.gen(function* () {
-      const { callback } = payRequest
-      assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
-      assert.strictEqual((yield* offered({ minSendable: 1 })).min, 1n)
-      const { offer } = yield* resolving(raw(200, JSON.stringify(payRequest).replace("1000000", "2000000000000000001")))
-      assert.strictEqual((yield* offer(url)).max, 2_000_000_000_000_000_001n)
-    })
+  it.live(
+    "LUD-06: the pay request is read exactly, including every byte of its metadata and numbers of any size",
+    () =>
+      Effect.gen(function* () {
+        const { callback } = payRequest
+        assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
+        assert.strictEqual((yield* offered({ minSendable: 1 })).min, 1n)
+        const { offer } = yield* resolving(
+          raw(200, JSON.stringify(payRequest).replace("1000000", "2000000000000000001"))
+        )
+        assert.strictEqual((yield* offer(url)).max, 2_000_000_000_000_000_001n)
+      })
   )
 
   it.live("LUD-06: a maximum above the bitcoin supply is capped at the supply", () =>
@@ -72,16 +77,21 @@ describe("LUD-06, payRequest", () => {
     )
   }
 
-  it.live("LUD-06: status ERROR counts as the recipient's refusal, whatever the HTTP status, and the reason is shortened to one line", () =>
-    Effect.gen(function* () {
-      const body = JSON.stringify({ status: "ERROR", reason: `no\n\u0000such  \u202euser${"!".repeat(500)}` })
-      for (const status of [200, 404, 500]) {
-        const { offer } = yield* resolving(raw(status, body))
-        const said = yield* refused(offer(url))
-        assert.match(said, /^RecipientRefused: its server says "no such user!+…"$/)
-        assert.isBelow(said.length, 200)
-      }
-    })
+  it.live(
+    "LUD-06: status ERROR counts as the recipient's refusal, whatever the HTTP status, and the reason is shortened to one line",
+    () =>
+      Effect.gen(function* () {
+        const body = JSON.stringify({
+          status: "ERROR",
+          reason: `no\n\u0000such  \u202euser${"!".repeat(500)}`
+        })
+        for (const status of [200, 404, 500]) {
+          const { offer } = yield* resolving(raw(status, body))
+          const said = yield* refused(offer(url))
+          assert.match(said, /^RecipientRefused: its server says "no such user!+…"$/)
+          assert.isBelow(said.length, 200)
+        }
+      })
   )
 
   it.live("LUD-06: a body that is not JSON is rejected, but a gateway's error page counts as an outage", () =>
@@ -97,21 +107,23 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("LUD-06: a response or metadata with too many values is rejected, or counts as an outage if a gateway reports one", () =>
-    Effect.gen(function* () {
-      const many = Array.from({ length: Lnurl.maxValues }, () => 0)
-      const said = `its server returned more than ${Lnurl.maxValues} values`
-      assert.strictEqual(yield* refused(offered({ routes: many })), `RecipientRefused: ${said}`)
-      assert.strictEqual(yield* refused(fetched({ routes: many })), `RecipientRefused: ${said}`)
-      assert.strictEqual((yield* offered({ routes: many.slice(100) })).metadata, metadata)
-      const away = yield* resolving(raw(503, JSON.stringify(many)))
-      assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server returned 503")
-      const entries = JSON.stringify([["text/plain", "Tea", ...many]])
-      assert.strictEqual(
-        yield* refused(offered({ metadata: entries })),
-        "RecipientRefused: its server's metadata does not conform to LUD-06"
-      )
-    })
+  it.live(
+    "LUD-06: a response or metadata with too many values is rejected, or counts as an outage if a gateway reports one",
+    () =>
+      Effect.gen(function* () {
+        const many = Array.from({ length: Lnurl.maxValues }, () => 0)
+        const said = `its server returned more than ${Lnurl.maxValues} values`
+        assert.strictEqual(yield* refused(offered({ routes: many })), `RecipientRefused: ${said}`)
+        assert.strictEqual(yield* refused(fetched({ routes: many })), `RecipientRefused: ${said}`)
+        assert.strictEqual((yield* offered({ routes: many.slice(100) })).metadata, metadata)
+        const away = yield* resolving(raw(503, JSON.stringify(many)))
+        assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server returned 503")
+        const entries = JSON.stringify([["text/plain", "Tea", ...many]])
+        assert.strictEqual(
+          yield* refused(offered({ metadata: entries })),
+          "RecipientRefused: its server's metadata does not conform to LUD-06"
+        )
+      })
   )
 
   it.live("LUD-06: the callback is requested with the exact amount and keeps its query", () =>
@@ -133,7 +145,10 @@ describe("LUD-06, payRequest", () => {
   it.live("LUD-06: a response without an invoice is rejected", () =>
     Effect.gen(function* () {
       for (const pr of [undefined, null, "", [], "lnbc1".repeat(1000)])
-        assert.strictEqual(yield* refused(fetched({ pr })), "RecipientRefused: its server did not return an invoice")
+        assert.strictEqual(
+          yield* refused(fetched({ pr })),
+          "RecipientRefused: its server did not return an invoice"
+        )
     })
   )
 })
@@ -146,7 +161,10 @@ describe("LUD-03 and other tags", () => {
   ] as const) {
     it.live(`LNURL: tag ${tag} is rejected, and the error says why`, () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}, so it cannot be paid`)
+        assert.strictEqual(
+          yield* refused(offered({ tag })),
+          `RecipientRefused: the LNURL ${words}, so it cannot be paid`
+        )
       })
     )
   }
@@ -179,8 +197,14 @@ describe("LUD-09 and LUD-10, success actions", () => {
     ["no tag", { message: "x" }],
     ["a message that is too long", { tag: "message", message: "x".repeat(145) }],
     ["a message with a NUL character, which PostgreSQL cannot store,", { tag: "message", message: "a\0b" }],
-    ["a description with half a character, which PostgreSQL cannot store,", { tag: "url", description: "\ud800", url: own }],
-    ["a link with a NUL character, which PostgreSQL cannot store,", { tag: "url", description: "x", url: `${own}\0` }],
+    [
+      "a description with half a character, which PostgreSQL cannot store,",
+      { tag: "url", description: "\ud800", url: own }
+    ],
+    [
+      "a link with a NUL character, which PostgreSQL cannot store,",
+      { tag: "url", description: "x", url: `${own}\0` }
+    ],
     ["a message that is not a string", { tag: "message", message: {} }],
     ["a link to another domain", { tag: "url", description: "x", url: "https://else.example/order" }],
     ["a link that is not a URL", { tag: "url", description: "x", url: "javascript:alert(1)" }],
@@ -189,7 +213,10 @@ describe("LUD-09 and LUD-10, success actions", () => {
   ] as const) {
     it.live(`LUD-09: ${what} prevents the payment`, () =>
       Effect.gen(function* () {
-        assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:requires|links)/)
+        assert.match(
+          yield* refused(fetched({ successAction })),
+          /^RecipientRefused: its server (?:requires|links)/
+        )
       })
     )
   }
@@ -209,9 +236,14 @@ describe("LUD-18, payer data", () => {
   it.live("LUD-18: a recipient that requires payer data is not paid", () =>
     Effect.gen(function* () {
       const said = yield* refused(
-        offered({ payerData: { name: { mandatory: false }, email: { mandatory: true }, auth: { mandatory: true } } })
+        offered({
+          payerData: { name: { mandatory: false }, email: { mandatory: true }, auth: { mandatory: true } }
+        })
       )
-      assert.strictEqual(said, 'RecipientRefused: its server requires the payer\'s "email, auth", which this service does not send')
+      assert.strictEqual(
+        said,
+        'RecipientRefused: its server requires the payer\'s "email, auth", which this service does not send'
+      )
     })
   )
 })

@@ -14,7 +14,10 @@ export interface Record {
 }
 
 export const nameBytes = (name: string): Buffer =>
-  Buffer.concat([...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label, "latin1")])), Buffer.from([0])])
+  Buffer.concat([
+    ...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label, "latin1")])),
+    Buffer.from([0])
+  ])
 
 /** A TXT record with these strings. */
 export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record => ({
@@ -24,12 +27,24 @@ export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record =>
 })
 
 /** An IPv4 address record. */
-export const a = (owner: string, address: string): Record => ({ owner, type: "A", data: Buffer.from(address.split(".").map(Number)) })
+export const a = (owner: string, address: string): Record => ({
+  owner,
+  type: "A",
+  data: Buffer.from(address.split(".").map(Number))
+})
 
 /** An IPv6 address record of the address that ends with this number, and has no other digits. */
-export const aaaa = (owner: string, last: number): Record => ({ owner, type: "AAAA", data: Buffer.from([...Buffer.alloc(15), last]) })
+export const aaaa = (owner: string, last: number): Record => ({
+  owner,
+  type: "AAAA",
+  data: Buffer.from([...Buffer.alloc(15), last])
+})
 
-export const cname = (owner: string, target: string): Record => ({ owner, type: "CNAME", data: nameBytes(target) })
+export const cname = (owner: string, target: string): Record => ({
+  owner,
+  type: "CNAME",
+  data: nameBytes(target)
+})
 export const signature = (owner: string): Record => ({ owner, type: "RRSIG", data: Buffer.alloc(90, 7) })
 
 /** The fields in which a resolver's response differs from a successful, validated one. */
@@ -43,7 +58,10 @@ export interface Said {
 }
 
 /** Encodes the complete response to `question` (RFC 1035, section 4). */
-export const answer = (question: Uint8Array, { records = [], code = 0, isAuthentic = true, isTruncated = false }: Said = {}): Buffer => {
+export const answer = (
+  question: Uint8Array,
+  { records = [], code = 0, isAuthentic = true, isTruncated = false }: Said = {}
+): Buffer => {
   const header = Buffer.from(question.subarray(0, 12))
   header.writeUInt16BE(0x8180 | code | (isAuthentic ? 0x20 : 0) | (isTruncated ? 0x200 : 0), 2)
   header.writeUInt16BE(records.length, 6)
@@ -102,14 +120,18 @@ export const overHttps =
   (request, response) => {
     const { searchParams } = new URL(request.url ?? "", "https://resolver.example")
     const question = Buffer.from(searchParams.get("dns") ?? "", "base64url")
-    response.setHeader("content-type", "application/dns-message").end(answer(question, zone(asked(question).toLowerCase()) ?? { code: 3 }))
+    response
+      .setHeader("content-type", "application/dns-message")
+      .end(answer(question, zone(asked(question).toLowerCase()) ?? { code: 3 }))
   }
 
 /**
  * Serves DNS over TCP (RFC 7766) and returns the port. `answer` returns the bytes to write for a question, or
  * undefined to close the connection.
  */
-export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined): Effect.Effect<number, never, Scope.Scope> =>
+export const overTcp = (
+  answer: (question: Uint8Array) => Uint8Array | undefined
+): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const server = net.createServer((socket) => {
@@ -126,4 +148,5 @@ export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined
   ).pipe(Effect.flatMap((server) => Effect.promise(() => boundPort(server))))
 
 /** Prefixes a message with its length. */
-export const framed = (message: Uint8Array): Buffer => Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])
+export const framed = (message: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])

@@ -4,7 +4,8 @@ import { Arbitrary, Schema } from "effect"
 import { agreed, type Quote } from "../src/Quote.ts"
 import { rules } from "../src/Rates.ts"
 
-const between = (minimum: number, maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+const between = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 const quote = (digits: number, scale = 0, atMillis = 0): Quote => ({
   currency: "usd",
   price: Decimal.make(BigInt(digits), scale),
@@ -41,7 +42,8 @@ describe("Quotes", () => {
   })
 
   it("quotes: the rate expires with its oldest price", () => {
-    const at = (nowMillis: number) => agreed([quote(100, 0, 0), quote(101, 0, 10)], rules, nowMillis)?.atMillis
+    const at = (nowMillis: number) =>
+      agreed([quote(100, 0, 0), quote(101, 0, 10)], rules, nowMillis)?.atMillis
     assert.strictEqual(at(60_000), 0)
     assert.isUndefined(at(60_001))
   })
@@ -51,7 +53,11 @@ describe("Quotes", () => {
       `quotes: with ${honest} correct quotes and one arbitrary quote, the rate is between the correct quotes`,
       {
         right: Arbitrary.schema(
-          Schema.Tuple(Array.from({ length: honest }, () => Schema.Int.check(Schema.isBetween({ minimum: 9_900, maximum: 10_100 }))))
+          Schema.Tuple(
+            Array.from({ length: honest }, () =>
+              Schema.Int.check(Schema.isBetween({ minimum: 9_900, maximum: 10_100 }))
+            )
+          )
         ),
         wrong: between(1, 100_000)
       },

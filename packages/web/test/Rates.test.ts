@@ -28,7 +28,9 @@ const rest: Readonly<Record<Fiat, number>> = {
 }
 const inAll = (usd: number) =>
   // The keys of `rest` are the currencies
-  Object.fromEntries(Object.entries(rest).map(([currency, each]) => [currency, (usd * each).toFixed(2)])) as Record<Fiat, string>
+  Object.fromEntries(
+    Object.entries(rest).map(([currency, each]) => [currency, (usd * each).toFixed(2)])
+  ) as Record<Fiat, string>
 
 /**
  * Each ticker's response, in the ticker's documented format, for a price in dollars. Numbers are inserted
@@ -36,7 +38,15 @@ const inAll = (usd: number) =>
  */
 const answers = {
   "api.kraken.com": (usd: number) => {
-    const pairs = { usd: "XXBTZUSD", eur: "XXBTZEUR", gbp: "XXBTZGBP", jpy: "XXBTZJPY", cad: "XXBTZCAD", aud: "XBTAUD", chf: "XBTCHF" }
+    const pairs = {
+      usd: "XXBTZUSD",
+      eur: "XXBTZEUR",
+      gbp: "XXBTZGBP",
+      jpy: "XXBTZJPY",
+      cad: "XXBTZCAD",
+      aud: "XBTAUD",
+      chf: "XBTCHF"
+    }
     const prices = inAll(usd)
     const result = Object.entries(pairs).map(([currency, pair]) => {
       // The keys of `pairs` are currencies
@@ -46,12 +56,15 @@ const answers = {
     return `{"error":[],"result":{${result.join(",")}}}`
   },
   "api.coinbase.com": (usd: number) => {
-    const rates = Object.entries(inAll(usd)).map(([currency, price]) => `"${currency.toUpperCase()}":"${price}"`)
+    const rates = Object.entries(inAll(usd)).map(
+      ([currency, price]) => `"${currency.toUpperCase()}":"${price}"`
+    )
     return `{"data":{"currency":"BTC","rates":{"AED":"3.67","00":"1",${rates.join(",")}}}}`
   },
   "blockchain.info": (usd: number) => {
     const rows = Object.entries(inAll(usd)).map(
-      ([currency, price]) => `"${currency.toUpperCase()}":{"15m":${price},"last":${price},"buy":${price},"sell":${price},"symbol":"$"}`
+      ([currency, price]) =>
+        `"${currency.toUpperCase()}":{"15m":${price},"last":${price},"buy":${price},"sell":${price},"symbol":"$"}`
     )
     return `{"ARS":{"15m":1.5,"last":1.5,"buy":1.5,"sell":1.5,"symbol":"$"},${rows.join(",")}}`
   },
@@ -78,9 +91,12 @@ const market = Effect.fnUntraced(function* () {
     // Only requests for these hosts are routed here
     return response.end(typeof price === "string" ? price : answers[host as Host](price, seconds))
   })
-  const allow = new Map(Object.keys(answers).map((host) => [host, new URL(`http://127.0.0.1:${server.port}`)]))
+  const allow = new Map(
+    Object.keys(answers).map((host) => [host, new URL(`http://127.0.0.1:${server.port}`)])
+  )
   const outbound = Layer.succeed(Outbound.Outbound, Outbound.make({ allow }))
-  const say = (usd: Partial<Record<Host, number | string | undefined>>) => Effect.sync(() => Object.assign(prices, usd))
+  const say = (usd: Partial<Record<Host, number | string | undefined>>) =>
+    Effect.sync(() => Object.assign(prices, usd))
   const tick = (at: number) =>
     Effect.sync(() => {
       seconds = at
@@ -108,8 +124,12 @@ const trading = Effect.fnUntraced(function* (options: Rates.Options = {}) {
   return { ...all, process }
 })
 
-const unavailable = <A, R>(effect: Effect.Effect<A, RateUnavailable | { readonly _tag: "AmountInvalid" }, R>) =>
-  Effect.map(Effect.flip(effect), (error) => (error._tag === "RateUnavailable" ? failureFor(error).status : error._tag))
+const unavailable = <A, R>(
+  effect: Effect.Effect<A, RateUnavailable | { readonly _tag: "AmountInvalid" }, R>
+) =>
+  Effect.map(Effect.flip(effect), (error) =>
+    error._tag === "RateUnavailable" ? failureFor(error).status : error._tag
+  )
 
 describe("Rates", () => {
   it.effect("exchange rates: every currency's rate is the exact median of the documented responses", () =>
@@ -131,7 +151,8 @@ describe("Rates", () => {
       // is the middle one of three prices.
       assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "100000.055")
       assert.strictEqual(Decimal.format((yield* rates.rate("cny")).price), "720000.29")
-      for (const currency of Currency.literals.filter(isFiat)) assert.isTrue((yield* rates.rate(currency)).price.digits > 0n)
+      for (const currency of Currency.literals.filter(isFiat))
+        assert.isTrue((yield* rates.rate(currency)).price.digits > 0n)
     })
   )
 
@@ -173,27 +194,29 @@ describe("Rates", () => {
       })
   )
 
-  it.effect("exchange rates: a response with an unexpected shape counts as an outage, and an invalid price is ignored", () =>
-    Effect.gen(function* () {
-      const { say, process } = yield* trading()
-      const { usd, refresh } = yield* process
-      for (const nonsense of [
-        "",
-        "[]",
-        "{}",
-        "<html>",
-        '{"error":["EGeneral:Too many requests"]}',
-        '{"data":{"currency":"ETH","rates":{"USD":"3"}}}'
-      ]) {
-        yield* say({ ...everywhere(60_000), "api.coinbase.com": nonsense, "api.kraken.com": nonsense })
-        yield* refresh
-        assert.strictEqual(yield* usd, "60000")
-      }
-      for (const price of ["0", "-1", "1e400", "NaN", "60000,5"]) {
-        const read = Tickers.coinbase.read({ data: { currency: "BTC", rates: { USD: price } } }, 0)
-        assert.deepStrictEqual(read, [], price)
-      }
-    })
+  it.effect(
+    "exchange rates: a response with an unexpected shape counts as an outage, and an invalid price is ignored",
+    () =>
+      Effect.gen(function* () {
+        const { say, process } = yield* trading()
+        const { usd, refresh } = yield* process
+        for (const nonsense of [
+          "",
+          "[]",
+          "{}",
+          "<html>",
+          '{"error":["EGeneral:Too many requests"]}',
+          '{"data":{"currency":"ETH","rates":{"USD":"3"}}}'
+        ]) {
+          yield* say({ ...everywhere(60_000), "api.coinbase.com": nonsense, "api.kraken.com": nonsense })
+          yield* refresh
+          assert.strictEqual(yield* usd, "60000")
+        }
+        for (const price of ["0", "-1", "1e400", "NaN", "60000,5"]) {
+          const read = Tickers.coinbase.read({ data: { currency: "BTC", rates: { USD: price } } }, 0)
+          assert.deepStrictEqual(read, [], price)
+        }
+      })
   )
 
   it.effect("exchange rates: a price that its source marks as stale is ignored", () =>
@@ -205,27 +228,33 @@ describe("Rates", () => {
       yield* say({ "api.coingecko.com": 61_000 })
       yield* tick(600 - 30)
       yield* refresh
-      assert.strictEqual((yield* rates.rate("usd")).atMillis, 570_000, "as old as the oldest price that counts")
+      assert.strictEqual(
+        (yield* rates.rate("usd")).atMillis,
+        570_000,
+        "as old as the oldest price that counts"
+      )
       yield* tick(600 - 61)
       yield* refresh
       assert.strictEqual((yield* rates.rate("usd")).atMillis, 600_000)
     })
   )
 
-  it.effect("exchange rates: a price that its source updates only once a minute does not end the rate between two refreshes", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust("10 minutes")
-      const { say, tick, process } = yield* trading()
-      const { usd, refresh } = yield* process
-      yield* say(everywhere(60_000))
-      for (const age of [0, 15, 30, 45, 60, 75]) {
-        yield* tick(600)
-        yield* refresh
-        yield* TestClock.adjust(Rates.refreshMillis - 1)
-        assert.strictEqual(yield* usd, "60000", `with a price ${age} seconds old`)
-        yield* TestClock.adjust(1)
-      }
-    })
+  it.effect(
+    "exchange rates: a price that its source updates only once a minute does not end the rate between two refreshes",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("10 minutes")
+        const { say, tick, process } = yield* trading()
+        const { usd, refresh } = yield* process
+        yield* say(everywhere(60_000))
+        for (const age of [0, 15, 30, 45, 60, 75]) {
+          yield* tick(600)
+          yield* refresh
+          yield* TestClock.adjust(Rates.refreshMillis - 1)
+          assert.strictEqual(yield* usd, "60000", `with a price ${age} seconds old`)
+          yield* TestClock.adjust(1)
+        }
+      })
   )
 
   it.effect("exchange rates: a new process uses the last good rates until they are too old", () =>
@@ -244,24 +273,26 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: after the clock was set back, rates from before are not used until the clock reaches them again", () =>
-    Effect.gen(function* () {
-      const { say, process } = yield* trading()
-      const { usd, refresh } = yield* process
-      yield* TestClock.setTime(7_200_000)
-      yield* say(everywhere(60_000))
-      yield* refresh
-      assert.strictEqual(yield* usd, "60000")
-      yield* TestClock.setTime(3_600_000)
-      yield* say(everywhere(undefined))
-      for (let n = 0; n < 2; n++) {
-        assert.strictEqual(yield* unavailable(usd), 503)
+  it.effect(
+    "exchange rates: after the clock was set back, rates from before are not used until the clock reaches them again",
+    () =>
+      Effect.gen(function* () {
+        const { say, process } = yield* trading()
+        const { usd, refresh } = yield* process
+        yield* TestClock.setTime(7_200_000)
+        yield* say(everywhere(60_000))
         yield* refresh
-      }
-      yield* say(everywhere(50_000))
-      yield* refresh
-      assert.strictEqual(yield* usd, "50000")
-    })
+        assert.strictEqual(yield* usd, "60000")
+        yield* TestClock.setTime(3_600_000)
+        yield* say(everywhere(undefined))
+        for (let n = 0; n < 2; n++) {
+          assert.strictEqual(yield* unavailable(usd), 503)
+          yield* refresh
+        }
+        yield* say(everywhere(50_000))
+        yield* refresh
+        assert.strictEqual(yield* usd, "50000")
+      })
   )
 
   it.effect(
@@ -315,13 +346,21 @@ describe("rates and exactness", () => {
     const text = '{"bitcoin":{"usd":67187.33589365660000000000001,"last_updated_at":1}}'
     const read = Tickers.coingecko.read(JSON.parse(text.replaceAll(/:([\d.]+)/g, ':"$1"')), 5000)
     assert.deepStrictEqual(read, [
-      { currency: "usd", price: Result.getOrThrow(Decimal.parse("67187.33589365660000000000001")), atMillis: 1000 }
+      {
+        currency: "usd",
+        price: Result.getOrThrow(Decimal.parse("67187.33589365660000000000001")),
+        atMillis: 1000
+      }
     ])
   })
 
   it("exchange rates: a price whose time is not a number of seconds is ignored", () => {
     for (const last_updated_at of ["soon", "-1", "1e9"])
-      assert.deepStrictEqual(Tickers.coingecko.read({ bitcoin: { usd: "67187", last_updated_at } }, 5000), [], last_updated_at)
+      assert.deepStrictEqual(
+        Tickers.coingecko.read({ bitcoin: { usd: "67187", last_updated_at } }, 5000),
+        [],
+        last_updated_at
+      )
   })
 
   it("exchange rates: every currency has at least three tickers", () => {

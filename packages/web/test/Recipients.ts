@@ -45,11 +45,17 @@ export const invoice = (amount: bigint, about: string): string =>
 
 /** Serves LNURL-pay for one payee at `wallet.example`. `first` and `second` override fields of the two responses. */
 export const paying =
-  ({ first = {}, second = {} }: { readonly first?: Said; readonly second?: Said } = {}): http.RequestListener =>
+  ({
+    first = {},
+    second = {}
+  }: { readonly first?: Said; readonly second?: Said } = {}): http.RequestListener =>
   (request, response) => {
     const url = new URL(request.url ?? "", "https://wallet.example")
     const amount = BigInt(url.searchParams.get("amount") ?? 0)
-    const said = url.pathname === "/cb" ? { pr: invoice(amount, metadata), routes: [], ...second } : { ...payRequest, ...first }
+    const said =
+      url.pathname === "/cb"
+        ? { pr: invoice(amount, metadata), routes: [], ...second }
+        : { ...payRequest, ...first }
     response.setHeader("content-type", "application/json").end(JSON.stringify(said))
   }
 

@@ -34,28 +34,34 @@ const at = (port: number) => new URL(`http://127.0.0.1:${port}`)
 /** Starts local relays with these responses, keyed by host, and routes outbound connections to them. */
 export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
   Effect.gen(function* () {
-    const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) => Effect.map(relay(answer), (one) => ({ host, ...one })))
+    const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) =>
+      Effect.map(relay(answer), (one) => ({ host, ...one }))
+    )
     const allow = new Map([
       ...made.map(({ host, port }) => [host, at(port)] as const),
       ["away.example", at(yield* Effect.promise(freePort))] as const
     ])
     return {
       outbound: Outbound.layer({ allow, connectMillis: 3_000 }),
-      events: (url: string) => [...(made.find(({ host }) => host === new URL(url).hostname)?.events.values() ?? [])]
+      events: (url: string) => [
+        ...(made.find(({ host }) => host === new URL(url).hostname)?.events.values() ?? [])
+      ]
     }
   })
 
 /** The relays that the contract requires, and our guarded outbound connection to them. */
 export const layer = Layer.unwrap(
-  Effect.map(relaysOf({ "takes.example": [true, ""], "refuses.example": [false, "blocked: not you"] }), ({ outbound, events }) =>
-    Layer.merge(
-      Layer.provide(WebSocketRelays.layer, outbound),
-      Layer.succeed(Peer, {
-        takes: "wss://takes.example",
-        refuses: "wss://refuses.example",
-        away: "wss://away.example",
-        events: (url) => Effect.sync(() => events(url))
-      })
-    )
+  Effect.map(
+    relaysOf({ "takes.example": [true, ""], "refuses.example": [false, "blocked: not you"] }),
+    ({ outbound, events }) =>
+      Layer.merge(
+        Layer.provide(WebSocketRelays.layer, outbound),
+        Layer.succeed(Peer, {
+          takes: "wss://takes.example",
+          refuses: "wss://refuses.example",
+          away: "wss://away.example",
+          events: (url) => Effect.sync(() => events(url))
+        })
+      )
   )
 )

@@ -7,7 +7,8 @@ const name = "alice.user._bitcoin-payment.shop.example"
 const question = DnsMessage.question(name)
 
 const read = (bytes: Uint8Array) => DnsMessage.decode(bytes, name)
-const texts = (...records: ReadonlyArray<Record>) => Result.getOrThrow(read(answer(question, { records }))).texts
+const texts = (...records: ReadonlyArray<Record>) =>
+  Result.getOrThrow(read(answer(question, { records }))).texts
 const refusal = (bytes: Uint8Array): string => {
   const decoded = read(bytes)
   return Result.isFailure(decoded) ? decoded.failure.reason : "valid"
@@ -38,7 +39,10 @@ describe("RFC 1035, a question for TXT records", () => {
 
 describe("RFC 1035, a response", () => {
   it("RFC 1035: the strings of one record are joined, and records stay separate", () => {
-    assert.deepStrictEqual(texts(txt(name, "bitcoin:?lno=", "", "lno1abc"), txt(name, "v=spf1")), ["bitcoin:?lno=lno1abc", "v=spf1"])
+    assert.deepStrictEqual(texts(txt(name, "bitcoin:?lno=", "", "lno1abc"), txt(name, "v=spf1")), [
+      "bitcoin:?lno=lno1abc",
+      "v=spf1"
+    ])
     assert.deepStrictEqual(texts(), [])
   })
   it("RFC 1035: names are case-insensitive", () => {
@@ -58,23 +62,37 @@ describe("RFC 1035, a response", () => {
   it("RFC 1035: compressed names are read", () => {
     const compressed = answer(question, { records: [] })
     compressed.writeUInt16BE(1, 6)
-    const record = Buffer.concat([Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 1, 0, 4]), Buffer.from("\u0003tea", "latin1")])
+    const record = Buffer.concat([
+      Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 1, 0, 4]),
+      Buffer.from("\u0003tea", "latin1")
+    ])
     assert.deepStrictEqual(Result.getOrThrow(read(Buffer.concat([compressed, record]))).texts, ["tea"])
   })
   it("RFC 1035: the response code and the AD bit come from the header", () => {
-    const { code, isAuthenticated } = Result.getOrThrow(read(answer(question, { code: 3, isAuthentic: false })))
+    const { code, isAuthenticated } = Result.getOrThrow(
+      read(answer(question, { code: 3, isAuthentic: false }))
+    )
     assert.deepStrictEqual([code, isAuthenticated], [3, false])
     assert.isTrue(Result.getOrThrow(read(answer(question))).isAuthenticated)
   })
 
   it("RFC 1035: a truncated response is rejected, wherever it is cut", () => {
-    const whole = answer(question, { records: [cname(name, "b.example"), txt("b.example", "bitcoin:", "?x=y")] })
+    const whole = answer(question, {
+      records: [cname(name, "b.example"), txt("b.example", "bitcoin:", "?x=y")]
+    })
     assert.isTrue(Result.isSuccess(read(whole)))
-    for (let length = 0; length < whole.length; length++) assert.notStrictEqual(refusal(whole.subarray(0, length)), "valid", String(length))
+    for (let length = 0; length < whole.length; length++)
+      assert.notStrictEqual(refusal(whole.subarray(0, length)), "valid", String(length))
   })
   it("RFC 1035: a response to another question is rejected", () => {
-    for (const other of ["bob.user._bitcoin-payment.shop.example", "alice.user._bitcoin-payment.shop.example.evil.example"])
-      assert.strictEqual(refusal(answer(DnsMessage.question(other), { records: [txt(other, "x")] })), "is for a different question")
+    for (const other of [
+      "bob.user._bitcoin-payment.shop.example",
+      "alice.user._bitcoin-payment.shop.example.evil.example"
+    ])
+      assert.strictEqual(
+        refusal(answer(DnsMessage.question(other), { records: [txt(other, "x")] })),
+        "is for a different question"
+      )
     for (const [at, byte] of [
       [1, 7], // the id
       [2, 0x01], // a question
@@ -114,11 +132,17 @@ describe("RFC 1035, a response", () => {
       [64, ...Array(64).fill(97), 0]
     ])
       assert.notStrictEqual(refusal(withOwner(owner)), "valid", owner.join())
-    assert.notStrictEqual(refusal(withOwner([...Array.from({ length: 130 }, () => [1, 97]).flat(), 0])), "valid")
+    assert.notStrictEqual(
+      refusal(withOwner([...Array.from({ length: 130 }, () => [1, 97]).flat(), 0])),
+      "valid"
+    )
   })
   it("RFC 1035: circular aliases, too many aliases, and two aliases for one name are rejected", () => {
     assert.strictEqual(refused({ records: [cname(name, name)] }), "has more than 8 aliases in a row")
-    assert.strictEqual(refused({ records: [cname(name, "b.example"), cname("b.example", name)] }), "has more than 8 aliases in a row")
+    assert.strictEqual(
+      refused({ records: [cname(name, "b.example"), cname("b.example", name)] }),
+      "has more than 8 aliases in a row"
+    )
     const chain = (length: number) => [
       cname(name, "n0.example"),
       ...Array.from({ length: length - 1 }, (_, n) => cname(`n${n}.example`, `n${n + 1}.example`)),
@@ -126,14 +150,20 @@ describe("RFC 1035, a response", () => {
     ]
     assert.deepStrictEqual(texts(...chain(8)), ["end"])
     assert.strictEqual(refused({ records: chain(9) }), "has more than 8 aliases in a row")
-    assert.strictEqual(refused({ records: [cname(name, "b.example"), cname(name, "c.example")] }), "has two aliases for one name")
+    assert.strictEqual(
+      refused({ records: [cname(name, "b.example"), cname(name, "c.example")] }),
+      "has two aliases for one name"
+    )
   })
   it("RFC 1035: record data that does not match its type is rejected", () => {
     const wrong = (type: "TXT" | "CNAME", data: Buffer) => refused({ records: [{ owner: name, type, data }] })
     assert.strictEqual(wrong("TXT", Buffer.alloc(0)), "has an invalid TXT record")
     assert.strictEqual(wrong("TXT", Buffer.from([5, 97])), "has an invalid TXT record")
     assert.strictEqual(wrong("CNAME", Buffer.alloc(0)), "has an invalid alias")
-    assert.strictEqual(wrong("CNAME", Buffer.concat([nameBytes("b.example"), Buffer.from([0])])), "has an invalid alias")
+    assert.strictEqual(
+      wrong("CNAME", Buffer.concat([nameBytes("b.example"), Buffer.from([0])])),
+      "has an invalid alias"
+    )
   })
   it("RFC 1035: a label that contains dots does not match a name with the same text", () => {
     const owner = Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([0])])
@@ -164,7 +194,9 @@ describe("RFC 1035, a response", () => {
       byte: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
     },
     ({ at, byte }) => {
-      const whole = answer(question, { records: [cname(name, "b.example"), txt("b.example", "bitcoin:", "?x=y"), signature(name)] })
+      const whole = answer(question, {
+        records: [cname(name, "b.example"), txt("b.example", "bitcoin:", "?x=y"), signature(name)]
+      })
       whole[at % whole.length] = byte
       read(whole)
     },
@@ -173,13 +205,17 @@ describe("RFC 1035, a response", () => {
   it("RFC 1035: the longest response, whose names are pointers to pointers, is rejected immediately", () => {
     const data = question.length + nameBytes("x.example").length + 10
     const chain = Buffer.alloc(16_000 - data)
-    for (let at = 0; at + 1 < chain.length; at += 2) chain.writeUInt16BE(0xc000 | (at === 0 ? 12 : data + at - 2), at)
+    for (let at = 0; at + 1 < chain.length; at += 2)
+      chain.writeUInt16BE(0xc000 | (at === 0 ? 12 : data + at - 2), at)
     const begun = answer(question, { records: [{ owner: "x.example", type: "RRSIG", data: chain }] })
     begun.writeUInt16BE(DnsMessage.maxRecords, 6)
     const last = data + Math.floor(chain.length / 2) * 2 - 2
     const record = Buffer.from([0xc0 | (last >> 8), last & 0xff, 0, 16, 0, 1, 0, 0, 0, 1, 0, 2, 1, 65])
     const started = process.threadCpuUsage()
-    assert.notStrictEqual(refusal(Buffer.concat([begun, ...Array.from({ length: 255 }, () => record)])), "valid")
+    assert.notStrictEqual(
+      refusal(Buffer.concat([begun, ...Array.from({ length: 255 }, () => record)])),
+      "valid"
+    )
     assert.isBelow(millisSince(started), 1000)
   })
 })

@@ -15,7 +15,9 @@ const asking = Effect.fnUntraced(function* (say: (question: Uint8Array) => Uint8
 describe("RFC 7766, DNS over TCP", () => {
   it.live("RFC 7766: bytes after the message are not read", () =>
     Effect.gen(function* () {
-      const result = yield* asking((question) => Buffer.concat([framed(answer(question, { records: [record] })), Buffer.alloc(100_000, 1)]))
+      const result = yield* asking((question) =>
+        Buffer.concat([framed(answer(question, { records: [record] })), Buffer.alloc(100_000, 1)])
+      )
       assert.deepStrictEqual((yield* Effect.fromResult(result)).texts, ["bitcoin:?lno=lno1abc"])
     })
   )
@@ -25,11 +27,17 @@ describe("RFC 7766, DNS over TCP", () => {
     ["a missing response", () => new Uint8Array()],
     ["a length of zero", () => framed(new Uint8Array())],
     ["SERVFAIL", (question) => framed(answer(question, { code: 2 }))],
-    ["a response to another question", (question) => framed(answer(Buffer.from(question).fill(97, 14, 16), { records: [record] }))]
+    [
+      "a response to another question",
+      (question) => framed(answer(Buffer.from(question).fill(97, 14, 16), { records: [record] }))
+    ]
   ] as ReadonlyArray<readonly [string, (question: Uint8Array) => Uint8Array | undefined]>) {
     it.live(`RFC 7766: ${what} counts as an outage`, () =>
       Effect.gen(function* () {
-        assert.deepInclude(yield* Effect.flip(Effect.fromResult(yield* asking(say))), { _tag: "DnsUnavailable", name })
+        assert.deepInclude(yield* Effect.flip(Effect.fromResult(yield* asking(say))), {
+          _tag: "DnsUnavailable",
+          name
+        })
       })
     )
   }

@@ -55,7 +55,10 @@ describe("RFC 8484, DNS over HTTPS", () => {
     ["NXDOMAIN with records", says({ code: 3, records: [record] })],
     ["a truncated response", says({ records: [record], isTruncated: true })],
     ["an HTTP error", (_, response) => response.writeHead(500).end()],
-    ["a redirect", (_, response) => response.writeHead(302, { location: "https://elsewhere.example/" }).end()],
+    [
+      "a redirect",
+      (_, response) => response.writeHead(302, { location: "https://elsewhere.example/" }).end()
+    ],
     ["a web page with status 200", (_, response) => response.end("<html>Sign in</html>")],
     ["nothing", (_, response) => response.end()],
     ["more bytes than a message can have", (_, response) => response.end(Buffer.alloc(70_000))],
@@ -63,13 +66,15 @@ describe("RFC 8484, DNS over HTTPS", () => {
     ["a broken connection", (request) => request.socket.destroy()]
   ]
   for (const [what, answer] of outages) {
-    it.live(`RFC 8484: ${what} counts as an outage, not as the absence of a record, and the next resolver is queried`, () =>
-      Effect.gen(function* () {
-        const { result: alone } = yield* asking(answer)
-        assert.deepInclude(yield* Effect.flip(Effect.fromResult(alone)), { _tag: "DnsUnavailable", name })
-        const { result } = yield* asking(answer, good)
-        assert.deepStrictEqual(yield* Effect.fromResult(result), { texts: [uri], isSigned: true })
-      })
+    it.live(
+      `RFC 8484: ${what} counts as an outage, not as the absence of a record, and the next resolver is queried`,
+      () =>
+        Effect.gen(function* () {
+          const { result: alone } = yield* asking(answer)
+          assert.deepInclude(yield* Effect.flip(Effect.fromResult(alone)), { _tag: "DnsUnavailable", name })
+          const { result } = yield* asking(answer, good)
+          assert.deepStrictEqual(yield* Effect.fromResult(result), { texts: [uri], isSigned: true })
+        })
     )
   }
   it.live("RFC 8484: the second resolver is not queried if the first gives any valid response", () =>

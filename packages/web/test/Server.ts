@@ -26,7 +26,10 @@ export interface Options {
 }
 
 /** Starts a server, and stops it when the scope closes. */
-export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port = 0, isSecure = false }: Options = {}) =>
+export const serve = (
+  answer: http.RequestListener,
+  { host = "127.0.0.1", port = 0, isSecure = false }: Options = {}
+) =>
   Effect.acquireRelease(
     Effect.callback<Server & { readonly stop: () => void }>((resume) => {
       const asked: Array<http.IncomingMessage> = []

@@ -17,22 +17,38 @@ const packages = ["unbound", "ldnsutils"]
 const programs = ["unbound", "ldns-keygen", "ldns-signzone"]
 const limitMillis = 600_000
 
-const run = (command: string, args: ReadonlyArray<string>, options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}) =>
-  execFileSync(command, [...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], timeout: limitMillis, ...options })
+const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}
+) =>
+  execFileSync(command, [...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: limitMillis,
+    ...options
+  })
 
 /** Returns the libraries that a package depends on and the machine may lack. */
 const librariesOf = (name: string): ReadonlyArray<string> =>
-  [...run("apt-cache", ["depends", "--no-recommends", "--no-suggests", name]).matchAll(/^\s*Depends: (lib[\w.+-]+)$/gm)].flatMap(
-    ([, library]) => (library === undefined || /^lib(?:c6|ssl\d\w*|systemd0)$/.test(library) ? [] : [library])
+  [
+    ...run("apt-cache", ["depends", "--no-recommends", "--no-suggests", name]).matchAll(
+      /^\s*Depends: (lib[\w.+-]+)$/gm
+    )
+  ].flatMap(([, library]) =>
+    library === undefined || /^lib(?:c6|ssl\d\w*|systemd0)$/.test(library) ? [] : [library]
   )
 
 const unpack = (into: string) => {
   const work = `${into}.work-${process.pid}`
   mkdirSync(work, { recursive: true })
   try {
-    run("apt-get", ["download", ...new Set(packages.flatMap((name) => [name, ...librariesOf(name)]))], { cwd: work })
+    run("apt-get", ["download", ...new Set(packages.flatMap((name) => [name, ...librariesOf(name)]))], {
+      cwd: work
+    })
     const unpacked = path.join(work, "unpacked")
-    for (const file of readdirSync(work).filter((name) => name.endsWith(".deb"))) run("dpkg", ["-x", path.join(work, file), unpacked])
+    for (const file of readdirSync(work).filter((name) => name.endsWith(".deb")))
+      run("dpkg", ["-x", path.join(work, file), unpacked])
     if (!existsSync(into)) renameSync(unpacked, into)
   } finally {
     rmSync(work, { recursive: true, force: true })
@@ -43,7 +59,11 @@ const unpack = (into: string) => {
 export const find = (): Programs | string => {
   if (process.platform !== "linux") return `this is ${process.platform}`
   try {
-    const into = path.join(process.env["XDG_CACHE_HOME"] ?? path.join(os.homedir(), ".cache"), "satrail", "unbound")
+    const into = path.join(
+      process.env["XDG_CACHE_HOME"] ?? path.join(os.homedir(), ".cache"),
+      "satrail",
+      "unbound"
+    )
     mkdirSync(path.dirname(into), { recursive: true })
     if (!existsSync(into)) unpack(into)
     const libraries = readdirSync(path.join(into, "usr/lib"), { withFileTypes: true })
@@ -65,7 +85,10 @@ export const find = (): Programs | string => {
 /** Signs a zone with a new key. Returns the paths of the signed zone and of the key. */
 export const sign = ({ environment }: Programs, folder: string, origin: string, zone: string) => {
   writeFileSync(path.join(folder, origin), zone)
-  const key = run("ldns-keygen", ["-a", "ECDSAP256SHA256", "-k", origin], { cwd: folder, env: environment }).trim()
+  const key = run("ldns-keygen", ["-a", "ECDSAP256SHA256", "-k", origin], {
+    cwd: folder,
+    env: environment
+  }).trim()
   run("ldns-signzone", [origin, key], { cwd: folder, env: environment })
   return { zoneFile: path.join(folder, `${origin}.signed`), keyFile: path.join(folder, `${key}.key`) }
 }

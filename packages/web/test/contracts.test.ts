@@ -19,7 +19,10 @@ const zone = () => {
       set: (name, texts, isSigned) =>
         Effect.sync(() => {
           const strings = (text: string) => text.match(/.{1,255}/g) ?? []
-          records.set(name, { records: texts.map((text) => txt(name, ...strings(text))), isAuthentic: isSigned })
+          records.set(name, {
+            records: texts.map((text) => txt(name, ...strings(text))),
+            isAuthentic: isSigned
+          })
         }),
       cut: Effect.sync(() => {
         isCut = true
@@ -37,7 +40,9 @@ const layerOf = (peer: Dns.Peer["Service"], url: string) =>
 const http = Layer.unwrap(
   Effect.gen(function* () {
     const { said, isCut, peer } = zone()
-    const { port } = yield* serve((request, response) => (isCut() ? request.socket.destroy() : overHttps(said)(request, response)))
+    const { port } = yield* serve((request, response) =>
+      isCut() ? request.socket.destroy() : overHttps(said)(request, response)
+    )
     return layerOf(peer, `http://127.0.0.1:${port}/dns-query`)
   })
 )
@@ -45,7 +50,9 @@ const http = Layer.unwrap(
 const tcp = Layer.unwrap(
   Effect.gen(function* () {
     const { said, isCut, peer } = zone()
-    const port = yield* overTcp((question) => (isCut() ? undefined : framed(answer(question, said(asked(question))))))
+    const port = yield* overTcp((question) =>
+      isCut() ? undefined : framed(answer(question, said(asked(question))))
+    )
     return layerOf(peer, `tcp://127.0.0.1:${port}`)
   })
 )

@@ -36,7 +36,12 @@ const page = Effect.fnUntraced(function* ({ answer = hello, resolves = outside, 
   yield* trusting
   const server = yield* serve(answer, { host: "127.0.0.2", isSecure: true })
   const { asked, lookup } = names(resolves)
-  return { server, asked, url: `https://page.example.com:${server.port}/`, ...Outbound.make({ isAllowed, lookup, ...options }) }
+  return {
+    server,
+    asked,
+    url: `https://page.example.com:${server.port}/`,
+    ...Outbound.make({ isAllowed, lookup, ...options })
+  }
 })
 
 /** An internal server at the port of a server on the Internet. */
@@ -71,27 +76,40 @@ describe("Outbound", () => {
           request.pipe(response)
         }
       })
-      const answer = yield* ask({ url, method: "POST", headers: { "content-type": "application/json" }, body: '{"a":"ä"}' })
+      const answer = yield* ask({
+        url,
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"a":"ä"}'
+      })
       assert.deepStrictEqual(answer, { status: 202, body: '{"a":"ä"}' })
       assert.strictEqual(server.asked[0]?.headers["content-type"], "application/json")
     })
   )
 
-  it.live("outbound: a kept connection is reused for sequential requests, and concurrent requests each have their own connection", () =>
-    Effect.gen(function* () {
-      const { server, ask, asked, url } = yield* page({ keepsConnections: true })
-      for (let i = 0; i < 30; i++)
-        assert.deepStrictEqual(yield* ask({ url, method: "POST", body: "{}", firstBytes: 100 }), { status: 200, body: "hello" })
-      assert.deepStrictEqual([server.connections(), asked.length, server.asked.length], [1, 1, 30])
-      assert.strictEqual(server.asked[0]?.headers.connection, "keep-alive")
-      yield* Effect.forEach([1, 2, 3], () => ask({ url }), { concurrency: "unbounded" })
-      assert.strictEqual(server.connections(), 3, "concurrent requests each have their own connection")
-    })
+  it.live(
+    "outbound: a kept connection is reused for sequential requests, and concurrent requests each have their own connection",
+    () =>
+      Effect.gen(function* () {
+        const { server, ask, asked, url } = yield* page({ keepsConnections: true })
+        for (let i = 0; i < 30; i++)
+          assert.deepStrictEqual(yield* ask({ url, method: "POST", body: "{}", firstBytes: 100 }), {
+            status: 200,
+            body: "hello"
+          })
+        assert.deepStrictEqual([server.connections(), asked.length, server.asked.length], [1, 1, 30])
+        assert.strictEqual(server.asked[0]?.headers.connection, "keep-alive")
+        yield* Effect.forEach([1, 2, 3], () => ask({ url }), { concurrency: "unbounded" })
+        assert.strictEqual(server.connections(), 3, "concurrent requests each have their own connection")
+      })
   )
 
   it.effect("C51: outbound: a kept connection goes to an address checked at most a minute ago", () =>
     Effect.gen(function* () {
-      const { server, ask, url } = yield* page({ resolves: { "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] }, keepsConnections: true })
+      const { server, ask, url } = yield* page({
+        resolves: { "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] },
+        keepsConnections: true
+      })
       const inside = yield* internal(server)
       yield* ask({ url })
       yield* TestClock.adjust(Idle.maxAgeMillis - 1)
@@ -105,7 +123,10 @@ describe("Outbound", () => {
 
   it.live("C51: outbound: a kept connection is reused only for its own host name", () =>
     Effect.gen(function* () {
-      const { server, ask, url } = yield* page({ resolves: { ...outside, "inside.example.com": [["127.0.0.1"]] }, keepsConnections: true })
+      const { server, ask, url } = yield* page({
+        resolves: { ...outside, "inside.example.com": [["127.0.0.1"]] },
+        keepsConnections: true
+      })
       yield* ask({ url })
       const error = yield* Effect.flip(ask({ url: `https://inside.example.com:${server.port}/` }))
       assert.deepStrictEqual([error._tag, server.connections(), server.asked.length], ["Forbidden", 1, 1])
@@ -123,7 +144,8 @@ describe("Outbound", () => {
       })
       const { ask } = Outbound.make({ allowsLoopback: true, keepsConnections: true })
       const url = `http://127.0.0.1:${server.port}/`
-      for (let i = 0; i < 3; i++) assert.strictEqual((yield* ask({ url, method: "POST", body: "{}" })).body, "hello")
+      for (let i = 0; i < 3; i++)
+        assert.strictEqual((yield* ask({ url, method: "POST", body: "{}" })).body, "hello")
       assert.deepStrictEqual([server.connections(), server.asked.length], [2, 4])
     })
   )
@@ -141,26 +163,34 @@ describe("Outbound", () => {
       assert.strictEqual(error._tag, "Forbidden")
       const inside = yield* internal(server)
       const led = Outbound.make({ isAllowed, lookup: names({ "page.example.com": [["127.0.0.3"]] }).lookup })
-      const refused = yield* Effect.flip(Effect.scoped(led.connect(`wss://page.example.com:${server.port}/relay`)))
+      const refused = yield* Effect.flip(
+        Effect.scoped(led.connect(`wss://page.example.com:${server.port}/relay`))
+      )
       assert.deepStrictEqual([refused._tag, inside.connections()], ["Forbidden", 0])
     })
   )
 
-  it.live("C51: outbound: a name that changes between check and connection still resolves to the checked address", () =>
-    Effect.gen(function* () {
-      const { server, ask, asked, url } = yield* page({ resolves: { "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] } })
-      const inside = yield* internal(server)
-      assert.strictEqual((yield* ask({ url })).body, "hello")
-      assert.deepStrictEqual(asked, ["page.example.com"], "it was looked up once")
-      // From now on the name resolves to an internal address, so the request is refused.
-      const { value, begun } = yield* counting(Effect.flip(ask({ url })))
-      assert.deepStrictEqual([value._tag, begun, inside.connections()], ["Forbidden", 0, 0])
-    })
+  it.live(
+    "C51: outbound: a name that changes between check and connection still resolves to the checked address",
+    () =>
+      Effect.gen(function* () {
+        const { server, ask, asked, url } = yield* page({
+          resolves: { "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] }
+        })
+        const inside = yield* internal(server)
+        assert.strictEqual((yield* ask({ url })).body, "hello")
+        assert.deepStrictEqual(asked, ["page.example.com"], "it was looked up once")
+        // From now on the name resolves to an internal address, so the request is refused.
+        const { value, begun } = yield* counting(Effect.flip(ask({ url })))
+        assert.deepStrictEqual([value._tag, begun, inside.connections()], ["Forbidden", 0, 0])
+      })
   )
 
   it.live("C48: outbound: of several addresses, only the allowed ones are tried", () =>
     Effect.gen(function* () {
-      const { server, ask, url } = yield* page({ resolves: { "page.example.com": [["127.0.0.3", "127.0.0.2", "::1"]] } })
+      const { server, ask, url } = yield* page({
+        resolves: { "page.example.com": [["127.0.0.3", "127.0.0.2", "::1"]] }
+      })
       const inside = yield* internal(server)
       assert.strictEqual((yield* ask({ url })).status, 200)
       assert.strictEqual(inside.connections(), 0)
@@ -169,102 +199,143 @@ describe("Outbound", () => {
 
   it.live("outbound: a certificate that is untrusted or for another name counts as an outage", () =>
     Effect.gen(function* () {
-      const { server, ask, url } = yield* page({ resolves: { ...outside, "page.example.org": [["127.0.0.2"]] }, connectMillis: 200 })
+      const { server, ask, url } = yield* page({
+        resolves: { ...outside, "page.example.org": [["127.0.0.2"]] },
+        connectMillis: 200
+      })
       yield* doubting
       assert.strictEqual((yield* Effect.flip(ask({ url })))._tag, "Unreachable", "untrusted")
       yield* trusting
-      assert.strictEqual((yield* Effect.flip(ask({ url: `https://page.example.org:${server.port}/` })))._tag, "Unreachable", "another name")
+      assert.strictEqual(
+        (yield* Effect.flip(ask({ url: `https://page.example.org:${server.port}/` })))._tag,
+        "Unreachable",
+        "another name"
+      )
       assert.strictEqual(server.asked.length, 0)
       assert.strictEqual((yield* ask({ url })).status, 200)
     })
   )
 
-  it.live("outbound: connecting to an unreachable host fails after the same time and with the same message, whatever the cause", () =>
-    Effect.gen(function* () {
-      const connectMillis = 400
-      const plain = yield* serve(hello, { host: "127.0.0.2" }) // responds, but without TLS
-      const silent = yield* Effect.acquireRelease(
-        Effect.sync(() => net.createServer().listen(0, "127.0.0.2")),
-        (server) => Effect.sync(() => server.close())
-      )
-      const closed = yield* Effect.scoped(Effect.map(serve(hello, { host: "127.0.0.2" }), ({ port }) => port))
-      const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup, connectMillis })
-      const ports = [plain.port, yield* Effect.promise(() => boundPort(silent)), closed]
-      const outcomes = yield* Effect.forEach(ports, (port) => elapsed(Effect.flip(ask({ url: `https://page.example.com:${port}/` }))))
-      for (const { value, millis } of outcomes) {
-        assert.strictEqual(value._tag, "Unreachable")
-        assert.deepStrictEqual(JSON.stringify(value), JSON.stringify(outcomes[0]?.value))
-        assert.isAtLeast(millis, connectMillis - 5)
-      }
-    })
+  it.live(
+    "outbound: connecting to an unreachable host fails after the same time and with the same message, whatever the cause",
+    () =>
+      Effect.gen(function* () {
+        const connectMillis = 400
+        const plain = yield* serve(hello, { host: "127.0.0.2" }) // responds, but without TLS
+        const silent = yield* Effect.acquireRelease(
+          Effect.sync(() => net.createServer().listen(0, "127.0.0.2")),
+          (server) => Effect.sync(() => server.close())
+        )
+        const closed = yield* Effect.scoped(
+          Effect.map(serve(hello, { host: "127.0.0.2" }), ({ port }) => port)
+        )
+        const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup, connectMillis })
+        const ports = [plain.port, yield* Effect.promise(() => boundPort(silent)), closed]
+        const outcomes = yield* Effect.forEach(ports, (port) =>
+          elapsed(Effect.flip(ask({ url: `https://page.example.com:${port}/` })))
+        )
+        for (const { value, millis } of outcomes) {
+          assert.strictEqual(value._tag, "Unreachable")
+          assert.deepStrictEqual(JSON.stringify(value), JSON.stringify(outcomes[0]?.value))
+          assert.isAtLeast(millis, connectMillis - 5)
+        }
+      })
   )
 
   it.live("outbound: a trusted host that refuses the connection is reported at once", () =>
     Effect.gen(function* () {
       const closed = yield* Effect.scoped(Effect.map(serve(hello), ({ port }) => port))
       const minutes = { connectMillis: 600_000, totalMillis: 600_000 }
-      const trusted = Outbound.make({ allow: new Map([["pay.example", new URL(`http://127.0.0.1:${closed}`)]]), ...minutes })
-      const open = Outbound.make({ allowsLoopback: true, ...minutes })
-      assert.strictEqual((yield* Effect.flip(trusted.ask({ url: "https://pay.example/" })))._tag, "Unreachable")
-      assert.strictEqual((yield* Effect.flip(open.ask({ url: `http://127.0.0.1:${closed}/` })))._tag, "Unreachable")
-    })
-  )
-
-  it.live("C48: outbound: each of three redirects is checked like the first URL: no other scheme, internal host or low port", () =>
-    Effect.gen(function* () {
-      let steps: ReadonlyArray<string> = []
-      const answer: http.RequestListener = ({ url = "" }, response) => {
-        const next = steps[Number(url.slice(1) || 0)]
-        if (next !== undefined) response.writeHead(301, { location: next })
-        response.end("paid here")
-      }
-      const hosts = ["www.example.com", "pay.example.com", "page.example.com"]
-      const resolves = { ...Object.fromEntries(hosts.map((host) => [host, [["127.0.0.2"]]])), "inside.example.com": [["127.0.0.3"]] }
-      const { server, ask, url } = yield* page({ answer, resolves })
-      const inside = yield* internal(server)
-      const hops = hosts.map((host, n) => `https://${host}:${server.port}/${n + 1}`)
-      steps = hops
-      assert.strictEqual((yield* ask({ url })).body, "paid here")
-      for (const [n, host] of hosts.entries())
-        for (const bad of [
-          `http://${host}:${server.port}/${n + 1}`,
-          `https://inside.example.com:${inside.port}/`,
-          `https://127.0.0.3:${inside.port}/`,
-          `https://${host}:22/`,
-          `https://user@${host}:${server.port}/`,
-          "https://hidden.onion/",
-          "file:///etc/passwd"
-        ]) {
-          steps = [...hops.slice(0, n), bad]
-          const before = server.asked.length
-          assert.strictEqual((yield* Effect.flip(ask({ url })))._tag, "Forbidden", `${n}: ${bad}`)
-          assert.strictEqual(server.asked.length - before, n + 1, bad)
-        }
-      assert.strictEqual(inside.connections(), 0)
-    })
-  )
-
-  it.live("C50: outbound: a trusted host is reached at the given address, and its redirects are not trusted", () =>
-    Effect.gen(function* () {
-      const server = yield* serve((request, response) => {
-        if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
-        response.end("hello")
+      const trusted = Outbound.make({
+        allow: new Map([["pay.example", new URL(`http://127.0.0.1:${closed}`)]]),
+        ...minutes
       })
-      const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
-      const { ask } = Outbound.make({ allow })
-      assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
-      assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
-      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
-      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag, "Forbidden", "another port is another host")
-      assert.strictEqual(server.connections(), 2)
+      const open = Outbound.make({ allowsLoopback: true, ...minutes })
+      assert.strictEqual(
+        (yield* Effect.flip(trusted.ask({ url: "https://pay.example/" })))._tag,
+        "Unreachable"
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(open.ask({ url: `http://127.0.0.1:${closed}/` })))._tag,
+        "Unreachable"
+      )
     })
+  )
+
+  it.live(
+    "C48: outbound: each of three redirects is checked like the first URL: no other scheme, internal host or low port",
+    () =>
+      Effect.gen(function* () {
+        let steps: ReadonlyArray<string> = []
+        const answer: http.RequestListener = ({ url = "" }, response) => {
+          const next = steps[Number(url.slice(1) || 0)]
+          if (next !== undefined) response.writeHead(301, { location: next })
+          response.end("paid here")
+        }
+        const hosts = ["www.example.com", "pay.example.com", "page.example.com"]
+        const resolves = {
+          ...Object.fromEntries(hosts.map((host) => [host, [["127.0.0.2"]]])),
+          "inside.example.com": [["127.0.0.3"]]
+        }
+        const { server, ask, url } = yield* page({ answer, resolves })
+        const inside = yield* internal(server)
+        const hops = hosts.map((host, n) => `https://${host}:${server.port}/${n + 1}`)
+        steps = hops
+        assert.strictEqual((yield* ask({ url })).body, "paid here")
+        for (const [n, host] of hosts.entries())
+          for (const bad of [
+            `http://${host}:${server.port}/${n + 1}`,
+            `https://inside.example.com:${inside.port}/`,
+            `https://127.0.0.3:${inside.port}/`,
+            `https://${host}:22/`,
+            `https://user@${host}:${server.port}/`,
+            "https://hidden.onion/",
+            "file:///etc/passwd"
+          ]) {
+            steps = [...hops.slice(0, n), bad]
+            const before = server.asked.length
+            assert.strictEqual((yield* Effect.flip(ask({ url })))._tag, "Forbidden", `${n}: ${bad}`)
+            assert.strictEqual(server.asked.length - before, n + 1, bad)
+          }
+        assert.strictEqual(inside.connections(), 0)
+      })
+  )
+
+  it.live(
+    "C50: outbound: a trusted host is reached at the given address, and its redirects are not trusted",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* serve((request, response) => {
+          if (request.url === "/away")
+            response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
+          response.end("hello")
+        })
+        const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
+        const { ask } = Outbound.make({ allow })
+        assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
+        assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
+        assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
+        assert.strictEqual(
+          (yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag,
+          "Forbidden",
+          "another port is another host"
+        )
+        assert.strictEqual(server.connections(), 2)
+      })
   )
 })
 
 describe("a server's responses", () => {
-  const asking = Effect.fnUntraced(function* (answer: http.RequestListener, limits: Partial<Outbound.Limits> = {}) {
+  const asking = Effect.fnUntraced(function* (
+    answer: http.RequestListener,
+    limits: Partial<Outbound.Limits> = {}
+  ) {
     const { port } = yield* serve(answer)
-    const { ask } = Outbound.make({ maxBytes: 1000, ...limits, allow: new Map([["pay.example", new URL(`http://127.0.0.1:${port}`)]]) })
+    const { ask } = Outbound.make({
+      maxBytes: 1000,
+      ...limits,
+      allow: new Map([["pay.example", new URL(`http://127.0.0.1:${port}`)]])
+    })
     return yield* ask({ url: "https://pay.example/" })
   })
 
@@ -281,7 +352,8 @@ describe("a server's responses", () => {
           if (n < times) response.writeHead(307, { location: `/${n + 1}` })
           response.end(String(n))
         }
-      for (const times of [1, 2, 3]) assert.strictEqual((yield* asking(redirecting(times))).body, String(times))
+      for (const times of [1, 2, 3])
+        assert.strictEqual((yield* asking(redirecting(times))).body, String(times))
       const reason = "redirects more often than 3 times"
       assert.deepInclude(yield* failure(redirecting(4)), { _tag: "Unusable", reason })
       let requests = 0
@@ -296,7 +368,9 @@ describe("a server's responses", () => {
 
   it.live("outbound: a response that is too long is rejected, whether or not its length is declared", () =>
     Effect.gen(function* () {
-      const said = yield* failure((_, response) => response.writeHead(200, { "content-length": 1001 }).end("x".repeat(1001)))
+      const said = yield* failure((_, response) =>
+        response.writeHead(200, { "content-length": 1001 }).end("x".repeat(1001))
+      )
       assert.deepInclude(said, { _tag: "Unusable", reason: "returned more than 1000 bytes" })
       const { value, millis } = yield* elapsed(
         failure((_, response) => {
@@ -317,23 +391,31 @@ describe("a server's responses", () => {
       const asked = yield* Effect.forkChild(failure(listener, slow), { startImmediately: true })
       yield* isHeard
       yield* TestClock.adjust(slow.totalMillis)
-      assert.deepInclude(yield* Fiber.join(asked), { _tag: "Unusable", reason: "did not complete within 0.6 seconds" })
+      assert.deepInclude(yield* Fiber.join(asked), {
+        _tag: "Unusable",
+        reason: "did not complete within 0.6 seconds"
+      })
     })
   )
 
-  it.live("outbound: a response in too many chunks, or after too many interim responses, is rejected without reading the rest", () =>
-    Effect.gen(function* () {
-      const saying = (text: string) => (request: http.IncomingMessage) => void request.socket.write(text)
-      const chunks = (count: number) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(count)}`
-      const enough = yield* asking(saying(`${chunks(Outbound.maxParts)}0\r\n\r\n`), { maxBytes: Outbound.maxParts })
-      assert.strictEqual(enough.body, "x".repeat(Outbound.maxParts))
-      const many = 2 * Outbound.maxParts
-      for (const text of [chunks(many), "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(many)])
-        assert.deepInclude(yield* failure(saying(text), { ...slow, maxBytes: many }), {
-          _tag: "Unusable",
-          reason: `responded in more than ${Outbound.maxParts} parts`
+  it.live(
+    "outbound: a response in too many chunks, or after too many interim responses, is rejected without reading the rest",
+    () =>
+      Effect.gen(function* () {
+        const saying = (text: string) => (request: http.IncomingMessage) => void request.socket.write(text)
+        const chunks = (count: number) =>
+          `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(count)}`
+        const enough = yield* asking(saying(`${chunks(Outbound.maxParts)}0\r\n\r\n`), {
+          maxBytes: Outbound.maxParts
         })
-    })
+        assert.strictEqual(enough.body, "x".repeat(Outbound.maxParts))
+        const many = 2 * Outbound.maxParts
+        for (const text of [chunks(many), "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(many)])
+          assert.deepInclude(yield* failure(saying(text), { ...slow, maxBytes: many }), {
+            _tag: "Unusable",
+            reason: `responded in more than ${Outbound.maxParts} parts`
+          })
+      })
   )
 
   it.live("outbound: a response that never begins counts as an outage", () =>
@@ -354,7 +436,9 @@ describe("a server's responses", () => {
 
   it.live("outbound: an unrequested encoding and a body that is not text are rejected", () =>
     Effect.gen(function* () {
-      const packed = yield* failure((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("x"))
+      const packed = yield* failure((_, response) =>
+        response.writeHead(200, { "content-encoding": "gzip" }).end("x")
+      )
       assert.deepInclude(packed, { _tag: "Unusable" })
       const binary = yield* failure((_, response) => response.end(Buffer.from([0xff, 0xfe])))
       assert.deepInclude(binary, { _tag: "Unusable" })

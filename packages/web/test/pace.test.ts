@@ -29,32 +29,38 @@ const isNear = (turns: number, wanted: number) =>
   assert.isTrue(turns >= wanted * 0.95 && turns <= wanted * 1.05 + 1, `${turns} turns, not about ${wanted}`)
 
 describe("pacing of background work", () => {
-  it.effect("pace: an idle process grants turns at the maximum rate, and grants the first turn immediately", () =>
-    Effect.gen(function* () {
-      const { turn, turnsIn, pass } = process()
-      pass(60_000)
-      yield* turn
-      isNear(yield* turnsIn(10_000), Pace.perSecond.most * 10)
-    })
+  it.effect(
+    "pace: an idle process grants turns at the maximum rate, and grants the first turn immediately",
+    () =>
+      Effect.gen(function* () {
+        const { turn, turnsIn, pass } = process()
+        pass(60_000)
+        yield* turn
+        isNear(yield* turnsIn(10_000), Pace.perSecond.most * 10)
+      })
   )
 
-  it.effect("pace: a busy process grants turns at the minimum rate, and returns to the maximum rate when it is less busy", () =>
-    Effect.gen(function* () {
-      const { turnsIn, busy } = process()
-      busy(1)
-      yield* turnsIn(5000)
-      isNear(yield* turnsIn(10_000), Pace.perSecond.least * 10)
-      busy(0.3)
-      yield* turnsIn(5000)
-      isNear(yield* turnsIn(10_000), Pace.perSecond.most * 10)
-    })
+  it.effect(
+    "pace: a busy process grants turns at the minimum rate, and returns to the maximum rate when it is less busy",
+    () =>
+      Effect.gen(function* () {
+        const { turnsIn, busy } = process()
+        busy(1)
+        yield* turnsIn(5000)
+        isNear(yield* turnsIn(10_000), Pace.perSecond.least * 10)
+        busy(0.3)
+        yield* turnsIn(5000)
+        isNear(yield* turnsIn(10_000), Pace.perSecond.most * 10)
+      })
   )
 
   it.effect("pace: an uninterruptible caller can be interrupted while it waits for its turn", () =>
     Effect.gen(function* () {
       const { promise, resolve } = Promise.withResolvers<void>()
       const turn = Pace.make({ nowMillis: () => 0, utilization: () => 0, wait: () => promise })
-      const waiting = yield* Effect.forEach([1, 2], () => Effect.forkChild(Effect.uninterruptible(turn), { startImmediately: true }))
+      const waiting = yield* Effect.forEach([1, 2], () =>
+        Effect.forkChild(Effect.uninterruptible(turn), { startImmediately: true })
+      )
       const stopping = yield* Effect.forkChild(Fiber.interruptAll(waiting), { startImmediately: true })
       const isStopped = stopping.pollUnsafe() !== undefined
       resolve()

@@ -32,17 +32,24 @@ const world = Effect.gen(function* () {
     const url = new URL(request.url ?? "", "https://wallet.example")
     asked.push(url.pathname)
     const amount = url.searchParams.get("amount")
-    const said = amount === null ? payRequest : { pr: await give(Msat.make(BigInt(amount))), routes: [], successAction }
+    const said =
+      amount === null ? payRequest : { pr: await give(Msat.make(BigInt(amount))), routes: [], successAction }
     response.end(JSON.stringify(said))
   })
   const allow = new Map([["wallet.example", new URL(`http://127.0.0.1:${server.port}`)]])
   const ports = Layer.mergeAll(
     Memory.layer,
     FixedRates.layer(),
-    Layer.provideMerge(Layer.provide(Resolver.layer, Outbound.layer({ allow })), Sandbox.layer({ seed: "paying", network: "regtest" }))
+    Layer.provideMerge(
+      Layer.provide(Resolver.layer, Outbound.layer({ allow })),
+      Sandbox.layer({ seed: "paying", network: "regtest" })
+    )
   )
   const services = yield* Layer.build(
-    Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example" }), ports)
+    Layer.provideMerge(
+      Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example" }),
+      ports
+    )
   )
   return {
     services,
@@ -90,58 +97,74 @@ const sent = Effect.fnUntraced(function* (destination: string) {
 })
 
 describe("an external recipient", () => {
-  for (const destination of ["Alice@Wallet.example", "lnurlp://wallet.example/tea", "bitcoin:?lightning=lnurlp://wallet.example/tea"]) {
-    it.live(`external recipient: ${destination} is paid with an invoice fetched at dispatch, and the success action is stored`, () =>
-      Effect.gen(function* () {
-        const { services, asked, gives } = yield* world
-        const { destination: make } = Context.get(services, Sandbox.Sandbox)
-        gives((amount) => Effect.runPromise(Effect.map(make({ type: "lightning_invoice", amount }), ({ destination }) => destination)))
-        const { estimated, row } = yield* Effect.provideContext(sent(destination), services)
-        assert.strictEqual(estimated.amount, 700_000n)
-        assert.isAbove(estimated.successProbability, 0.5)
-        assert.deepInclude(row, { status: "settled", successAction, amount: Msat.fromSats(700) })
-        const page = destination.includes("@") ? "/.well-known/lnurlp/alice" : "/tea"
-        assert.deepStrictEqual(asked, [page, "/cb", page, page, "/cb"], "estimate, confirm, send")
-      })
+  for (const destination of [
+    "Alice@Wallet.example",
+    "lnurlp://wallet.example/tea",
+    "bitcoin:?lightning=lnurlp://wallet.example/tea"
+  ]) {
+    it.live(
+      `external recipient: ${destination} is paid with an invoice fetched at dispatch, and the success action is stored`,
+      () =>
+        Effect.gen(function* () {
+          const { services, asked, gives } = yield* world
+          const { destination: make } = Context.get(services, Sandbox.Sandbox)
+          gives((amount) =>
+            Effect.runPromise(
+              Effect.map(make({ type: "lightning_invoice", amount }), ({ destination }) => destination)
+            )
+          )
+          const { estimated, row } = yield* Effect.provideContext(sent(destination), services)
+          assert.strictEqual(estimated.amount, 700_000n)
+          assert.isAbove(estimated.successProbability, 0.5)
+          assert.deepInclude(row, { status: "settled", successAction, amount: Msat.fromSats(700) })
+          const page = destination.includes("@") ? "/.well-known/lnurlp/alice" : "/tea"
+          assert.deepStrictEqual(asked, [page, "/cb", page, page, "/cb"], "estimate, confirm, send")
+        })
     )
   }
 
-  it.live("external recipient: a server whose invoice is for more than the requested amount is not paid", () =>
-    Effect.gen(function* () {
-      const { services, gives } = yield* world
-      const { destination: make } = Context.get(services, Sandbox.Sandbox)
-      let more = 0n
-      gives((amount) => {
-        const asking = Msat.make(amount + more)
-        more = 1n
-        return Effect.runPromise(Effect.map(make({ type: "lightning_invoice", amount: asking }), ({ destination }) => destination))
+  it.live(
+    "external recipient: a server whose invoice is for more than the requested amount is not paid",
+    () =>
+      Effect.gen(function* () {
+        const { services, gives } = yield* world
+        const { destination: make } = Context.get(services, Sandbox.Sandbox)
+        let more = 0n
+        gives((amount) => {
+          const asking = Msat.make(amount + more)
+          more = 1n
+          return Effect.runPromise(
+            Effect.map(make({ type: "lightning_invoice", amount: asking }), ({ destination }) => destination)
+          )
+        })
+        const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
+        assert.deepInclude(row, { status: "failed", failure: "recipient_refused" })
       })
-      const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
-      assert.deepInclude(row, { status: "failed", failure: "recipient_refused" })
-    })
   )
 
-  it.live("external recipient: if the server returns an invoice issued by this service, the payment is settled internally", () =>
-    Effect.gen(function* () {
-      const { services, gives } = yield* world
-      const payee = yield* Effect.provideContext(company, services)
-      gives((amount) =>
-        Effect.runPromise(
-          Effect.provideContext(
-            Effect.map(invoiced(payee.id, Msat.toSats(amount)), ({ paymentRequest }) => paymentRequest),
-            services
+  it.live(
+    "external recipient: if the server returns an invoice issued by this service, the payment is settled internally",
+    () =>
+      Effect.gen(function* () {
+        const { services, gives } = yield* world
+        const payee = yield* Effect.provideContext(company, services)
+        gives((amount) =>
+          Effect.runPromise(
+            Effect.provideContext(
+              Effect.map(invoiced(payee.id, Msat.toSats(amount)), ({ paymentRequest }) => paymentRequest),
+              services
+            )
           )
         )
-      )
-      const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
-      assert.deepInclude(row, { status: "settled", networkFee: Msat.zero })
-      assert.strictEqual(
-        (yield* Effect.provideContext(
-          Effect.flatMap(Records, (records) => records.balance(payee.id)),
-          services
-        )).posted,
-        700_000n
-      )
-    })
+        const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
+        assert.deepInclude(row, { status: "settled", networkFee: Msat.zero })
+        assert.strictEqual(
+          (yield* Effect.provideContext(
+            Effect.flatMap(Records, (records) => records.balance(payee.id)),
+            services
+          )).posted,
+          700_000n
+        )
+      })
   )
 })

@@ -10,7 +10,8 @@ import * as LocalServer from "./LocalServer.ts"
 
 const key = Redacted.make("21".repeat(32))
 const to = "ab".repeat(32)
-const event = (content: string) => Nostr.signed({ kind: 23195, created_at: 1_700_000_000, tags: [["p", to]], content }, key)
+const event = (content: string) =>
+  Nostr.signed({ kind: 23195, created_at: 1_700_000_000, tags: [["p", to]], content }, key)
 const filter = { kinds: [23195], to, by: Nostr.publicKeyOf(key), sinceSeconds: 1_700_000_000 }
 
 /** Starts a local relay with scripted responses, and returns its port. */
@@ -23,22 +24,32 @@ const scripted = (does: (socket: WebSocket, said: string) => void) =>
 const open = (port: number) =>
   Effect.flatMap(Nostr.Sessions, (sessions) => sessions.open("wss://relay.example", filter)).pipe(
     Effect.provide(
-      Layer.provide(WebSocketSessions.layer, Outbound.layer({ allow: new Map([["relay.example", new URL(`http://127.0.0.1:${port}`)]]) }))
+      Layer.provide(
+        WebSocketSessions.layer,
+        Outbound.layer({ allow: new Map([["relay.example", new URL(`http://127.0.0.1:${port}`)]]) })
+      )
     )
   )
 
-it.live("relay session: stored events arrive first, then published ones, and events outside the subscription never arrive", () =>
-  Effect.gen(function* () {
-    const relay = yield* LocalRelay.make
-    const [stored, old, another, later] = [event("stored"), event("old"), event("of another kind"), event("later")]
-    relay.send(stored)
-    relay.send(Nostr.signed({ ...old, created_at: 1_600_000_000 }, key))
-    relay.send(Nostr.signed({ ...another, kind: 1 }, key))
-    const session = yield* open(relay.port)
-    assert.deepStrictEqual(yield* session.next, stored)
-    assert.strictEqual(yield* session.publish(later), "taken")
-    assert.deepStrictEqual(yield* session.next, later)
-  })
+it.live(
+  "relay session: stored events arrive first, then published ones, and events outside the subscription never arrive",
+  () =>
+    Effect.gen(function* () {
+      const relay = yield* LocalRelay.make
+      const [stored, old, another, later] = [
+        event("stored"),
+        event("old"),
+        event("of another kind"),
+        event("later")
+      ]
+      relay.send(stored)
+      relay.send(Nostr.signed({ ...old, created_at: 1_600_000_000 }, key))
+      relay.send(Nostr.signed({ ...another, kind: 1 }, key))
+      const session = yield* open(relay.port)
+      assert.deepStrictEqual(yield* session.next, stored)
+      assert.strictEqual(yield* session.publish(later), "taken")
+      assert.deepStrictEqual(yield* session.next, later)
+    })
 )
 
 it.live("relay session: a lost connection fails all subscribers and pending requests", () =>
@@ -47,9 +58,12 @@ it.live("relay session: a lost connection fails all subscribers and pending requ
       if (said.startsWith('["EVENT"')) socket.terminate()
     })
     const session = yield* open(port)
-    const [listening, offering] = yield* Effect.all([Effect.flip(session.next), Effect.flip(session.publish(event("lost")))], {
-      concurrency: "unbounded"
-    })
+    const [listening, offering] = yield* Effect.all(
+      [Effect.flip(session.next), Effect.flip(session.publish(event("lost")))],
+      {
+        concurrency: "unbounded"
+      }
+    )
     assert.deepStrictEqual([listening._tag, offering._tag], ["RelayUnreachable", "RelayUnreachable"])
     assert.strictEqual((yield* Effect.flip(session.publish(event("later"))))._tag, "RelayUnreachable")
   })
@@ -67,7 +81,11 @@ it.live("relay session: messages from a hostile relay are ignored or end the con
       '["OK",1,2,3]',
       '["NOTICE","hello"]',
       JSON.stringify(["EVENT", "satrail", { ...event("x"), tags: "none" }]),
-      JSON.stringify(["EVENT", "satrail", { ...event("x"), tags: Array.from({ length: WebSocketSessions.maxValues }, () => []) }])
+      JSON.stringify([
+        "EVENT",
+        "satrail",
+        { ...event("x"), tags: Array.from({ length: WebSocketSessions.maxValues }, () => []) }
+      ])
     ]
     const port = yield* scripted((socket, text) => {
       if (!text.startsWith('["REQ"')) return
@@ -113,18 +131,21 @@ it.live("relay session: a relay that sends too many other messages, pings or pon
   })
 )
 
-it.live("relay session: every event from a flooding relay is delivered, in order, as the reader fetches it", () =>
-  Effect.gen(function* () {
-    const count = 4 * WebSocketSessions.maxWaiting
-    let sent = 0
-    const port = yield* scripted((socket, text) => {
-      if (text.startsWith('["REQ"'))
-        for (let n = 0; n < count; n++) socket.send(JSON.stringify(["EVENT", "satrail", event(String(n))]), () => (sent += 1))
+it.live(
+  "relay session: every event from a flooding relay is delivered, in order, as the reader fetches it",
+  () =>
+    Effect.gen(function* () {
+      const count = 4 * WebSocketSessions.maxWaiting
+      let sent = 0
+      const port = yield* scripted((socket, text) => {
+        if (text.startsWith('["REQ"'))
+          for (let n = 0; n < count; n++)
+            socket.send(JSON.stringify(["EVENT", "satrail", event(String(n))]), () => (sent += 1))
+      })
+      const session = yield* open(port)
+      for (let n = 0; n < count; n++) assert.strictEqual((yield* session.next).content, String(n))
+      assert.strictEqual(sent, count)
     })
-    const session = yield* open(port)
-    for (let n = 0; n < count; n++) assert.strictEqual((yield* session.next).content, String(n))
-    assert.strictEqual(sent, count)
-  })
 )
 
 it.live("relay session: no more events per second are read from a flooding relay than the maximum", () =>

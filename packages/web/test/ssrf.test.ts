@@ -19,24 +19,133 @@ import { counting, serve, trusting } from "./Server.ts"
 /** An address in every special range, and the range's boundaries, in every notation that a parser might accept. */
 const hosts = [
   // loopback
-  ["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.0.0.1."],
-  ["localhost", "LOCALHOST", "localhost.", "app.localhost", "[::1]", "[0:0:0:0:0:0:0:1]", "ⓛocalhost", "①②⑦.⓪.⓪.①", "127。0。0。1"],
+  [
+    "127.0.0.1",
+    "127.1",
+    "127.0.1",
+    "127.255.255.254",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "017700000001",
+    "0177.0.0.1",
+    "127.0.0.1."
+  ],
+  [
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "app.localhost",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "ⓛocalhost",
+    "①②⑦.⓪.⓪.①",
+    "127。0。0。1"
+  ],
   // this network, private, carrier-grade NAT, link-local
-  ["0.0.0.0", "0", "0.1.2.3", "[::]", "10.0.0.1", "10.255.255.255", "167772161", "172.16.0.1", "172.31.255.255", "192.168.0.1"],
-  ["192.168.255.255", "0xc0a80001", "100.64.0.1", "100.127.255.255", "169.254.0.1", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]"],
+  [
+    "0.0.0.0",
+    "0",
+    "0.1.2.3",
+    "[::]",
+    "10.0.0.1",
+    "10.255.255.255",
+    "167772161",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.0.1"
+  ],
+  [
+    "192.168.255.255",
+    "0xc0a80001",
+    "100.64.0.1",
+    "100.127.255.255",
+    "169.254.0.1",
+    "[fe80::1]",
+    "[fe80::1%25eth0]",
+    "[fec0::1]"
+  ],
   // cloud metadata
-  ["169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "[fd00:ec2::254]", "100.100.100.200", "192.0.0.192"],
-  ["168.63.129.16", "metadata", "metadata.google.internal", "instance-data", "169.254.170.2", "kubernetes.default.svc"],
+  [
+    "169.254.169.254",
+    "2852039166",
+    "0xa9fea9fe",
+    "0251.0376.0251.0376",
+    "[fd00:ec2::254]",
+    "100.100.100.200",
+    "192.0.0.192"
+  ],
+  [
+    "168.63.129.16",
+    "metadata",
+    "metadata.google.internal",
+    "instance-data",
+    "169.254.170.2",
+    "kubernetes.default.svc"
+  ],
   // documentation, benchmarks, assignments, relays
-  ["192.0.0.1", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1", "198.19.255.255", "192.88.99.1", "192.31.196.1"],
-  ["192.52.193.1", "192.175.48.1", "[2001:db8::1]", "[3fff::1]", "[2001:2::1]", "[2001:10::1]", "[2001:20::1]", "[2620:4f:8000::1]"],
+  [
+    "192.0.0.1",
+    "192.0.2.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "198.18.0.1",
+    "198.19.255.255",
+    "192.88.99.1",
+    "192.31.196.1"
+  ],
+  [
+    "192.52.193.1",
+    "192.175.48.1",
+    "[2001:db8::1]",
+    "[3fff::1]",
+    "[2001:2::1]",
+    "[2001:10::1]",
+    "[2001:20::1]",
+    "[2620:4f:8000::1]"
+  ],
   // multicast, reserved, broadcast
-  ["224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "[ff02::1]", "[ff0e::1]", "[100::1]", "[5f00::1]", "[4000::1]"],
+  [
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[ff02::1]",
+    "[ff0e::1]",
+    "[100::1]",
+    "[5f00::1]",
+    "[4000::1]"
+  ],
   // IPv4 inside IPv6: mapped, compatible, translated, 6to4, Teredo, ISATAP
-  ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]"],
-  ["[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001:0:7f00:1::]", "[fe80::5efe:127.0.0.1]"],
+  [
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::ffff:10.0.0.1]",
+    "[::127.0.0.1]",
+    "[::ffff:0:127.0.0.1]",
+    "[64:ff9b::127.0.0.1]"
+  ],
+  [
+    "[64:ff9b::a9fe:a9fe]",
+    "[64:ff9b:1::1]",
+    "[2002:7f00:1::]",
+    "[2002:a9fe:a9fe::1]",
+    "[2001:0:7f00:1::]",
+    "[fe80::5efe:127.0.0.1]"
+  ],
   // unique local, names of private networks, and names that are not public
-  ["[fc00::1]", "[fdff::1]", "printer.local", "db.internal", "router.lan", "nas.home.arpa", "intranet", "db", "x.test", "x.invalid"],
+  [
+    "[fc00::1]",
+    "[fdff::1]",
+    "printer.local",
+    "db.internal",
+    "router.lan",
+    "nas.home.arpa",
+    "intranet",
+    "db",
+    "x.test",
+    "x.invalid"
+  ],
   // a public address is not a host name, and an .onion address requires Tor
   ["93.184.215.14", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]", `${"a".repeat(56)}.onion`]
 ].flat()
@@ -78,17 +187,60 @@ const urls = [
 
 /** Addresses to which a name may resolve. */
 const addresses = [
-  ["127.0.0.1", "127.0.0.2", "0.0.0.0", "10.1.2.3", "100.64.0.1", "169.254.169.254", "172.16.5.4", "192.168.1.1", "192.0.0.192"],
-  ["192.0.2.7", "198.18.0.1", "198.51.100.7", "203.0.113.7", "224.0.0.251", "255.255.255.255", "168.63.129.16", "192.88.99.1"],
-  ["::", "::1", "::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::7f00:1", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::1"],
-  ["2001::7f00:1", "2001:db8::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fe80::1%lo", "ff02::fb", "3fff::1", "100::1", "5f00::1"],
+  [
+    "127.0.0.1",
+    "127.0.0.2",
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "169.254.169.254",
+    "172.16.5.4",
+    "192.168.1.1",
+    "192.0.0.192"
+  ],
+  [
+    "192.0.2.7",
+    "198.18.0.1",
+    "198.51.100.7",
+    "203.0.113.7",
+    "224.0.0.251",
+    "255.255.255.255",
+    "168.63.129.16",
+    "192.88.99.1"
+  ],
+  [
+    "::",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:a9fe:a9fe",
+    "::7f00:1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::7f00:1",
+    "2002:7f00:1::1"
+  ],
+  [
+    "2001::7f00:1",
+    "2001:db8::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fe80::1%lo",
+    "ff02::fb",
+    "3fff::1",
+    "100::1",
+    "5f00::1"
+  ],
   ["not an address", ""]
 ].flat()
 
-const statusOf = (error: RecipientRefused | RecipientUnreachable) => ({ status: failureFor(error).status, tag: error._tag })
+const statusOf = (error: RecipientRefused | RecipientUnreachable) => ({
+  status: failureFor(error).status,
+  tag: error._tag
+})
 const refused = { status: 422, tag: "RecipientRefused" } as const
 
-const resolver = (options: Outbound.Options) => Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make(options))
+const resolver = (options: Outbound.Options) =>
+  Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make(options))
 
 /** Fails every lookup, because a hostile name must be refused before it is looked up. */
 const unasked = async (name: string) => {
@@ -120,7 +272,11 @@ describe("a hostile destination", () => {
           assert.deepStrictEqual({ ...statusOf(value), begun }, { ...refused, begun: 0 }, address)
         }
         const { offer } = yield* resolver({ lookup: async () => addresses })
-        assert.strictEqual((yield* counting(Effect.flip(offer("https://page.example.com/")))).begun, 0, "all failed immediately")
+        assert.strictEqual(
+          (yield* counting(Effect.flip(offer("https://page.example.com/")))).begun,
+          0,
+          "all failed immediately"
+        )
       })
   )
 
@@ -179,7 +335,10 @@ describe("a hostile destination", () => {
         },
         { host: "127.0.0.2", isSecure: true }
       )
-      const inside = yield* serve((_, response) => response.end(JSON.stringify(payRequest)), { host: "127.0.0.3", port: page.port })
+      const inside = yield* serve((_, response) => response.end(JSON.stringify(payRequest)), {
+        host: "127.0.0.3",
+        port: page.port
+      })
       const here = `https://page.example.com:${page.port}`
       const lookup = async (name: string) => [name === "page.example.com" ? "127.0.0.2" : "127.0.0.3"]
       const { offer, invoice } = yield* resolver({ lookup, isAllowed: (address) => address === "127.0.0.2" })
@@ -193,11 +352,19 @@ describe("a hostile destination", () => {
         // A URL that is not valid in a header, or that has the page's own origin, is tried only as a callback.
         if (/^[!-~]*$/.test(place) && URL.parse(place, here)?.origin !== here) {
           const redirected = yield* counting(Effect.flip(offer(`${here}/`)))
-          assert.deepStrictEqual({ ...statusOf(redirected.value), begun: redirected.begun }, { ...refused, begun: 1 }, place)
+          assert.deepStrictEqual(
+            { ...statusOf(redirected.value), begun: redirected.begun },
+            { ...refused, begun: 1 },
+            place
+          )
         }
         const offered = yield* offer(`${here}/offer`)
         const called = yield* counting(Effect.flip(invoice(offered, Msat.make(5000n))))
-        assert.deepStrictEqual({ ...statusOf(called.value), begun: called.begun }, { ...refused, begun: 0 }, place)
+        assert.deepStrictEqual(
+          { ...statusOf(called.value), begun: called.begun },
+          { ...refused, begun: 0 },
+          place
+        )
       }
       assert.strictEqual(inside.connections(), 0)
     })
@@ -211,10 +378,15 @@ describe("a hostile destination", () => {
         if (request.url === "/slow") return dripping.listener(request, response)
         return response.end("<html>inside</html>")
       })
-      const { offer } = yield* resolver({ allow: new Map([["wallet.example", new URL(`http://127.0.0.1:${page.port}`)]]) })
+      const { offer } = yield* resolver({
+        allow: new Map([["wallet.example", new URL(`http://127.0.0.1:${page.port}`)]])
+      })
       for (const path of ["/huge", "/slow", "/page"]) {
-        const asked = yield* Effect.forkChild(Effect.flip(offer(`https://wallet.example${path}`)), { startImmediately: true })
-        if (path === "/slow") yield* Effect.andThen(dripping.isHeard, TestClock.adjust(Outbound.defaults.totalMillis))
+        const asked = yield* Effect.forkChild(Effect.flip(offer(`https://wallet.example${path}`)), {
+          startImmediately: true
+        })
+        if (path === "/slow")
+          yield* Effect.andThen(dripping.isHeard, TestClock.adjust(Outbound.defaults.totalMillis))
         const error = yield* Fiber.join(asked)
         assert.deepStrictEqual(statusOf(error), refused, path)
         assert.notInclude(failureFor(error).message, "inside", "no part of the response is passed on")
@@ -227,7 +399,11 @@ describe("a hostile destination", () => {
       const written = Result.try(() => Lnurl.encode(url))
       const read = Result.isSuccess(written) ? Destination.parse(written.success, "mainnet") : undefined
       if (read === undefined || Result.isFailure(read)) continue
-      assert.strictEqual(read.success._tag === "Lnurl" && new URL(read.success.lnurl.url).hostname.split(".").length > 1, true, url)
+      assert.strictEqual(
+        read.success._tag === "Lnurl" && new URL(read.success.lnurl.url).hostname.split(".").length > 1,
+        true,
+        url
+      )
     }
     assert.isTrue(Result.isFailure(Destination.parse("a@127.0.0.1:9200/_x#", "mainnet")))
     assert.isTrue(Result.isSuccess(Bip21.parse("bitcoin:?lightning=lnurlp://page.example.com/")))

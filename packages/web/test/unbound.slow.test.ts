@@ -38,7 +38,10 @@ const resolver = Effect.fnUntraced(function* (programs: Unbound.Programs) {
   const port = yield* Effect.promise(freePort)
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof Unbound.start>, Error>((resume) => {
-      const child = Unbound.start(programs, folder, port, keyFile, { "shop.example": zoneFile, "plain.example": plainFile })
+      const child = Unbound.start(programs, folder, port, keyFile, {
+        "shop.example": zoneFile,
+        "plain.example": plainFile
+      })
       let said = ""
       child.stderr.on("data", (text: Buffer) => {
         said += text.toString()
@@ -48,30 +51,42 @@ const resolver = Effect.fnUntraced(function* (programs: Unbound.Programs) {
     }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  return Dns.make({ validating: [new URL(`tcp://127.0.0.1:${port}`)] }).validated ?? (() => Effect.die("no resolver"))
+  return (
+    Dns.make({ validating: [new URL(`tcp://127.0.0.1:${port}`)] }).validated ??
+    (() => Effect.die("no resolver"))
+  )
 })
 
 describe.skipIf(typeof found === "string")("a real validating resolver", () => {
-  it.live("BIP 353: signed, forged, unsigned and missing records from unbound are interpreted correctly", () =>
-    Effect.gen(function* () {
-      const validated = yield* resolver(yield* typeof found === "string" ? Effect.die(found) : Effect.succeed(found))
-      const at = (user: string, domain = "shop.example") => validated(`${user}.user._bitcoin-payment.${domain}`)
-      for (const user of ["alice", "bob", "ALICE"]) {
-        const { texts, isSigned } = yield* at(user)
-        assert.deepStrictEqual([texts.toSorted(), isSigned], [[long, "v=spf1 -all"], true], user)
-      }
-      assert.deepStrictEqual(yield* at("anybody"), { texts: ["bitcoin:?lno=lno1any"], isSigned: true })
-      // A wrong signature counts as no response.
-      assert.strictEqual((yield* Effect.flip(at("carol")))._tag, "DnsUnavailable")
-      // The zone plain.example is unsigned, and a signed alias of another zone points to it.
-      for (const [user, domain] of [
-        ["alice", "plain.example"],
-        ["dave", "shop.example"]
-      ] as const)
-        assert.deepStrictEqual(yield* at(user, domain), { texts: ["bitcoin:?lno=lno1plain"], isSigned: false }, user)
-      assert.deepStrictEqual(yield* validated("ns.shop.example"), { texts: [], isSigned: true })
-      assert.deepStrictEqual(yield* validated("nobody.shop.example"), { texts: [], isSigned: true })
-      assert.deepStrictEqual(yield* at("nobody", "plain.example"), { texts: [], isSigned: false })
-    })
+  it.live(
+    "BIP 353: signed, forged, unsigned and missing records from unbound are interpreted correctly",
+    () =>
+      Effect.gen(function* () {
+        const validated = yield* resolver(
+          yield* typeof found === "string" ? Effect.die(found) : Effect.succeed(found)
+        )
+        const at = (user: string, domain = "shop.example") =>
+          validated(`${user}.user._bitcoin-payment.${domain}`)
+        for (const user of ["alice", "bob", "ALICE"]) {
+          const { texts, isSigned } = yield* at(user)
+          assert.deepStrictEqual([texts.toSorted(), isSigned], [[long, "v=spf1 -all"], true], user)
+        }
+        assert.deepStrictEqual(yield* at("anybody"), { texts: ["bitcoin:?lno=lno1any"], isSigned: true })
+        // A wrong signature counts as no response.
+        assert.strictEqual((yield* Effect.flip(at("carol")))._tag, "DnsUnavailable")
+        // The zone plain.example is unsigned, and a signed alias of another zone points to it.
+        for (const [user, domain] of [
+          ["alice", "plain.example"],
+          ["dave", "shop.example"]
+        ] as const)
+          assert.deepStrictEqual(
+            yield* at(user, domain),
+            { texts: ["bitcoin:?lno=lno1plain"], isSigned: false },
+            user
+          )
+        assert.deepStrictEqual(yield* validated("ns.shop.example"), { texts: [], isSigned: true })
+        assert.deepStrictEqual(yield* validated("nobody.shop.example"), { texts: [], isSigned: true })
+        assert.deepStrictEqual(yield* at("nobody", "plain.example"), { texts: [], isSigned: false })
+      })
   )
 })

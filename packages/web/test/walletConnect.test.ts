@@ -50,22 +50,34 @@ const world = Effect.fnUntraced(function* (processes = 1) {
     )
   )
   const settings = { ...Policy.defaults, network: "regtest" as const, domain: "pay.example" }
-  const workers = Layer.mergeAll(WalletService.layerWorker, PaymentWorker.layerWorker, Settlements.layerWorker)
+  const workers = Layer.mergeAll(
+    WalletService.layerWorker,
+    PaymentWorker.layerWorker,
+    Settlements.layerWorker
+  )
   const running = yield* Effect.forEach(Array.from({ length: processes }), () =>
-    Layer.build(Layer.fresh(Layer.provideMerge(workers, Satrail.layer(settings)))).pipe(Effect.provideContext(ports))
+    Layer.build(Layer.fresh(Layer.provideMerge(workers, Satrail.layer(settings)))).pipe(
+      Effect.provideContext(ports)
+    )
   )
   const services = running[0] ?? assert.fail("no process")
   yield* eventually(
     Effect.sync(() => relay.listeners(WalletConnect.kinds.request)),
     (count) => count === 1
   )
-  return { relay, services: Context.merge(ports, services), processes: running.map((one) => Context.merge(ports, one)) }
+  return {
+    relay,
+    services: Context.merge(ports, services),
+    processes: running.map((one) => Context.merge(ports, one))
+  }
 })
 type World = Effect.Success<ReturnType<typeof world>>
 type Given<C> = C extends Context.Context<infer S> ? S : never
 
-const story = <A, E>(processes: number, steps: (world: World) => Effect.Effect<A, E, Given<World["services"]> | Scope.Scope>) =>
-  Effect.flatMap(world(processes), (made) => Effect.provideContext(steps(made), made.services))
+const story = <A, E>(
+  processes: number,
+  steps: (world: World) => Effect.Effect<A, E, Given<World["services"]> | Scope.Scope>
+) => Effect.flatMap(world(processes), (made) => Effect.provideContext(steps(made), made.services))
 
 const sats = (amount: number) => ({ amount: Decimal.make(BigInt(amount)), currency: "sats" }) as const
 
@@ -74,7 +86,9 @@ const company = Effect.fnUntraced(function* (balance: number) {
     Effect.flatMap(companies.open({ name: "Acme", plan: "paid" }), Answer.made)
   )
   const ask = { companyId: id, ...sats(balance), description: "", expirySeconds: 3600, metadata: {} }
-  const { paymentRequest } = yield* Effect.flatMap(Invoices, (invoices) => Effect.flatMap(invoices.create(ask), Answer.made))
+  const { paymentRequest } = yield* Effect.flatMap(Invoices, (invoices) =>
+    Effect.flatMap(invoices.create(ask), Answer.made)
+  )
   yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
   yield* (yield* Settlements.Settlements).poll
   return id
@@ -112,11 +126,16 @@ const answered = <A>(ask: () => Promise<A>) =>
   })
 
 const payee = Effect.fnUntraced(function* (amount: number) {
-  return yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(amount) })
+  return yield* (yield* Sandbox.Sandbox).destination({
+    type: "lightning_invoice",
+    amount: Msat.fromSats(amount)
+  })
 })
 
 const balance = (companyId: CompanyId.CompanyId) =>
-  Effect.flatMap(Records, (records) => Effect.map(records.balance(companyId), ({ posted, held }) => Number(posted - held) / 1000))
+  Effect.flatMap(Records, (records) =>
+    Effect.map(records.balance(companyId), ({ posted, held }) => Number(posted - held) / 1000)
+  )
 
 /** The total number of payments to external payees. */
 const paidTimes = Effect.map(
@@ -125,12 +144,22 @@ const paidTimes = Effect.map(
 )
 
 /** An app's request, built without the SDK. */
-const requested = (secretKey: Redacted.Redacted, content: WalletConnect.Request, atSeconds = Math.floor(Date.now() / 1000)) =>
-  WalletConnect.request(content, { from: secretKey, to: walletKey, atSeconds, nonce: crypto.getRandomValues(new Uint8Array(32)) }) ??
-  assert.fail("no event")
+const requested = (
+  secretKey: Redacted.Redacted,
+  content: WalletConnect.Request,
+  atSeconds = Math.floor(Date.now() / 1000)
+) =>
+  WalletConnect.request(content, {
+    from: secretKey,
+    to: walletKey,
+    atSeconds,
+    nonce: crypto.getRandomValues(new Uint8Array(32))
+  }) ?? assert.fail("no event")
 
 const answersTo = ({ relay }: World, event: Nostr.Event) =>
-  relay.events.filter((one) => one.kind === WalletConnect.kinds.response && WalletConnect.tagOf(one, "e") === event.id)
+  relay.events.filter(
+    (one) => one.kind === WalletConnect.kinds.response && WalletConnect.tagOf(one, "e") === event.id
+  )
 
 describe("Nostr Wallet Connect", () => {
   it.live("wallet connect: an app pays within its key's limit, and not one satoshi more", () =>
@@ -139,14 +168,19 @@ describe("Nostr Wallet Connect", () => {
       Effect.fnUntraced(function* (world) {
         const companyId = yield* company(50_000)
         const { client } = yield* app(world, yield* keyOf(companyId, ["send", "read"], { daySats: 10_000 }))
-        assert.deepInclude(yield* answered(() => client.getWalletServiceInfo()), { encryptions: ["nip44_v2"] })
+        assert.deepInclude(yield* answered(() => client.getWalletServiceInfo()), {
+          encryptions: ["nip44_v2"]
+        })
         assert.deepInclude(yield* answered(() => client.getInfo()), { network: "regtest" })
         assert.deepStrictEqual(yield* answered(() => client.getBalance()), { balance: 50_000_000 })
         const first = yield* payee(9_000)
         const paid = yield* answered(() => client.payInvoice({ invoice: first.destination }))
         assert.isTrue(typeof paid === "object" && /^[0-9a-f]{64}$/.test(paid.preimage), JSON.stringify(paid))
         const second = yield* payee(9_000)
-        assert.strictEqual(yield* answered(() => client.payInvoice({ invoice: second.destination })), "QUOTA_EXCEEDED")
+        assert.strictEqual(
+          yield* answered(() => client.payInvoice({ invoice: second.destination })),
+          "QUOTA_EXCEEDED"
+        )
         assert.strictEqual(yield* paidTimes, 1)
         const { paymentHash } = first
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: paymentHash ?? "" }))
@@ -155,7 +189,9 @@ describe("Nostr Wallet Connect", () => {
         // its own accounting.
         const gone = 50_000_000 - (yield* balance(companyId)) * 1000
         const toldOf = (one: unknown) =>
-          typeof one === "object" && one !== null && "fees_paid" in one ? 9_000_000 + Number(one.fees_paid) : one
+          typeof one === "object" && one !== null && "fees_paid" in one
+            ? 9_000_000 + Number(one.fees_paid)
+            : one
         assert.deepStrictEqual([toldOf(paid), toldOf(found)], [gone, gone])
         const listed = yield* answered(() => client.listTransactions({}))
         assert.strictEqual(typeof listed === "object" ? listed.transactions.length : listed, 2)
@@ -176,7 +212,9 @@ describe("Nostr Wallet Connect", () => {
         const made = yield* answered(() => client.makeInvoice({ amount: 21_000, description: "tea" }))
         if (typeof made === "string") return assert.fail(made)
         const told: Array<Nip47Notification> = []
-        const unsubscribe = yield* Effect.promise(() => client.subscribeNotifications((one) => told.push(one)))
+        const unsubscribe = yield* Effect.promise(() =>
+          client.subscribeNotifications((one) => told.push(one))
+        )
         yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
         yield* eventually(
           Effect.sync(() => world.relay.listeners(WalletConnect.kinds.notification)),
@@ -200,51 +238,63 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: a repeated event pays once and gets the same response, even after the relay connection is lost", () =>
-    story(
-      1,
-      Effect.fnUntraced(function* (world) {
-        const companyId = yield* company(50_000)
-        const { secretKey } = yield* app(world, yield* keyOf(companyId, ["send"]))
-        const { destination } = yield* payee(1_000)
-        const event = requested(secretKey, { method: "pay_invoice", params: { invoice: destination } })
-        world.relay.send(event)
-        world.relay.send(event)
-        yield* eventually(
-          Effect.sync(() => answersTo(world, event).length),
-          (count) => count === 2
-        )
-        world.relay.cut()
-        // When the client reconnects, the relay sends both stored copies of the request again.
-        yield* eventually(
-          Effect.sync(() => answersTo(world, event).length),
-          (count) => count === 4
-        )
-        const read = answersTo(world, event).map((one) => WalletConnect.open(one, secretKey, WalletConnect.Response))
-        for (const one of read) assert.deepStrictEqual(one, read[0])
-        assert.strictEqual(yield* paidTimes, 1)
-      })
-    )
+  it.live(
+    "wallet connect: a repeated event pays once and gets the same response, even after the relay connection is lost",
+    () =>
+      story(
+        1,
+        Effect.fnUntraced(function* (world) {
+          const companyId = yield* company(50_000)
+          const { secretKey } = yield* app(world, yield* keyOf(companyId, ["send"]))
+          const { destination } = yield* payee(1_000)
+          const event = requested(secretKey, { method: "pay_invoice", params: { invoice: destination } })
+          world.relay.send(event)
+          world.relay.send(event)
+          yield* eventually(
+            Effect.sync(() => answersTo(world, event).length),
+            (count) => count === 2
+          )
+          world.relay.cut()
+          // When the client reconnects, the relay sends both stored copies of the request again.
+          yield* eventually(
+            Effect.sync(() => answersTo(world, event).length),
+            (count) => count === 4
+          )
+          const read = answersTo(world, event).map((one) =>
+            WalletConnect.open(one, secretKey, WalletConnect.Response)
+          )
+          for (const one of read) assert.deepStrictEqual(one, read[0])
+          assert.strictEqual(yield* paidTimes, 1)
+        })
+      )
   )
 
-  it.live("wallet connect: only one of two processes listens, and an event that both process is paid once", () =>
-    story(
-      2,
-      Effect.fnUntraced(function* (world) {
-        const companyId = yield* company(50_000)
-        const { client, secretKey } = yield* app(world, yield* keyOf(companyId, ["send", "read"]))
-        assert.strictEqual(world.relay.listeners(WalletConnect.kinds.request), 1)
-        const { destination } = yield* payee(1_000)
-        const event = requested(secretKey, { method: "pay_invoice", params: { invoice: destination } })
-        // Both processes respond to the event, as if both held the lease.
-        const requests = yield* Effect.forEach(world.processes, (process) =>
-          Effect.provideContext(WalletRequests.make(walletSecret), process)
-        )
-        const answers = yield* Effect.forEach(requests, ({ answer }) => answer("wss://relay.example", event), { concurrency: "unbounded" })
-        assert.isTrue(answers.every(({ _tag }) => _tag === "Some"))
-        assert.strictEqual(yield* paidTimes, 1)
-        assert.deepInclude(yield* answered(() => client.getBalance()), { balance: (yield* balance(companyId)) * 1000 })
-      })
-    )
+  it.live(
+    "wallet connect: only one of two processes listens, and an event that both process is paid once",
+    () =>
+      story(
+        2,
+        Effect.fnUntraced(function* (world) {
+          const companyId = yield* company(50_000)
+          const { client, secretKey } = yield* app(world, yield* keyOf(companyId, ["send", "read"]))
+          assert.strictEqual(world.relay.listeners(WalletConnect.kinds.request), 1)
+          const { destination } = yield* payee(1_000)
+          const event = requested(secretKey, { method: "pay_invoice", params: { invoice: destination } })
+          // Both processes respond to the event, as if both held the lease.
+          const requests = yield* Effect.forEach(world.processes, (process) =>
+            Effect.provideContext(WalletRequests.make(walletSecret), process)
+          )
+          const answers = yield* Effect.forEach(
+            requests,
+            ({ answer }) => answer("wss://relay.example", event),
+            { concurrency: "unbounded" }
+          )
+          assert.isTrue(answers.every(({ _tag }) => _tag === "Some"))
+          assert.strictEqual(yield* paidTimes, 1)
+          assert.deepInclude(yield* answered(() => client.getBalance()), {
+            balance: (yield* balance(companyId)) * 1000
+          })
+        })
+      )
   )
 })

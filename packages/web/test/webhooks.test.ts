@@ -37,7 +37,11 @@ describe("a webhook receiver", () => {
       WebhookPoster.make({ allowsLoopback: true }),
       WebhookPoster.make({ outbound: { allow: new Map([["shop:3000", shop]]) } })
     ]
-    for (const url of ["https://user:pw@shop.example/", "https://user@shop.example/", "https://:pw@shop.example/"])
+    for (const url of [
+      "https://user:pw@shop.example/",
+      "https://user@shop.example/",
+      "https://:pw@shop.example/"
+    ])
       for (const { issue } of [open, guarded]) assert.match(issue(url) ?? "", /a user or a password/)
     for (const url of [
       "http://127.0.0.1/",
@@ -48,36 +52,57 @@ describe("a webhook receiver", () => {
       "https://hooks.example/"
     ])
       assert.deepStrictEqual([open.issue(url), guarded.issue(url) === undefined], [undefined, false], url)
-    const elsewhere = ["http://169.254.169.254/latest", "http://2852039166/", "http://10.0.0.1/", "https://192.168.1.1/", "http://0.0.0.0/"]
-    for (const url of [...elsewhere, "http://[fe80::1]/", "http://[::ffff:a9fe:a9fe]/", "http://metadata.internal/", "http://router/"])
+    const elsewhere = [
+      "http://169.254.169.254/latest",
+      "http://2852039166/",
+      "http://10.0.0.1/",
+      "https://192.168.1.1/",
+      "http://0.0.0.0/"
+    ]
+    for (const url of [
+      ...elsewhere,
+      "http://[fe80::1]/",
+      "http://[::ffff:a9fe:a9fe]/",
+      "http://metadata.internal/",
+      "http://router/"
+    ])
       for (const { issue } of [open, guarded]) assert.match(issue(url) ?? "", /^must be /, url)
     assert.isUndefined(guarded.issue("http://shop:3000/hook"))
   })
 
-  it.live("webhook: a server that closes the connection before or during its response counts as not having responded", () =>
-    Effect.gen(function* () {
-      const before = yield* posts((request) => request.socket.destroy())
-      assert.deepStrictEqual(before.posted, silent)
-      const within = yield* posts((_, response) => {
-        response.writeHead(200, { "content-length": 100 }).write("half of it", () => response.destroy())
+  it.live(
+    "webhook: a server that closes the connection before or during its response counts as not having responded",
+    () =>
+      Effect.gen(function* () {
+        const before = yield* posts((request) => request.socket.destroy())
+        assert.deepStrictEqual(before.posted, silent)
+        const within = yield* posts((_, response) => {
+          response.writeHead(200, { "content-length": 100 }).write("half of it", () => response.destroy())
+        })
+        assert.deepStrictEqual(within.posted, silent)
       })
-      assert.deepStrictEqual(within.posted, silent)
-    })
   )
 
-  it.live("webhook: a server that takes too long before or during its response counts as not having responded", () =>
-    Effect.gen(function* () {
-      const never = yield* posts(() => {}, 300)
-      assert.deepStrictEqual(never.posted, silent)
-      const { posted } = yield* posts((_, response) => response.writeHead(200).write("half of it"), 300)
-      assert.strictEqual(posted._tag, "Unanswered")
-    })
+  it.live(
+    "webhook: a server that takes too long before or during its response counts as not having responded",
+    () =>
+      Effect.gen(function* () {
+        const never = yield* posts(() => {}, 300)
+        assert.deepStrictEqual(never.posted, silent)
+        const { posted } = yield* posts((_, response) => response.writeHead(200).write("half of it"), 300)
+        assert.strictEqual(posted._tag, "Unanswered")
+      })
   )
 
   it.live("webhook: only the beginning of an endless response is read, without waiting for the rest", () =>
     Effect.gen(function* () {
       const { posted } = yield* posts((_, response) => response.write("x".repeat(5000)))
-      assert.deepStrictEqual(posted, { _tag: "Answered", status: 200, body: "x".repeat(keptCharacters), retryAfter: null })
+      assert.deepStrictEqual(posted, {
+        _tag: "Answered",
+        status: 200,
+        body: "x".repeat(keptCharacters),
+        retryAfter: null
+      })
     })
   )
 
@@ -100,7 +125,11 @@ describe("a webhook receiver", () => {
         )
         yield* Deferred.await(isFull)
         const other = CompanyId.make("0190b1f0-0000-7000-8000-000000000002")
-        assert.propertyVal(yield* poster.post({ ...ask, companyId: other, url: `${url}/fast` }), "status", 200)
+        assert.propertyVal(
+          yield* poster.post({ ...ask, companyId: other, url: `${url}/fast` }),
+          "status",
+          200
+        )
         assert.deepStrictEqual([held, signed], [each, each])
         yield* Fiber.interruptAll(slow)
       })

@@ -109,7 +109,8 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("accounts/Loosening"),
     in: "waiting",
     find: "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? pending : undefined",
-    replace: "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? undefined : undefined",
+    replace:
+      "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? undefined : undefined",
     test: "packages/http/test/twoOperators.slow.test.ts",
     titles: "two operators:"
   },

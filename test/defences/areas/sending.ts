@@ -639,7 +639,8 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Instructions"),
     in: "make",
     find: "const uri = found && (yield* refused(Effect.fromResult(uriOf(found))))",
-    replace: "const uri = found && (yield* Effect.orElseSucceed(Effect.fromResult(uriOf(found)), () => undefined))",
+    replace:
+      "const uri = found && (yield* Effect.orElseSucceed(Effect.fromResult(uriOf(found)), () => undefined))",
     test: coreTest("Bip353"),
     titles: "BIP 353:"
   },

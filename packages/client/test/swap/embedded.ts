@@ -24,9 +24,14 @@ export const sell = async (
   const open = await pay.invoices.create({ company: shop, description: "A donation" })
   await pay.invoices.cancel(shop.id, open.id)
   const refused = await pay.withdrawals
-    .confirm({ company: shop.id, amount: 1_000_000, destination: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080" })
+    .confirm({
+      company: shop.id,
+      amount: 1_000_000,
+      destination: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
+    })
     .then(String, (error: unknown) => {
-      if (error instanceof errors.InsufficientBalance) return [error.code, error.isRetryable, error.details.available]
+      if (error instanceof errors.InsufficientBalance)
+        return [error.code, error.isRetryable, error.details.available]
       throw error
     })
   const unknown = await pay.invoices.get(shop.id, shop.id).then(String, (error: unknown) => {
@@ -39,11 +44,25 @@ export const sell = async (
     if (event.type === "invoice.canceled" && event.subject === open.id) break
   }
   const { items } = await pay.transactions.list(shop)
-  const paid = await pay.invoices.list(shop.id, { status: "settled", paymentRequest: invoice.paymentRequest, limit: 1 })
-  const first = await pay.invoices.list({ company: shop, limit: 1, from: createdAt, metadataKey: "order", metadataValue: "1042" })
-  const second = await pay.invoices.list(shop, { limit: 1, cursor: (await pay.invoices.list(shop, { limit: 1 })).next })
+  const paid = await pay.invoices.list(shop.id, {
+    status: "settled",
+    paymentRequest: invoice.paymentRequest,
+    limit: 1
+  })
+  const first = await pay.invoices.list({
+    company: shop,
+    limit: 1,
+    from: createdAt,
+    metadataKey: "order",
+    metadataValue: "1042"
+  })
+  const second = await pay.invoices.list(shop, {
+    limit: 1,
+    cursor: (await pay.invoices.list(shop, { limit: 1 })).next
+  })
   const all: Array<bigint | undefined> = []
-  for await (const { amount } of pay.invoices.list(shop, { limit: 1, until: undefined })) all.push(amount?.sats)
+  for await (const { amount } of pay.invoices.list(shop, { limit: 1, until: undefined }))
+    all.push(amount?.sats)
   const [found] = (await pay.companies.list({ search: "sho" })).items
   await pay.close()
   return {
@@ -58,8 +77,20 @@ export const sell = async (
     refused,
     unknown,
     types,
-    lists: [paid.items.length, first.items.length, first.next, second.items.map(({ id }) => id === invoice.id), all],
+    lists: [
+      paid.items.length,
+      first.items.length,
+      first.next,
+      second.items.map(({ id }) => id === invoice.id),
+      all
+    ],
     found: [found?.name, found?.available],
-    rows: items.map(({ type, amount, description, metadata, failure }) => [type, amount, description, metadata, failure])
+    rows: items.map(({ type, amount, description, metadata, failure }) => [
+      type,
+      amount,
+      description,
+      metadata,
+      failure
+    ])
   }
 }

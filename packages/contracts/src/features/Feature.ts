@@ -38,7 +38,9 @@ export interface Feature {
    * Builders of waiting records that hold this many sats, by the reason for waiting. Each record's job is due
    * at `expiresAtMillis`.
    */
-  readonly holds?: { readonly [kind in Waiting.Kind]?: (companyId: CompanyId, sats: number, fields?: Held) => Made<Written.Any> }
+  readonly holds?: {
+    readonly [kind in Waiting.Kind]?: (companyId: CompanyId, sats: number, fields?: Held) => Made<Written.Any>
+  }
   /** Commits one record for each state that funds can be in. The company must have at least 1,000 sats. */
   readonly everyState?: (companyId: CompanyId) => Made<void>
 }
@@ -49,7 +51,10 @@ export const make = <const F extends Feature>(feature: F): F => feature
 type Whole = "money" | "other" | "records" | "books" | "subjects"
 
 /** The same part of all features, merged. */
-export type Together<Features, Part extends Whole, All = object> = Features extends readonly [infer First, ...infer Rest]
+export type Together<Features, Part extends Whole, All = object> = Features extends readonly [
+  infer First,
+  ...infer Rest
+]
   ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>
   : All
 

@@ -62,4 +62,7 @@ export const promises = { ...money, ...other }
  * Runs the contract against a layer. The store may be used before and after, and the tests are independent of
  * each other, but nothing else may commit to the store while they run.
  */
-export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Journal", { money, other })
+export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Journal", {
+  money,
+  other
+})

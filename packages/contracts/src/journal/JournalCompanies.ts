@@ -51,12 +51,20 @@ export const money = {
       const again = { ...(yield* lightningAddress(owner)), handle, domain }
       assert.strictEqual(yield* unchanged(LightningAddress.created(again, once(owner, "k"))), "HandleTaken")
     }
-    assert.strictEqual(yield* unchanged(LightningAddress.created({ ...row, handle: `${handle}x` })), "Conflict")
     assert.strictEqual(
-      yield* verdict(LightningAddress.created({ ...(yield* lightningAddress(otherId)), handle, domain: "other.example" })),
+      yield* unchanged(LightningAddress.created({ ...row, handle: `${handle}x` })),
+      "Conflict"
+    )
+    assert.strictEqual(
+      yield* verdict(
+        LightningAddress.created({ ...(yield* lightningAddress(otherId)), handle, domain: "other.example" })
+      ),
       "Applied"
     )
-    assert.deepStrictEqual(yield* found((yield* Records).named(LightningAddress.noun, { handle: handle, domain: domain })), row)
+    assert.deepStrictEqual(
+      yield* found((yield* Records).named(LightningAddress.noun, { handle: handle, domain: domain })),
+      row
+    )
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a deleted Lightning address stays deleted and is never issued again": Effect.gen(function* () {
@@ -69,12 +77,18 @@ export const money = {
     const gone = { ...row, deletedAtMillis, updatedAtMillis: deletedAtMillis }
     assert.deepStrictEqual(yield* found(records.get(LightningAddress.noun, companyId, row.id)), gone)
     assert.strictEqual(yield* unchanged(LightningAddress.deleted(row, deletedAtMillis + 1)), "Applied")
-    assert.strictEqual(yield* unchanged(LightningAddress.changed(row, settings, deletedAtMillis + 2)), "LightningAddressGone")
+    assert.strictEqual(
+      yield* unchanged(LightningAddress.changed(row, settings, deletedAtMillis + 2)),
+      "LightningAddressGone"
+    )
     for (const owner of [otherId, companyId]) {
       const again = { ...(yield* lightningAddress(owner)), handle: row.handle, domain: row.domain }
       assert.strictEqual(yield* unchanged(LightningAddress.created(again)), "HandleTaken")
     }
-    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })), gone)
+    assert.deepStrictEqual(
+      yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })),
+      gone
+    )
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a Lightning address that is deleted and changed concurrently ends up deleted": Effect.gen(function* () {
@@ -85,54 +99,83 @@ export const money = {
     const [deleted, changed = ""] = yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })
     assert.strictEqual(deleted, "Applied")
     assert.include(["Applied", "LightningAddressGone"], changed)
-    assert.strictEqual((yield* found((yield* Records).get(LightningAddress.noun, companyId, row.id))).deletedAtMillis, 6)
+    assert.strictEqual(
+      (yield* found((yield* Records).get(LightningAddress.noun, companyId, row.id))).deletedAtMillis,
+      6
+    )
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a domain belongs to one company; verifying it again changes nothing": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId, { shownBy: "operator" })
     assert.strictEqual(yield* verdict(Domain.verified(row)), "Applied")
-    assert.strictEqual(yield* unchanged(Domain.verified({ ...row, verifiedAtMillis: 1_700_000_000_001 })), "Applied")
+    assert.strictEqual(
+      yield* unchanged(Domain.verified({ ...row, verifiedAtMillis: 1_700_000_000_001 })),
+      "Applied"
+    )
     assert.strictEqual(yield* unchanged(Domain.verified({ ...row, shownBy: "dns" })), "Applied")
     for (const replaces of [null, { companyId, lostAtMillis: 1_700_000_000_000 }])
-      assert.strictEqual(yield* unchanged(Domain.verified({ ...row, companyId: otherId }, replaces)), "DomainTaken")
+      assert.strictEqual(
+        yield* unchanged(Domain.verified({ ...row, companyId: otherId }, replaces)),
+        "DomainTaken"
+      )
     assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "if two companies verify a domain concurrently, one gets it": Effect.gen(function* () {
     const { domain: name } = yield* domain(yield* unopened)
-    const rows = yield* Effect.forEach([yield* open, yield* open], (companyId) => domain(companyId, { domain: name }))
+    const rows = yield* Effect.forEach([yield* open, yield* open], (companyId) =>
+      domain(companyId, { domain: name })
+    )
     const asked = rows.map((row) => Domain.verified(row))
-    assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
+    assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), {
+      Applied: 1,
+      DomainTaken: 1
+    })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a lost domain moves to another company only if the Change states that the domain was lost": Effect.gen(function* () {
-    const records = yield* Records
-    const [companyId, otherId] = [yield* open, yield* open]
-    const row = yield* domain(companyId)
-    const theirs = { ...row, companyId: otherId, verifiedAtMillis: row.verifiedAtMillis + 9 }
-    yield* verdict(Domain.verified(row))
-    const lostAtMillis = row.checkedAtMillis + 5
-    assert.strictEqual(yield* verdict(Domain.checked(row, false, lostAtMillis)), "Applied")
-    for (const replaces of [null, { companyId, lostAtMillis: lostAtMillis + 1 }, { companyId: otherId, lostAtMillis }])
-      assert.strictEqual(yield* unchanged(Domain.verified(theirs, replaces)), "DomainTaken")
-    assert.strictEqual(yield* verdict(Domain.verified(theirs, { companyId, lostAtMillis })), "Applied")
-    assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
-    assert.deepStrictEqual(yield* records.domainsOf(companyId), [])
-    assert.strictEqual(yield* unchanged(Domain.verified(row)), "DomainTaken")
-    // This late check concerns a domain that the company no longer owns.
-    assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
-    assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
-  }),
+  "a lost domain moves to another company only if the Change states that the domain was lost": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const [companyId, otherId] = [yield* open, yield* open]
+      const row = yield* domain(companyId)
+      const theirs = { ...row, companyId: otherId, verifiedAtMillis: row.verifiedAtMillis + 9 }
+      yield* verdict(Domain.verified(row))
+      const lostAtMillis = row.checkedAtMillis + 5
+      assert.strictEqual(yield* verdict(Domain.checked(row, false, lostAtMillis)), "Applied")
+      for (const replaces of [
+        null,
+        { companyId, lostAtMillis: lostAtMillis + 1 },
+        { companyId: otherId, lostAtMillis }
+      ])
+        assert.strictEqual(yield* unchanged(Domain.verified(theirs, replaces)), "DomainTaken")
+      assert.strictEqual(yield* verdict(Domain.verified(theirs, { companyId, lostAtMillis })), "Applied")
+      assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
+      assert.deepStrictEqual(yield* records.domainsOf(companyId), [])
+      assert.strictEqual(yield* unchanged(Domain.verified(row)), "DomainTaken")
+      // This late check concerns a domain that the company no longer owns.
+      assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
+      assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
+    }
+  ),
   "a domain stays with its company if the DNS record reappears": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
     yield* verdict(Domain.verified(row))
     const lostAtMillis = row.checkedAtMillis + 5
     yield* verdict(Domain.checked(row, false, lostAtMillis))
-    assert.strictEqual(yield* verdict(Domain.checked({ ...row, lostAtMillis }, true, lostAtMillis + 5)), "Applied")
-    assert.strictEqual(yield* unchanged(Domain.verified({ ...row, companyId: otherId }, { companyId, lostAtMillis })), "DomainTaken")
-    assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), { ...row, checkedAtMillis: lostAtMillis + 5 })
+    assert.strictEqual(
+      yield* verdict(Domain.checked({ ...row, lostAtMillis }, true, lostAtMillis + 5)),
+      "Applied"
+    )
+    assert.strictEqual(
+      yield* unchanged(Domain.verified({ ...row, companyId: otherId }, { companyId, lostAtMillis })),
+      "DomainTaken"
+    )
+    assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), {
+      ...row,
+      checkedAtMillis: lostAtMillis + 5
+    })
   }),
   "a revoked key stays revoked and keeps its first revocation time": Effect.gen(function* () {
     const companyId = yield* open
@@ -144,38 +187,52 @@ export const money = {
     assert.strictEqual((yield* holder(row.id)).apiKey.revokedAtMillis, row.createdAtMillis + 1)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a rotated key stops working when the overlap period ends, or when the key expires if that is earlier": Effect.gen(function* () {
-    const companyId = yield* open
-    const atMillis = yield* Clock.currentTimeMillis
-    const endless = yield* apiKey(companyId)
-    const short = yield* apiKey(companyId, { expiresAtMillis: atMillis + 10 })
-    for (const old of [endless, short]) {
+  "a rotated key stops working when the overlap period ends, or when the key expires if that is earlier":
+    Effect.gen(function* () {
+      const companyId = yield* open
+      const atMillis = yield* Clock.currentTimeMillis
+      const endless = yield* apiKey(companyId)
+      const short = yield* apiKey(companyId, { expiresAtMillis: atMillis + 10 })
+      for (const old of [endless, short]) {
+        yield* verdict(ApiKey.issued(old))
+        const rotated = ApiKey.issued(yield* apiKey(companyId), {
+          id: old.id,
+          expiresAtMillis: atMillis + 20
+        })
+        assert.strictEqual(yield* verdict(rotated), "Applied")
+        assert.strictEqual(yield* unchanged(rotated), "Applied")
+        assert.isNull((yield* holder(rotated.id)).apiKey.expiresAtMillis)
+      }
+      assert.deepStrictEqual((yield* holder(endless.id)).apiKey, {
+        ...endless,
+        expiresAtMillis: atMillis + 20
+      })
+      assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
+      yield* has(companyId, { posted: 0, held: 0 })
+    }),
+  "a rotation is refused if the old key's limits or IP ranges differ from the new key's": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const restricted = {
+        limits: { daySats: 5 },
+        allowedFrom: { for: "sending" as const, ranges: ["203.0.113.0/24"] }
+      }
+      const old = yield* apiKey(companyId, restricted)
+      const rotated = Effect.map(apiKey(companyId), (row) =>
+        ApiKey.issued({ ...row, ...restricted }, { id: old.id, expiresAtMillis: 20 })
+      )
       yield* verdict(ApiKey.issued(old))
-      const rotated = ApiKey.issued(yield* apiKey(companyId), { id: old.id, expiresAtMillis: atMillis + 20 })
-      assert.strictEqual(yield* verdict(rotated), "Applied")
-      assert.strictEqual(yield* unchanged(rotated), "Applied")
-      assert.isNull((yield* holder(rotated.id)).apiKey.expiresAtMillis)
+      for (const moved of [ApiKey.limited(old, { daySats: 4 }, 1), ApiKey.confined(old, null, 1)]) {
+        const [before, after] = [yield* rotated, yield* rotated]
+        assert.strictEqual(yield* verdict(before), "Applied")
+        yield* verdict(moved)
+        assert.strictEqual(yield* unchanged(before), "Applied")
+        assert.strictEqual(yield* unchanged(after), "ProtectionMoved")
+        yield* verdict(ApiKey.limited({ ...old, limits: { daySats: 4 } }, old.limits, 2))
+      }
+      yield* has(companyId, { posted: 0, held: 0 })
     }
-    assert.deepStrictEqual((yield* holder(endless.id)).apiKey, { ...endless, expiresAtMillis: atMillis + 20 })
-    assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
-    yield* has(companyId, { posted: 0, held: 0 })
-  }),
-  "a rotation is refused if the old key's limits or IP ranges differ from the new key's": Effect.gen(function* () {
-    const companyId = yield* open
-    const restricted = { limits: { daySats: 5 }, allowedFrom: { for: "sending" as const, ranges: ["203.0.113.0/24"] } }
-    const old = yield* apiKey(companyId, restricted)
-    const rotated = Effect.map(apiKey(companyId), (row) => ApiKey.issued({ ...row, ...restricted }, { id: old.id, expiresAtMillis: 20 }))
-    yield* verdict(ApiKey.issued(old))
-    for (const moved of [ApiKey.limited(old, { daySats: 4 }, 1), ApiKey.confined(old, null, 1)]) {
-      const [before, after] = [yield* rotated, yield* rotated]
-      assert.strictEqual(yield* verdict(before), "Applied")
-      yield* verdict(moved)
-      assert.strictEqual(yield* unchanged(before), "Applied")
-      assert.strictEqual(yield* unchanged(after), "ProtectionMoved")
-      yield* verdict(ApiKey.limited({ ...old, limits: { daySats: 4 } }, old.limits, 2))
-    }
-    yield* has(companyId, { posted: 0, held: 0 })
-  }),
+  ),
   "a rotation that needs approval replaces the old key only after the approval": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
@@ -184,7 +241,11 @@ export const money = {
       { id: "2", name: "Bob" }
     ]
     const old = yield* apiKey(companyId)
-    const approval = { requestedById: ada.id, requestedBy: ada.name, replaces: { id: old.id, overlapSeconds: 60 } }
+    const approval = {
+      requestedById: ada.id,
+      requestedBy: ada.name,
+      replaces: { id: old.id, overlapSeconds: 60 }
+    }
     const row = yield* apiKey(companyId, { approval })
     yield* verdict(ApiKey.issued(old))
     assert.strictEqual(yield* verdict(ApiKey.issued(row)), "Applied")
@@ -194,8 +255,14 @@ export const money = {
     const change = yield* Effect.fromResult(ApiKey.approved(row, bob, atMillis + 5, old))
     const ranges = { for: "sending" as const, ranges: ["203.0.113.0/24"] }
     for (const [restricted, undone] of [
-      [ApiKey.limited(old, { daySats: 5 }, atMillis), ApiKey.limited({ ...old, limits: { daySats: 5 } }, old.limits, atMillis)],
-      [ApiKey.confined(old, ranges, atMillis), ApiKey.confined({ ...old, allowedFrom: ranges }, old.allowedFrom, atMillis)]
+      [
+        ApiKey.limited(old, { daySats: 5 }, atMillis),
+        ApiKey.limited({ ...old, limits: { daySats: 5 } }, old.limits, atMillis)
+      ],
+      [
+        ApiKey.confined(old, ranges, atMillis),
+        ApiKey.confined({ ...old, allowedFrom: ranges }, old.allowedFrom, atMillis)
+      ]
     ] as const) {
       yield* verdict(restricted)
       assert.strictEqual(yield* unchanged(change), "ProtectionMoved")
@@ -203,46 +270,53 @@ export const money = {
     }
     assert.strictEqual(yield* verdict(change), "Applied")
     assert.strictEqual(yield* unchanged(change), "Applied")
-    assert.deepStrictEqual((yield* holder(row.id)).apiKey, { ...row, approvedBy: "Bob", approvedAtMillis: atMillis + 5 })
+    assert.deepStrictEqual((yield* holder(row.id)).apiKey, {
+      ...row,
+      approvedBy: "Bob",
+      approvedAtMillis: atMillis + 5
+    })
     assert.strictEqual((yield* holder(old.id)).apiKey.expiresAtMillis, atMillis + 60_005)
     const later = yield* Effect.fromResult(ApiKey.approved(row, { id: "3", name: "Eve" }, atMillis + 9, old))
     assert.strictEqual(yield* unchanged(later), "Applied")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a pending request to loosen limits is kept until the limits, the IP ranges or the freeze status changes": Effect.gen(function* () {
-    const companyId = yield* open
-    const records = yield* Records
-    const row = yield* apiKey(companyId, { limits: { daySats: 5 } })
-    yield* verdict(ApiKey.issued(row))
-    const loosening = { wanted: { limits: null }, requestedById: "1", requestedBy: "Ada", untilMillis: 9 }
-    const frozen = { reason: "a drill", pending: "wait" as const, sinceMillis: 1 }
-    const asked = Effect.map(found(records.company(companyId)), (found) => found.loosening)
-    const keep = Effect.flatMap(found(records.company(companyId)), (found) => verdict(Company.looseningRequested(found, loosening, 2)))
-    assert.isNull(yield* asked)
-    for (const change of [
-      Company.limited(companyId, { daySats: 5 }, 3),
-      Company.freezeChanged(companyId, frozen, 3),
-      Company.limited(companyId, null, 4),
-      Company.freezeChanged(companyId, null, 4)
-    ]) {
-      assert.strictEqual(yield* keep, "Applied")
-      assert.strictEqual(yield* keep, "Applied")
-      assert.deepStrictEqual(yield* asked, loosening)
-      assert.strictEqual(yield* verdict(change), "Applied")
+  "a pending request to loosen limits is kept until the limits, the IP ranges or the freeze status changes":
+    Effect.gen(function* () {
+      const companyId = yield* open
+      const records = yield* Records
+      const row = yield* apiKey(companyId, { limits: { daySats: 5 } })
+      yield* verdict(ApiKey.issued(row))
+      const loosening = { wanted: { limits: null }, requestedById: "1", requestedBy: "Ada", untilMillis: 9 }
+      const frozen = { reason: "a drill", pending: "wait" as const, sinceMillis: 1 }
+      const asked = Effect.map(found(records.company(companyId)), (found) => found.loosening)
+      const keep = Effect.flatMap(found(records.company(companyId)), (found) =>
+        verdict(Company.looseningRequested(found, loosening, 2))
+      )
       assert.isNull(yield* asked)
-      yield* keep
-      assert.strictEqual(yield* unchanged(change), "Applied")
-      assert.deepStrictEqual(yield* asked, loosening)
-    }
-    const ranges = { for: "sending" as const, ranges: ["203.0.113.0/24"] }
-    for (const change of [ApiKey.limited(row, null, 3), ApiKey.confined(row, ranges, 3)]) {
-      assert.strictEqual(yield* verdict(ApiKey.looseningRequested(row, loosening, 2)), "Applied")
-      assert.deepStrictEqual((yield* holder(row.id)).apiKey.loosening, loosening)
-      assert.strictEqual(yield* verdict(change), "Applied")
-      assert.isNull((yield* holder(row.id)).apiKey.loosening)
-    }
-    yield* has(companyId, { posted: 0, held: 0 })
-  }),
+      for (const change of [
+        Company.limited(companyId, { daySats: 5 }, 3),
+        Company.freezeChanged(companyId, frozen, 3),
+        Company.limited(companyId, null, 4),
+        Company.freezeChanged(companyId, null, 4)
+      ]) {
+        assert.strictEqual(yield* keep, "Applied")
+        assert.strictEqual(yield* keep, "Applied")
+        assert.deepStrictEqual(yield* asked, loosening)
+        assert.strictEqual(yield* verdict(change), "Applied")
+        assert.isNull(yield* asked)
+        yield* keep
+        assert.strictEqual(yield* unchanged(change), "Applied")
+        assert.deepStrictEqual(yield* asked, loosening)
+      }
+      const ranges = { for: "sending" as const, ranges: ["203.0.113.0/24"] }
+      for (const change of [ApiKey.limited(row, null, 3), ApiKey.confined(row, ranges, 3)]) {
+        assert.strictEqual(yield* verdict(ApiKey.looseningRequested(row, loosening, 2)), "Applied")
+        assert.deepStrictEqual((yield* holder(row.id)).apiKey.loosening, loosening)
+        assert.strictEqual(yield* verdict(change), "Applied")
+        assert.isNull((yield* holder(row.id)).apiKey.loosening)
+      }
+      yield* has(companyId, { posted: 0, held: 0 })
+    }),
   "approving a revoked key, or a key that needs no approval, changes nothing": Effect.gen(function* () {
     const companyId = yield* open
     const old = yield* apiKey(companyId)
@@ -252,7 +326,11 @@ export const money = {
     yield* verdict(ApiKey.revoked(revoked, revoked.createdAtMillis + 1))
     for (const one of [old, revoked])
       assert.strictEqual(
-        yield* unchanged(yield* Effect.fromResult(ApiKey.approved(one, { id: "2", name: "Bob" }, one.createdAtMillis + 2, old))),
+        yield* unchanged(
+          yield* Effect.fromResult(
+            ApiKey.approved(one, { id: "2", name: "Bob" }, one.createdAtMillis + 2, old)
+          )
+        ),
         "Applied"
       )
     assert.deepStrictEqual((yield* holder(old.id)).apiKey, old)
@@ -264,7 +342,9 @@ export const money = {
     yield* verdict(ApiKey.issued(theirs))
     // Only a bug would commit this. The store may fail in any way, but must not change any of the other
     // company's data.
-    yield* Effect.exit(verdict(ApiKey.issued(yield* apiKey(companyId), { id: theirs.id, expiresAtMillis: 1 })))
+    yield* Effect.exit(
+      verdict(ApiKey.issued(yield* apiKey(companyId), { id: theirs.id, expiresAtMillis: 1 }))
+    )
     assert.deepStrictEqual((yield* holder(theirs.id)).apiKey, theirs)
     yield* has(otherId, { posted: 0, held: 0 })
   })
@@ -289,9 +369,18 @@ export const other = {
       ] as const) {
         const before = yield* found(records.domain(row.domain))
         assert.strictEqual(yield* verdict(Domain.checked(before, isShown, at(n))), "Applied")
-        assert.deepStrictEqual(yield* found(records.domain(row.domain)), { ...row, checkedAtMillis: at(n), lostAtMillis })
+        assert.deepStrictEqual(yield* found(records.domain(row.domain)), {
+          ...row,
+          checkedAtMillis: at(n),
+          lostAtMillis
+        })
       }
-      const vouched = { ...row, shownBy: "operator" as const, verifiedAtMillis: at(6), checkedAtMillis: at(6) }
+      const vouched = {
+        ...row,
+        shownBy: "operator" as const,
+        verifiedAtMillis: at(6),
+        checkedAtMillis: at(6)
+      }
       assert.strictEqual(yield* verdict(Domain.verified(vouched)), "Applied")
       assert.strictEqual(yield* unchanged(Domain.checked(row, false, at(7))), "Applied")
       assert.deepStrictEqual(yield* found(records.domain(row.domain)), vouched)
@@ -312,14 +401,23 @@ export const other = {
     assert.strictEqual(yield* unchanged(LightningAddress.created(row)), "Applied")
     const bare = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
     // Computed before the first change, so it would undo it.
-    assert.strictEqual(yield* unchanged(LightningAddress.changed(row, bare, row.createdAtMillis + 6)), "LightningAddressGone")
+    assert.strictEqual(
+      yield* unchanged(LightningAddress.changed(row, bare, row.createdAtMillis + 6)),
+      "LightningAddressGone"
+    )
     const now = yield* found(records.get(LightningAddress.noun, companyId, row.id))
-    assert.strictEqual(yield* verdict(LightningAddress.changed(now, bare, row.createdAtMillis + 6)), "Applied")
-    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })), {
-      ...row,
-      ...bare,
-      updatedAtMillis: row.createdAtMillis + 6
-    })
+    assert.strictEqual(
+      yield* verdict(LightningAddress.changed(now, bare, row.createdAtMillis + 6)),
+      "Applied"
+    )
+    assert.deepStrictEqual(
+      yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })),
+      {
+        ...row,
+        ...bare,
+        updatedAtMillis: row.createdAtMillis + 6
+      }
+    )
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a company is opened once; a different company with the same id is refused": Effect.gen(function* () {
@@ -362,18 +460,30 @@ export const other = {
       { secretHash: SecretHash.make(yield* hex(32)) },
       { companyId: otherId }
     ]
-    for (const other of others) assert.strictEqual(yield* unchanged(ApiKey.issued({ ...row, ...other })), "Conflict")
-    assert.deepStrictEqual(yield* holder(row.id), { apiKey: row, plan: "free", companyLimits: null, fees: null, feesRevision: 0 })
+    for (const other of others)
+      assert.strictEqual(yield* unchanged(ApiKey.issued({ ...row, ...other })), "Conflict")
+    assert.deepStrictEqual(yield* holder(row.id), {
+      apiKey: row,
+      plan: "free",
+      companyLimits: null,
+      fees: null,
+      feesRevision: 0
+    })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a key's last use is the latest one, whatever the order in which uses are committed": Effect.gen(function* () {
-    const companyId = yield* open
-    const row = yield* apiKey(companyId)
-    yield* verdict(ApiKey.issued(row))
-    for (const after of [60_000, 180_000, 120_000]) {
-      assert.strictEqual(yield* verdict(ApiKey.used(row, row.createdAtMillis + after)), "Applied")
+  "a key's last use is the latest one, whatever the order in which uses are committed": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const row = yield* apiKey(companyId)
+      yield* verdict(ApiKey.issued(row))
+      for (const after of [60_000, 180_000, 120_000]) {
+        assert.strictEqual(yield* verdict(ApiKey.used(row, row.createdAtMillis + after)), "Applied")
+      }
+      assert.deepStrictEqual((yield* holder(row.id)).apiKey, {
+        ...row,
+        lastUsedAtMillis: row.createdAtMillis + 180_000
+      })
+      yield* has(companyId, { posted: 0, held: 0 })
     }
-    assert.deepStrictEqual((yield* holder(row.id)).apiKey, { ...row, lastUsedAtMillis: row.createdAtMillis + 180_000 })
-    yield* has(companyId, { posted: 0, held: 0 })
-  })
+  )
 } satisfies Promises<Journal | Records | Tasks>

@@ -9,7 +9,17 @@ import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import type { Promises } from "../Contract.ts"
-import { companyWith, found, open, output, tally, unchanged, unopened, verdict, withdrawal } from "../Fixtures.ts"
+import {
+  companyWith,
+  found,
+  open,
+  output,
+  tally,
+  unchanged,
+  unopened,
+  verdict,
+  withdrawal
+} from "../Fixtures.ts"
 import { booked, has } from "../Ledger.ts"
 
 const atMillis = 1_700_000_000_000
@@ -77,7 +87,10 @@ export const money = {
       assert.strictEqual(yield* unchanged(Deposit.seen(again)), "DepositMoved")
       assert.isTrue(Option.isNone(yield* (yield* Records).deposit(owner, again.id)))
     }
-    assert.strictEqual((yield* found((yield* Records).depositByOutpoint(chainTxId ?? TxId.make(""), vout ?? 0))).id, row.id)
+    assert.strictEqual(
+      (yield* found((yield* Records).depositByOutpoint(chainTxId ?? TxId.make(""), vout ?? 0))).id,
+      row.id
+    )
     yield* has(companyId, { posted: 100, held: 0 })
     yield* has(otherId, { posted: 0, held: 0 })
   }),
@@ -85,7 +98,9 @@ export const money = {
     const companyId = yield* open
     const { chainTxId } = yield* output(companyId, 100)
     const seen = yield* Effect.forEach(Array.from({ length: 8 }), () => output(companyId, 100, { chainTxId }))
-    const verdicts = yield* Effect.forEach(seen, (row) => verdict(Deposit.seen(row)), { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(seen, (row) => verdict(Deposit.seen(row)), {
+      concurrency: "unbounded"
+    })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, DepositMoved: 7 })
     assert.strictEqual((yield* (yield* Records).transactions(companyId, { limit: 10 })).length, 1)
     yield* has(companyId, { posted: 0, held: 0 })
@@ -111,59 +126,87 @@ export const money = {
       Deposit.reversed(before, Msat.zero, atMillis)
     ]
     for (const change of late) assert.strictEqual(yield* unchanged(change), "DepositMoved")
-    assert.strictEqual(yield* unchanged(Deposit.placed({ ...row, revision: 8 }, 802, atMillis)), "DepositMoved")
+    assert.strictEqual(
+      yield* unchanged(Deposit.placed({ ...row, revision: 8 }, 802, atMillis)),
+      "DepositMoved"
+    )
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C45: a deposit removed by a reorganization is reversed, and credited again when it returns": Effect.gen(function* () {
-    const companyId = yield* companyWith(10)
-    const row = yield* credited(companyId, 100)
-    const reversed = Deposit.reversed(row, Msat.zero, atMillis)
-    assert.deepStrictEqual(yield* booked(moved(reversed)), { available: -100, chain: 100 })
-    assert.strictEqual(yield* unchanged(reversed), "Applied")
-    yield* has(companyId, { posted: 10, held: 0 })
-    yield* moved(Deposit.confirmed(yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis)), atMillis))
-    yield* has(companyId, { posted: 110, held: 0 })
-  }),
-  "C45: the spent part of a reversed deposit is posted as the operator's loss until the payment returns": Effect.gen(function* () {
-    const companyId = yield* open
-    const row = yield* credited(companyId, 100)
-    assert.strictEqual(yield* spend(companyId, 30), "Applied")
-    for (const absorbed of [0, 29]) {
-      assert.strictEqual(yield* unchanged(Deposit.reversed(row, Msat.fromSats(absorbed), atMillis)), "InsufficientBalance")
-    }
-    assert.deepStrictEqual(yield* read(row), row)
-    const reversed = Deposit.reversed(row, Msat.fromSats(30), atMillis)
-    assert.deepStrictEqual(yield* booked(moved(reversed)), { available: -70, chain: 100, loss: -30 })
-    yield* has(companyId, { posted: 30, held: 30 })
-    const again = yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis))
-    assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(again, atMillis))), { available: 70, chain: -100, loss: 30 })
-    yield* has(companyId, { posted: 100, held: 30 })
-  }),
-  "C45: a reorganization takes nothing from a company that has spent its whole deposit": Effect.gen(function* () {
-    const companyId = yield* open
-    const row = yield* credited(companyId, 100)
-    assert.strictEqual(yield* spend(companyId, 100), "Applied")
-    assert.deepStrictEqual(yield* booked(moved(Deposit.reversed(row, Msat.fromSats(100), atMillis))), { chain: 100, loss: -100 })
-    yield* has(companyId, { posted: 100, held: 100 })
-  }),
-  "C45: a hold that is released after a reversal repays the operator, pending or failed, and the ledger stays sound": Effect.gen(
+  "C45: a deposit removed by a reorganization is reversed, and credited again when it returns": Effect.gen(
     function* () {
+      const companyId = yield* companyWith(10)
+      const row = yield* credited(companyId, 100)
+      const reversed = Deposit.reversed(row, Msat.zero, atMillis)
+      assert.deepStrictEqual(yield* booked(moved(reversed)), { available: -100, chain: 100 })
+      assert.strictEqual(yield* unchanged(reversed), "Applied")
+      yield* has(companyId, { posted: 10, held: 0 })
+      yield* moved(
+        Deposit.confirmed(yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis)), atMillis)
+      )
+      yield* has(companyId, { posted: 110, held: 0 })
+    }
+  ),
+  "C45: the spent part of a reversed deposit is posted as the operator's loss until the payment returns":
+    Effect.gen(function* () {
+      const companyId = yield* open
+      const row = yield* credited(companyId, 100)
+      assert.strictEqual(yield* spend(companyId, 30), "Applied")
+      for (const absorbed of [0, 29]) {
+        assert.strictEqual(
+          yield* unchanged(Deposit.reversed(row, Msat.fromSats(absorbed), atMillis)),
+          "InsufficientBalance"
+        )
+      }
+      assert.deepStrictEqual(yield* read(row), row)
+      const reversed = Deposit.reversed(row, Msat.fromSats(30), atMillis)
+      assert.deepStrictEqual(yield* booked(moved(reversed)), { available: -70, chain: 100, loss: -30 })
+      yield* has(companyId, { posted: 30, held: 30 })
+      const again = yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis))
+      assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(again, atMillis))), {
+        available: 70,
+        chain: -100,
+        loss: 30
+      })
+      yield* has(companyId, { posted: 100, held: 30 })
+    }),
+  "C45: a reorganization takes nothing from a company that has spent its whole deposit": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const row = yield* credited(companyId, 100)
+      assert.strictEqual(yield* spend(companyId, 100), "Applied")
+      assert.deepStrictEqual(yield* booked(moved(Deposit.reversed(row, Msat.fromSats(100), atMillis))), {
+        chain: 100,
+        loss: -100
+      })
+      yield* has(companyId, { posted: 100, held: 100 })
+    }
+  ),
+  "C45: a hold that is released after a reversal repays the operator, pending or failed, and the ledger stays sound":
+    Effect.gen(function* () {
       const records = yield* Records
       const companyId = yield* open
       const row = yield* credited(companyId, 100)
       const hold = yield* withdrawal(companyId, 60)
       assert.strictEqual(yield* verdict(Withdrawal.requested(hold)), "Applied")
       const reversed = yield* moved(Deposit.reversed(row, Msat.fromSats(60), atMillis))
-      const owed = Effect.map(records.depositsOwed(10_000), (rows) => rows.filter((one) => one.companyId === companyId))
+      const owed = Effect.map(records.depositsOwed(10_000), (rows) =>
+        rows.filter((one) => one.companyId === companyId)
+      )
       assert.deepStrictEqual(yield* owed, [])
-      assert.strictEqual(yield* unchanged(Deposit.reclaimed(reversed, Msat.fromSats(60), atMillis)), "InsufficientBalance")
+      assert.strictEqual(
+        yield* unchanged(Deposit.reclaimed(reversed, Msat.fromSats(60), atMillis)),
+        "InsufficientBalance"
+      )
       assert.strictEqual(yield* verdict(Withdrawal.failed(hold, "canceled", undefined, atMillis)), "Applied")
       assert.deepStrictEqual(yield* owed, [reversed])
       const part = Deposit.reclaimed(reversed, Msat.fromSats(25), atMillis)
       assert.deepStrictEqual(yield* booked(moved(part)), { available: -25, loss: 25 })
       assert.strictEqual(yield* unchanged(part), "Applied")
-      assert.strictEqual(yield* unchanged(Deposit.reclaimed(reversed, Msat.fromSats(1), atMillis)), "DepositMoved")
+      assert.strictEqual(
+        yield* unchanged(Deposit.reclaimed(reversed, Msat.fromSats(1), atMillis)),
+        "DepositMoved"
+      )
       const gone = yield* moved(Deposit.dropped(Deposit.after(part), atMillis))
       assert.deepStrictEqual(yield* owed, [gone])
       const repaid = Deposit.reclaimed(gone, Msat.fromSats(35), atMillis)
@@ -171,30 +214,38 @@ export const money = {
       assert.deepStrictEqual([yield* owed, yield* records.faults(companyId)], [[], []])
       yield* has(companyId, { posted: 0, held: 0 })
       const back = yield* moved(Deposit.placed(Deposit.after(repaid), 806, atMillis))
-      assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(back, atMillis))), { available: 100, chain: -100 })
+      assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(back, atMillis))), {
+        available: 100,
+        chain: -100
+      })
       assert.deepStrictEqual(yield* records.faults(companyId), [])
+    }),
+  "C45: reversing and spending a deposit concurrently never makes a balance negative": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const row = yield* credited(companyId, 100)
+      const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
+      const verdicts = yield* Effect.forEach([Deposit.reversed(row, Msat.zero, atMillis), asked], verdict, {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 1 })
+      yield* has(companyId, verdicts[0] === "Applied" ? { posted: 0, held: 0 } : { posted: 100, held: 60 })
     }
   ),
-  "C45: reversing and spending a deposit concurrently never makes a balance negative": Effect.gen(function* () {
-    const companyId = yield* open
-    const row = yield* credited(companyId, 100)
-    const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
-    const verdicts = yield* Effect.forEach([Deposit.reversed(row, Msat.zero, atMillis), asked], verdict, { concurrency: "unbounded" })
-    assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 1 })
-    yield* has(companyId, verdicts[0] === "Applied" ? { posted: 0, held: 0 } : { posted: 100, held: 60 })
-  }),
-  "C45: a double-spent deposit fails, and is restored if the double spend is undone": Effect.gen(function* () {
-    const companyId = yield* open
-    const dropped = Deposit.dropped(yield* placed(companyId, 100), atMillis)
-    const gone = yield* moved(dropped)
-    assert.strictEqual(gone.status, "failed")
-    assert.strictEqual(yield* unchanged(dropped), "Applied")
-    yield* has(companyId, { posted: 0, held: 0 })
-    const back = yield* moved(Deposit.placed(gone, 806, atMillis))
-    assert.strictEqual(back.status, "pending")
-    yield* moved(Deposit.confirmed(back, atMillis))
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
+  "C45: a double-spent deposit fails, and is restored if the double spend is undone": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const dropped = Deposit.dropped(yield* placed(companyId, 100), atMillis)
+      const gone = yield* moved(dropped)
+      assert.strictEqual(gone.status, "failed")
+      assert.strictEqual(yield* unchanged(dropped), "Applied")
+      yield* has(companyId, { posted: 0, held: 0 })
+      const back = yield* moved(Deposit.placed(gone, 806, atMillis))
+      assert.strictEqual(back.status, "pending")
+      yield* moved(Deposit.confirmed(back, atMillis))
+      yield* has(companyId, { posted: 100, held: 0 })
+    }
+  ),
   "a settled deposit can move to another block without moving money": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)

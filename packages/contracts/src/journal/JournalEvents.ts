@@ -38,53 +38,61 @@ import { has } from "../Ledger.ts"
 
 /** Guarantees about events. */
 export const other = {
-  "C24: applied Changes publish one event each, in order, with the time of the Change": Effect.gen(function* () {
-    const row = yield* company
-    const companyId = row.id
-    const told: Array<Change> = []
-    const tell = Effect.fnUntraced(function* <C extends Change>(change: C) {
-      assert.strictEqual(yield* verdict(change), "Applied", change._tag)
-      assert.strictEqual(yield* unchanged(change), "Applied", change._tag)
-      told.push(change)
-      return change
-    })
-    const atMillis = 1_700_000_000_000
-    yield* tell(Company.opened(row))
-    yield* tell(Company.planChanged(companyId, "paid", atMillis))
-    yield* tell(Domain.verified(yield* domain(companyId, { verifiedAtMillis: atMillis })))
-    const key = yield* apiKey(companyId)
-    yield* tell(ApiKey.issued(key))
-    yield* tell(ApiKey.revoked(key, atMillis))
-    yield* tell(LightningAddress.created(yield* lightningAddress(companyId)))
-    yield* tell(OnChainAddress.created(yield* onChainAddress(companyId)))
-    const paid = yield* created(companyId, 100)
-    told.push(Invoice.created(paid))
-    yield* tell(yield* payment(paid, 100))
-    const old = yield* created(companyId, 100)
-    told.push(Invoice.created(old))
-    yield* tell(Invoice.expired(old, atMillis))
-    const [{ record: deposit }] = (yield* tell(Deposit.seen(yield* output(companyId, 50)))).writes
-    const inBlock = yield* tell(Deposit.placed(deposit, 800, atMillis))
-    const credited = yield* tell(Deposit.confirmed(Deposit.after(inBlock), atMillis))
-    const reversed = yield* tell(Deposit.reversed(Deposit.after(credited), deposit.absorbed, atMillis))
-    yield* tell(Deposit.dropped(Deposit.after(reversed), atMillis))
-    const [one, lost, internal] = [yield* begin(companyId, 10), yield* begin(companyId, 10), yield* begin(companyId, 10)]
-    told.push(...[one, lost, internal].map(({ withdrawal }) => Withdrawal.requested(withdrawal)))
-    yield* tell(Withdrawal.dispatched(one.withdrawal, yield* lightningAttempt, one.fence, atMillis))
-    yield* tell(Withdrawal.settled(one.withdrawal, yield* proof(), one.fence, atMillis))
-    yield* tell(Withdrawal.failed(lost.withdrawal, "no_route", lost.fence, atMillis))
-    const invoice = yield* created(yield* open, 10)
-    yield* claimFor(internal, invoice)
-    yield* tell(yield* transfer(internal, invoice))
+  "C24: applied Changes publish one event each, in order, with the time of the Change": Effect.gen(
+    function* () {
+      const row = yield* company
+      const companyId = row.id
+      const told: Array<Change> = []
+      const tell = Effect.fnUntraced(function* <C extends Change>(change: C) {
+        assert.strictEqual(yield* verdict(change), "Applied", change._tag)
+        assert.strictEqual(yield* unchanged(change), "Applied", change._tag)
+        told.push(change)
+        return change
+      })
+      const atMillis = 1_700_000_000_000
+      yield* tell(Company.opened(row))
+      yield* tell(Company.planChanged(companyId, "paid", atMillis))
+      yield* tell(Domain.verified(yield* domain(companyId, { verifiedAtMillis: atMillis })))
+      const key = yield* apiKey(companyId)
+      yield* tell(ApiKey.issued(key))
+      yield* tell(ApiKey.revoked(key, atMillis))
+      yield* tell(LightningAddress.created(yield* lightningAddress(companyId)))
+      yield* tell(OnChainAddress.created(yield* onChainAddress(companyId)))
+      const paid = yield* created(companyId, 100)
+      told.push(Invoice.created(paid))
+      yield* tell(yield* payment(paid, 100))
+      const old = yield* created(companyId, 100)
+      told.push(Invoice.created(old))
+      yield* tell(Invoice.expired(old, atMillis))
+      const [{ record: deposit }] = (yield* tell(Deposit.seen(yield* output(companyId, 50)))).writes
+      const inBlock = yield* tell(Deposit.placed(deposit, 800, atMillis))
+      const credited = yield* tell(Deposit.confirmed(Deposit.after(inBlock), atMillis))
+      const reversed = yield* tell(Deposit.reversed(Deposit.after(credited), deposit.absorbed, atMillis))
+      yield* tell(Deposit.dropped(Deposit.after(reversed), atMillis))
+      const [one, lost, internal] = [
+        yield* begin(companyId, 10),
+        yield* begin(companyId, 10),
+        yield* begin(companyId, 10)
+      ]
+      told.push(...[one, lost, internal].map(({ withdrawal }) => Withdrawal.requested(withdrawal)))
+      yield* tell(Withdrawal.dispatched(one.withdrawal, yield* lightningAttempt, one.fence, atMillis))
+      yield* tell(Withdrawal.settled(one.withdrawal, yield* proof(), one.fence, atMillis))
+      yield* tell(Withdrawal.failed(lost.withdrawal, "no_route", lost.fence, atMillis))
+      const invoice = yield* created(yield* open, 10)
+      yield* claimFor(internal, invoice)
+      yield* tell(yield* transfer(internal, invoice))
 
-    const expected = told.flatMap(({ event, atMillis }) => (event === undefined ? [] : [{ ...event, companyId, atMillis }]))
-    const events = yield* eventsOf(companyId)
-    assert.deepStrictEqual(
-      events.map(({ id: _, ...event }) => event),
-      expected
-    )
-    yield* has(companyId, { posted: 80, held: 0 })
-  }),
+      const expected = told.flatMap(({ event, atMillis }) =>
+        event === undefined ? [] : [{ ...event, companyId, atMillis }]
+      )
+      const events = yield* eventsOf(companyId)
+      assert.deepStrictEqual(
+        events.map(({ id: _, ...event }) => event),
+        expected
+      )
+      yield* has(companyId, { posted: 80, held: 0 })
+    }
+  ),
   "C24: a refused Change publishes no event": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const before = yield* eventsOf(companyId)
@@ -96,10 +104,15 @@ export const other = {
     const companyId = yield* companyWith(100)
     const before = (yield* eventsOf(companyId)).length
     const asked = yield* Effect.forEach(Array.from({ length: 32 }), () => withdrawal(companyId, 1))
-    yield* Effect.forEach([...asked, ...asked], (row) => verdict(Withdrawal.requested(row)), { concurrency: "unbounded" })
+    yield* Effect.forEach([...asked, ...asked], (row) => verdict(Withdrawal.requested(row)), {
+      concurrency: "unbounded"
+    })
     const events = (yield* eventsOf(companyId)).slice(before)
     assert.strictEqual(new Set(events.map(({ id }) => id)).size, 32)
-    assert.deepStrictEqual(events.map(({ subject }) => subject).toSorted(), asked.map(({ id }) => id).toSorted())
+    assert.deepStrictEqual(
+      events.map(({ subject }) => subject).toSorted(),
+      asked.map(({ id }) => id).toSorted()
+    )
     yield* has(companyId, { posted: 100, held: 32 })
   })
 } satisfies Promises<Journal | Records | Tasks>

@@ -18,7 +18,8 @@ const fees = {
 } satisfies CompanyFees
 const atMillis = 1_700_000_000_000
 
-const charged = (companyId: CompanyId.CompanyId, own: CompanyFees | null = fees) => verdict(Company.feesChanged(companyId, own, atMillis))
+const charged = (companyId: CompanyId.CompanyId, own: CompanyFees | null = fees) =>
+  verdict(Company.feesChanged(companyId, own, atMillis))
 
 const revisionOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return (yield* found((yield* Records).company(companyId))).feesRevision
@@ -26,88 +27,118 @@ const revisionOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) 
 
 /** Guarantees about the fees that a withdrawal holds. */
 export const money = {
-  "fees: a withdrawal computed with outdated fees is refused, and one computed with the current fees is applied": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const first = yield* revisionOf(companyId)
-    const by = Effect.fnUntraced(function* (feesRevision: number) {
-      const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, `k${feesRevision}`), undefined, [], feesRevision)
-      const others = yield* Effect.forEach(all, ({ spends = [] }) => Effect.forEach(spends, (spend) => spend(companyId, 5)))
-      return [asked, ...others.flat().map((change) => ({ ...change, feesRevision }))]
-    })
-    const before = yield* by(first)
-    assert.strictEqual(yield* charged(companyId), "Applied")
-    for (const one of before) assert.strictEqual(yield* unchanged(one), "FeesMoved")
-    const now = yield* revisionOf(companyId)
-    for (const one of yield* by(now)) assert.strictEqual(yield* verdict(one), "Applied")
-    for (const one of before) assert.strictEqual(yield* verdict({ ...one, feesRevision: now }), "Applied")
-  }),
-  "fees: changing one company's fees affects neither another company nor a Change without a fee revision": Effect.gen(function* () {
-    const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
-    const revision = yield* revisionOf(other)
-    assert.strictEqual(yield* charged(companyId), "Applied")
-    const [own, theirs, none] = [yield* withdrawal(companyId, 5), yield* withdrawal(other, 5), yield* withdrawal(companyId, 5)]
-    const verdicts = yield* Effect.forEach(
-      [
-        Withdrawal.requested(own, undefined, undefined, [], revision),
-        Withdrawal.requested(theirs, undefined, undefined, [], revision),
-        Withdrawal.requested(none)
-      ],
-      verdict,
-      { concurrency: "unbounded" }
-    )
-    assert.deepStrictEqual(verdicts, ["FeesMoved", "Applied", "Applied"])
-    yield* has(other, { posted: 100, held: 5 })
-    assert.isNull((yield* found((yield* Records).company(other))).fees)
-  }),
-  "fees: a withdrawal applied before a fee change can still be repeated after the change": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const revision = yield* revisionOf(companyId)
-    const plain = Withdrawal.requested(yield* withdrawal(companyId, 5), undefined, undefined, [], revision)
-    const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, "k"), undefined, [], revision)
-    for (const one of [plain, asked]) assert.strictEqual(yield* verdict(one), "Applied")
-    assert.strictEqual(yield* charged(companyId), "Applied")
-    assert.deepStrictEqual(yield* Effect.forEach([plain, asked], (one) => unchanged(one)), ["Applied", "Replayed"])
-  }),
-  "fees: changing the plan or the fees increments the revision; setting the same values again does not": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const steps = [
-      [Company.planChanged(companyId, "paid", atMillis), 1],
-      [Company.planChanged(companyId, "paid", atMillis), 0],
-      [Company.feesChanged(companyId, fees, atMillis), 1],
-      [Company.feesChanged(companyId, fees, atMillis), 0],
-      [Company.feesChanged(companyId, null, atMillis), 1],
-      [Company.limited(companyId, { daySats: 1 }, atMillis), 0]
-    ] as const
-    for (const [change, more] of steps) {
-      const before = yield* revisionOf(companyId)
-      assert.strictEqual(yield* verdict(change), "Applied")
-      const after = yield* revisionOf(companyId)
-      assert.strictEqual(after, before + more)
-      const row = yield* withdrawal(companyId, 1)
-      assert.strictEqual(
-        yield* verdict(Withdrawal.requested(row, undefined, undefined, [], after)),
-        "Applied",
-        "the balance has the same revision"
+  "fees: a withdrawal computed with outdated fees is refused, and one computed with the current fees is applied":
+    Effect.gen(function* () {
+      const companyId = yield* companyWith(100)
+      const first = yield* revisionOf(companyId)
+      const by = Effect.fnUntraced(function* (feesRevision: number) {
+        const asked = Withdrawal.requested(
+          yield* withdrawal(companyId, 5),
+          once(companyId, `k${feesRevision}`),
+          undefined,
+          [],
+          feesRevision
+        )
+        const others = yield* Effect.forEach(all, ({ spends = [] }) =>
+          Effect.forEach(spends, (spend) => spend(companyId, 5))
+        )
+        return [asked, ...others.flat().map((change) => ({ ...change, feesRevision }))]
+      })
+      const before = yield* by(first)
+      assert.strictEqual(yield* charged(companyId), "Applied")
+      for (const one of before) assert.strictEqual(yield* unchanged(one), "FeesMoved")
+      const now = yield* revisionOf(companyId)
+      for (const one of yield* by(now)) assert.strictEqual(yield* verdict(one), "Applied")
+      for (const one of before) assert.strictEqual(yield* verdict({ ...one, feesRevision: now }), "Applied")
+    }),
+  "fees: changing one company's fees affects neither another company nor a Change without a fee revision":
+    Effect.gen(function* () {
+      const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
+      const revision = yield* revisionOf(other)
+      assert.strictEqual(yield* charged(companyId), "Applied")
+      const [own, theirs, none] = [
+        yield* withdrawal(companyId, 5),
+        yield* withdrawal(other, 5),
+        yield* withdrawal(companyId, 5)
+      ]
+      const verdicts = yield* Effect.forEach(
+        [
+          Withdrawal.requested(own, undefined, undefined, [], revision),
+          Withdrawal.requested(theirs, undefined, undefined, [], revision),
+          Withdrawal.requested(none)
+        ],
+        verdict,
+        { concurrency: "unbounded" }
       )
+      assert.deepStrictEqual(verdicts, ["FeesMoved", "Applied", "Applied"])
+      yield* has(other, { posted: 100, held: 5 })
+      assert.isNull((yield* found((yield* Records).company(other))).fees)
+    }),
+  "fees: a withdrawal applied before a fee change can still be repeated after the change": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const revision = yield* revisionOf(companyId)
+      const plain = Withdrawal.requested(yield* withdrawal(companyId, 5), undefined, undefined, [], revision)
+      const asked = Withdrawal.requested(
+        yield* withdrawal(companyId, 5),
+        once(companyId, "k"),
+        undefined,
+        [],
+        revision
+      )
+      for (const one of [plain, asked]) assert.strictEqual(yield* verdict(one), "Applied")
+      assert.strictEqual(yield* charged(companyId), "Applied")
+      assert.deepStrictEqual(yield* Effect.forEach([plain, asked], (one) => unchanged(one)), [
+        "Applied",
+        "Replayed"
+      ])
     }
-  }),
-  "fees: a fee change computed from fees that changed meanwhile is refused, and changes no revision": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const change = (own: CompanyFees | null, before: CompanyFees | null) => ({
-      ...Company.feesChanged(companyId, own, atMillis),
-      expects: { fees: before }
-    })
-    assert.strictEqual(yield* verdict(change(fees, null)), "Applied")
-    const revision = yield* revisionOf(companyId)
-    const onChain: CompanyFees = { onChain: { baseMsat: 1, partsPerMillion: 0 } }
-    assert.strictEqual(yield* unchanged(change(onChain, null)), "ProtectionMoved")
-    assert.strictEqual(yield* unchanged(change(null, onChain)), "ProtectionMoved")
-    assert.strictEqual(yield* revisionOf(companyId), revision)
-    const held = Withdrawal.requested(yield* withdrawal(companyId, 1), undefined, undefined, [], revision)
-    assert.strictEqual(yield* verdict(held), "Applied", "the balance has the same revision")
-    // The same fees with their members in another order.
-    assert.strictEqual(yield* verdict(change(onChain, { internal: fees.internal, lightning: fees.lightning })), "Applied")
-  }),
+  ),
+  "fees: changing the plan or the fees increments the revision; setting the same values again does not":
+    Effect.gen(function* () {
+      const companyId = yield* companyWith(100)
+      const steps = [
+        [Company.planChanged(companyId, "paid", atMillis), 1],
+        [Company.planChanged(companyId, "paid", atMillis), 0],
+        [Company.feesChanged(companyId, fees, atMillis), 1],
+        [Company.feesChanged(companyId, fees, atMillis), 0],
+        [Company.feesChanged(companyId, null, atMillis), 1],
+        [Company.limited(companyId, { daySats: 1 }, atMillis), 0]
+      ] as const
+      for (const [change, more] of steps) {
+        const before = yield* revisionOf(companyId)
+        assert.strictEqual(yield* verdict(change), "Applied")
+        const after = yield* revisionOf(companyId)
+        assert.strictEqual(after, before + more)
+        const row = yield* withdrawal(companyId, 1)
+        assert.strictEqual(
+          yield* verdict(Withdrawal.requested(row, undefined, undefined, [], after)),
+          "Applied",
+          "the balance has the same revision"
+        )
+      }
+    }),
+  "fees: a fee change computed from fees that changed meanwhile is refused, and changes no revision":
+    Effect.gen(function* () {
+      const companyId = yield* companyWith(100)
+      const change = (own: CompanyFees | null, before: CompanyFees | null) => ({
+        ...Company.feesChanged(companyId, own, atMillis),
+        expects: { fees: before }
+      })
+      assert.strictEqual(yield* verdict(change(fees, null)), "Applied")
+      const revision = yield* revisionOf(companyId)
+      const onChain: CompanyFees = { onChain: { baseMsat: 1, partsPerMillion: 0 } }
+      assert.strictEqual(yield* unchanged(change(onChain, null)), "ProtectionMoved")
+      assert.strictEqual(yield* unchanged(change(null, onChain)), "ProtectionMoved")
+      assert.strictEqual(yield* revisionOf(companyId), revision)
+      const held = Withdrawal.requested(yield* withdrawal(companyId, 1), undefined, undefined, [], revision)
+      assert.strictEqual(yield* verdict(held), "Applied", "the balance has the same revision")
+      // The same fees with their members in another order.
+      assert.strictEqual(
+        yield* verdict(change(onChain, { internal: fees.internal, lightning: fees.lightning })),
+        "Applied"
+      )
+    }),
   "fees: after a fee change no concurrent withdrawal is applied with the old fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const revision = yield* revisionOf(companyId)
@@ -133,11 +164,13 @@ export const money = {
 
 /** Guarantees about reading fees. */
 export const other = {
-  "fees: reading a company or one of its keys returns the company's custom fees as committed": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    for (const own of [fees, {}, { onChain: { baseMsat: 0, partsPerMillion: 0 } }, null]) {
-      assert.strictEqual(yield* charged(companyId, own), "Applied")
-      assert.deepStrictEqual((yield* found((yield* Records).company(companyId))).fees, own)
+  "fees: reading a company or one of its keys returns the company's custom fees as committed": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      for (const own of [fees, {}, { onChain: { baseMsat: 0, partsPerMillion: 0 } }, null]) {
+        assert.strictEqual(yield* charged(companyId, own), "Applied")
+        assert.deepStrictEqual((yield* found((yield* Records).company(companyId))).fees, own)
+      }
     }
-  })
+  )
 } satisfies Promises<Journal | Records | Tasks>

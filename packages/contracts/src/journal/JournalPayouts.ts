@@ -35,18 +35,38 @@ const atMillis = 1_700_000_000_000
 type Signed = Withdrawal.Attempt & { readonly _tag: "Chain" }
 
 const candidateOf = ({ _tag, coins: _, ...candidate }: Signed): Withdrawal.Candidate => candidate
-const changeOf = ({ txId, change }: Withdrawal.Candidate) => (change === null ? null : Coin.outpoint(txId, change.vout))
+const changeOf = ({ txId, change }: Withdrawal.Candidate) =>
+  change === null ? null : Coin.outpoint(txId, change.vout)
 
-const dispatched = ({ withdrawal, fence }: Begun, attempt: Signed) => Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
+const dispatched = ({ withdrawal, fence }: Begun, attempt: Signed) =>
+  Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
 const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed) =>
-  Withdrawal.replaced(withdrawal, attempt, { txId: before.txId, change: changeOf(before) }, fence, atMillis + 1)
+  Withdrawal.replaced(
+    withdrawal,
+    attempt,
+    { txId: before.txId, change: changeOf(before) },
+    fence,
+    atMillis + 1
+  )
 const mined = ({ withdrawal, fence }: Begun, { txId, networkFee }: Signed) =>
-  Withdrawal.settled(withdrawal, { preimage: null, chainTxId: txId, networkFee, paymentIndex: null }, fence, atMillis + 2)
+  Withdrawal.settled(
+    withdrawal,
+    { preimage: null, chainTxId: txId, networkFee, paymentIndex: null },
+    fence,
+    atMillis + 2
+  )
 
 /** Returns the same payment from the same coins, with a higher fee that reduces the change by 1 sat. */
 const dearer = Effect.fnUntraced(function* (before: Signed): Effect.fn.Return<Signed> {
   const change = before.change && { ...before.change, amount: Msat.make(before.change.amount - 1000n) }
-  return { ...before, txId: TxId.make(yield* hex(32)), rawTx: yield* hex(120), psbt: yield* hex(60), networkFee: Msat.fromSats(3), change }
+  return {
+    ...before,
+    txId: TxId.make(yield* hex(32)),
+    rawTx: yield* hex(120),
+    psbt: yield* hex(60),
+    networkFee: Msat.fromSats(3),
+    change
+  }
 })
 
 const candidates = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Begun) {
@@ -55,7 +75,10 @@ const candidates = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } 
 
 /** The wallet's coins: their outpoints, and whether they are confirmed. */
 const coins = Effect.fnUntraced(function* (wallet: string) {
-  return (yield* (yield* Records).coins(wallet, 100)).map(({ outpoint, isConfirmed }) => [outpoint, isConfirmed])
+  return (yield* (yield* Records).coins(wallet, 100)).map(({ outpoint, isConfirmed }) => [
+    outpoint,
+    isConfirmed
+  ])
 })
 
 const walletOf = ({ change }: Signed) => change?.wallet ?? assert.fail("no change")
@@ -73,8 +96,15 @@ const sent = Effect.fnUntraced(function* (fields: Partial<Withdrawal.Candidate> 
   return { companyId, one, first }
 })
 
-const range = Effect.fnUntraced(function* (wallet: string, first: number, fields: Partial<KeyRange.KeyRange> = {}) {
-  return KeyRange.reserved({ id: yield* Id.make, wallet, type: "taproot", branch: 0, first, next: first + 50, ...fields }, atMillis)
+const range = Effect.fnUntraced(function* (
+  wallet: string,
+  first: number,
+  fields: Partial<KeyRange.KeyRange> = {}
+) {
+  return KeyRange.reserved(
+    { id: yield* Id.make, wallet, type: "taproot", branch: 0, first, next: first + 50, ...fields },
+    atMillis
+  )
 })
 
 /** Guarantees about the coins that a wallet may spend and the payments in its transactions. */
@@ -86,7 +116,8 @@ export const money = {
     const first = yield* range(wallet, 0)
     assert.strictEqual(yield* verdict(first), "Applied")
     assert.strictEqual(yield* verdict(first), "Applied")
-    for (const at of [0, 25, 49, 51]) assert.strictEqual(yield* verdict(yield* range(wallet, at)), "KeyRangeTaken", `at ${at}`)
+    for (const at of [0, 25, 49, 51])
+      assert.strictEqual(yield* verdict(yield* range(wallet, at)), "KeyRangeTaken", `at ${at}`)
     assert.strictEqual(yield* verdict(yield* range(wallet, 50)), "Applied")
     assert.strictEqual(yield* nextKey(wallet, "taproot", 0), 100)
     for (const other of [{ branch: 1 }, { type: "segwit" }, { wallet: yield* hex(4) }] as const) {
@@ -101,53 +132,57 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, KeyRangeTaken: 7 })
     assert.strictEqual(yield* (yield* Records).nextKey(wallet, "taproot", 0), 50)
   }),
-  "a credited deposit is a coin, with its key's derivation index, until a payout spends it": Effect.gen(function* () {
-    const records = yield* Records
-    const [companyId, wallet] = [yield* open, yield* hex(4)]
-    const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
-    yield* verdict(OnChainAddress.created(address))
-    const seen = yield* output(companyId, 100, { recipient: address.address })
-    yield* verdict(Deposit.seen(seen))
-    const placed = Deposit.placed(seen, 800, atMillis)
-    yield* verdict(placed)
-    assert.deepStrictEqual(yield* coins(wallet), [])
-    const confirmed = Deposit.confirmed(Deposit.after(placed), atMillis)
-    yield* verdict(confirmed)
-    const outpoint = Coin.outpoint(seen.chainTxId ?? TxId.make(""), 1)
-    const { scriptPubKey, type, index } = address
-    assert.deepStrictEqual(yield* records.coins(wallet, 10), [
-      { outpoint, scriptPubKey, amount: seen.amount, type, branch: 0, index, isConfirmed: true }
-    ])
-    assert.deepStrictEqual(yield* coins(yield* hex(4)), [])
-    const one = yield* begin(companyId, 40, onChain)
-    yield* verdict(dispatched(one, { ...(yield* chainAttempt), coins: [outpoint] }))
-    assert.deepStrictEqual(yield* coins(wallet), [])
-    // A reorganization removes and restores an output that was already spent, so it doesn't become a coin
-    // again.
-    const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.fromSats(40), atMillis)
-    assert.strictEqual(yield* verdict(reversed), "Applied")
-    const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
-    yield* verdict(back)
-    yield* verdict(Deposit.confirmed(Deposit.after(back), atMillis))
-    assert.deepStrictEqual(yield* coins(wallet), [])
-    yield* has(companyId, { posted: 100, held: 40 })
-  }),
-  "C45: a deposit removed by a reorganization is not a coin until it is credited again": Effect.gen(function* () {
-    const [companyId, wallet] = [yield* open, yield* hex(4)]
-    const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
-    yield* verdict(OnChainAddress.created(address))
-    const seen = yield* output(companyId, 100, { recipient: address.address })
-    const placed = Deposit.placed(seen, 800, atMillis)
-    const confirmed = Deposit.confirmed(Deposit.after(placed), atMillis)
-    const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.zero, atMillis)
-    for (const change of [Deposit.seen(seen), placed, confirmed, reversed]) yield* verdict(change)
-    assert.deepStrictEqual(yield* coins(wallet), [])
-    const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
-    yield* verdict(back)
-    yield* verdict(Deposit.confirmed(Deposit.after(back), atMillis))
-    assert.strictEqual((yield* coins(wallet)).length, 1)
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
+  "a credited deposit is a coin, with its key's derivation index, until a payout spends it": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const [companyId, wallet] = [yield* open, yield* hex(4)]
+      const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
+      yield* verdict(OnChainAddress.created(address))
+      const seen = yield* output(companyId, 100, { recipient: address.address })
+      yield* verdict(Deposit.seen(seen))
+      const placed = Deposit.placed(seen, 800, atMillis)
+      yield* verdict(placed)
+      assert.deepStrictEqual(yield* coins(wallet), [])
+      const confirmed = Deposit.confirmed(Deposit.after(placed), atMillis)
+      yield* verdict(confirmed)
+      const outpoint = Coin.outpoint(seen.chainTxId ?? TxId.make(""), 1)
+      const { scriptPubKey, type, index } = address
+      assert.deepStrictEqual(yield* records.coins(wallet, 10), [
+        { outpoint, scriptPubKey, amount: seen.amount, type, branch: 0, index, isConfirmed: true }
+      ])
+      assert.deepStrictEqual(yield* coins(yield* hex(4)), [])
+      const one = yield* begin(companyId, 40, onChain)
+      yield* verdict(dispatched(one, { ...(yield* chainAttempt), coins: [outpoint] }))
+      assert.deepStrictEqual(yield* coins(wallet), [])
+      // A reorganization removes and restores an output that was already spent, so it doesn't become a coin
+      // again.
+      const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.fromSats(40), atMillis)
+      assert.strictEqual(yield* verdict(reversed), "Applied")
+      const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
+      yield* verdict(back)
+      yield* verdict(Deposit.confirmed(Deposit.after(back), atMillis))
+      assert.deepStrictEqual(yield* coins(wallet), [])
+      yield* has(companyId, { posted: 100, held: 40 })
+    }
+  ),
+  "C45: a deposit removed by a reorganization is not a coin until it is credited again": Effect.gen(
+    function* () {
+      const [companyId, wallet] = [yield* open, yield* hex(4)]
+      const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
+      yield* verdict(OnChainAddress.created(address))
+      const seen = yield* output(companyId, 100, { recipient: address.address })
+      const placed = Deposit.placed(seen, 800, atMillis)
+      const confirmed = Deposit.confirmed(Deposit.after(placed), atMillis)
+      const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.zero, atMillis)
+      for (const change of [Deposit.seen(seen), placed, confirmed, reversed]) yield* verdict(change)
+      assert.deepStrictEqual(yield* coins(wallet), [])
+      const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
+      yield* verdict(back)
+      yield* verdict(Deposit.confirmed(Deposit.after(back), atMillis))
+      assert.strictEqual((yield* coins(wallet)).length, 1)
+      yield* has(companyId, { posted: 100, held: 0 })
+    }
+  ),
   "coins are read largest first, up to the limit": Effect.gen(function* () {
     const [companyId, wallet] = [yield* open, yield* hex(4)]
     for (const sats of [20, 50, 10, 40]) {
@@ -180,35 +215,42 @@ export const money = {
       assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
       assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
     }),
-  "C19: a replacement adds a candidate that spends the same coins; repeating the replacement succeeds": Effect.gen(function* () {
-    const { companyId, one, first } = yield* sent()
-    const second = yield* dearer(first)
-    assert.strictEqual(yield* verdict(replaced(one, second, first)), "Applied")
-    assert.strictEqual(yield* unchanged(replaced(one, second, first)), "Applied")
-    assert.deepStrictEqual(yield* candidates(one), [candidateOf(first), candidateOf(second)])
-    const row = yield* read(one)
-    assert.deepStrictEqual([row.chainTxId, row.rawTx, row.networkFee], [second.txId, second.rawTx, second.networkFee])
-    assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "Conflict")
-    yield* has(companyId, { posted: 100, held: 50 })
-  }),
-  "C19: change of a replaced payout is not spendable until one of the payout's transactions is mined": Effect.gen(function* () {
-    for (const wins of [0, 1]) {
+  "C19: a replacement adds a candidate that spends the same coins; repeating the replacement succeeds":
+    Effect.gen(function* () {
       const { companyId, one, first } = yield* sent()
       const second = yield* dearer(first)
-      yield* verdict(replaced(one, second, first))
-      assert.deepStrictEqual(yield* coins(walletOf(first)), [])
-      const winner = wins === 0 ? first : second
-      assert.strictEqual(yield* verdict(mined(one, winner)), "Applied")
-      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(winner), true]])
-      const { chainTxId, rawTx, networkFee } = yield* read(one)
-      assert.deepStrictEqual([chainTxId, rawTx, networkFee], [winner.txId, winner.rawTx, winner.networkFee])
-      yield* has(companyId, { posted: 50, held: 0 })
-    }
-  }),
+      assert.strictEqual(yield* verdict(replaced(one, second, first)), "Applied")
+      assert.strictEqual(yield* unchanged(replaced(one, second, first)), "Applied")
+      assert.deepStrictEqual(yield* candidates(one), [candidateOf(first), candidateOf(second)])
+      const row = yield* read(one)
+      assert.deepStrictEqual(
+        [row.chainTxId, row.rawTx, row.networkFee],
+        [second.txId, second.rawTx, second.networkFee]
+      )
+      assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "Conflict")
+      yield* has(companyId, { posted: 100, held: 50 })
+    }),
+  "C19: change of a replaced payout is not spendable until one of the payout's transactions is mined":
+    Effect.gen(function* () {
+      for (const wins of [0, 1]) {
+        const { companyId, one, first } = yield* sent()
+        const second = yield* dearer(first)
+        yield* verdict(replaced(one, second, first))
+        assert.deepStrictEqual(yield* coins(walletOf(first)), [])
+        const winner = wins === 0 ? first : second
+        assert.strictEqual(yield* verdict(mined(one, winner)), "Applied")
+        assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(winner), true]])
+        const { chainTxId, rawTx, networkFee } = yield* read(one)
+        assert.deepStrictEqual([chainTxId, rawTx, networkFee], [winner.txId, winner.rawTx, winner.networkFee])
+        yield* has(companyId, { posted: 50, held: 0 })
+      }
+    }),
   "C19: a payout cannot be replaced if another payout spends its change": Effect.gen(function* () {
     const { one, first } = yield* sent()
     const child = yield* begin(yield* companyWith(100), 10, onChain)
-    yield* verdict(dispatched(child, { ...(yield* chainAttempt), coins: [changeOf(first) ?? ""], isDeep: true }))
+    yield* verdict(
+      dispatched(child, { ...(yield* chainAttempt), coins: [changeOf(first) ?? ""], isDeep: true })
+    )
     assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "CoinTaken")
     assert.deepStrictEqual(yield* candidates(one), [candidateOf(first)])
     yield* verdict(mined(one, first))
@@ -223,7 +265,9 @@ export const money = {
     const records = yield* Records
     const { one, first } = yield* sent()
     const { companyId, id } = one.withdrawal
-    const after = Effect.map(records.settledPayouts(null, 10_000), (all) => all.filter((payout) => payout.id === id))
+    const after = Effect.map(records.settledPayouts(null, 10_000), (all) =>
+      all.filter((payout) => payout.id === id)
+    )
     assert.deepStrictEqual(yield* after, [])
     yield* verdict(mined(one, first))
     const payout = { id, companyId, txId: first.txId, rawTx: first.rawTx }
@@ -233,8 +277,8 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.buried(payout, atMillis)), "Applied")
     assert.deepStrictEqual(yield* after, [])
   }),
-  "C45: deposits that a reorganization may have moved are found: those above a block height and those in no block": Effect.gen(
-    function* () {
+  "C45: deposits that a reorganization may have moved are found: those above a block height and those in no block":
+    Effect.gen(function* () {
       const records = yield* Records
       const companyId = yield* open
       const at = Effect.fnUntraced(function* (height: number | null) {
@@ -249,54 +293,71 @@ export const money = {
       const [waiting, block] = [yield* at(null), yield* at(800)]
       const [low, high] = [yield* at(801), yield* at(802)]
       const [second = "", third = ""] = [low, high].toSorted()
-      const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+      const ids = (rows: ReadonlyArray<Deposit.Deposit>) =>
+        rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
       assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, null, 10_000)), [second, third])
       assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, second, 10_000)), [third])
-      assert.deepStrictEqual(ids(yield* records.depositsAbove(799, 801, null, 10_000)).toSorted(), [block, low].toSorted())
+      assert.deepStrictEqual(
+        ids(yield* records.depositsAbove(799, 801, null, 10_000)).toSorted(),
+        [block, low].toSorted()
+      )
       assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
       assert.strictEqual((yield* records.depositsAbove(-1, null, null, 1)).length, 1)
-    }
-  ),
-  "C46: deposits in blocks above a height are summed by company and block while they await confirmations": Effect.gen(function* () {
-    const records = yield* Records
-    const [one, other] = [yield* open, yield* open]
-    // No other test uses these heights, so the sums contain no other deposits.
-    const base = 1_000_000_000 + Math.floor(Number.parseInt(one.slice(-7), 16))
-    const place = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, height: number | null) {
-      const row = yield* output(companyId, sats)
-      yield* verdict(Deposit.seen(row))
-      const placed = Deposit.placed(row, height, atMillis)
-      yield* verdict(placed)
-      return Deposit.after(placed)
+    }),
+  "C46: deposits in blocks above a height are summed by company and block while they await confirmations":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const [one, other] = [yield* open, yield* open]
+      // No other test uses these heights, so the sums contain no other deposits.
+      const base = 1_000_000_000 + Math.floor(Number.parseInt(one.slice(-7), 16))
+      const place = Effect.fnUntraced(function* (
+        companyId: CompanyId.CompanyId,
+        sats: number,
+        height: number | null
+      ) {
+        const row = yield* output(companyId, sats)
+        yield* verdict(Deposit.seen(row))
+        const placed = Deposit.placed(row, height, atMillis)
+        yield* verdict(placed)
+        return Deposit.after(placed)
+      })
+      yield* place(one, 10, base)
+      yield* place(one, 1, base)
+      yield* place(one, 100, base + 1)
+      yield* place(other, 1000, base + 1)
+      yield* place(other, 5, base - 1)
+      yield* place(other, 7, null)
+      yield* verdict(Deposit.confirmed(yield* place(other, 9, base), atMillis))
+      yield* verdict(Deposit.dropped(yield* place(other, 9, base), atMillis))
+      const { ofCompany, inBlock } = yield* records.depositsUnconfirmed(base - 1)
+      assert.deepStrictEqual(
+        [ofCompany.get(one), ofCompany.get(other)],
+        [Msat.fromSats(111), Msat.fromSats(1000)]
+      )
+      assert.deepStrictEqual(
+        [inBlock.get(base - 1), inBlock.get(base), inBlock.get(base + 1)],
+        [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
+      )
+    }),
+  "C45: evicted deposits are listed newest first, except those too small to credit and those that returned":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))
+      const [pending, first, second, third, back] = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      const small = { ...(yield* output(companyId, 10)), status: "failed" as const }
+      if (!pending || !first || !second || !third || !back) return assert.fail()
+      for (const row of [...seen, small]) yield* verdict(Deposit.seen(row))
+      for (const row of [first, second, third, back]) yield* verdict(Deposit.dropped(row, atMillis))
+      yield* verdict(Deposit.placed(Deposit.after(Deposit.dropped(back, atMillis)), 800, atMillis))
+      const ids = (rows: ReadonlyArray<Deposit.Deposit>) =>
+        rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+      assert.deepStrictEqual(ids(yield* records.depositsGivenUp(null, 10_000)), [
+        third.id,
+        second.id,
+        first.id
+      ])
+      assert.deepStrictEqual(ids(yield* records.depositsGivenUp(third.id, 10_000)), [second.id, first.id])
+      assert.strictEqual((yield* records.depositsGivenUp(null, 1)).length, 1)
     })
-    yield* place(one, 10, base)
-    yield* place(one, 1, base)
-    yield* place(one, 100, base + 1)
-    yield* place(other, 1000, base + 1)
-    yield* place(other, 5, base - 1)
-    yield* place(other, 7, null)
-    yield* verdict(Deposit.confirmed(yield* place(other, 9, base), atMillis))
-    yield* verdict(Deposit.dropped(yield* place(other, 9, base), atMillis))
-    const { ofCompany, inBlock } = yield* records.depositsUnconfirmed(base - 1)
-    assert.deepStrictEqual([ofCompany.get(one), ofCompany.get(other)], [Msat.fromSats(111), Msat.fromSats(1000)])
-    assert.deepStrictEqual(
-      [inBlock.get(base - 1), inBlock.get(base), inBlock.get(base + 1)],
-      [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
-    )
-  }),
-  "C45: evicted deposits are listed newest first, except those too small to credit and those that returned": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* open
-    const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))
-    const [pending, first, second, third, back] = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    const small = { ...(yield* output(companyId, 10)), status: "failed" as const }
-    if (!pending || !first || !second || !third || !back) return assert.fail()
-    for (const row of [...seen, small]) yield* verdict(Deposit.seen(row))
-    for (const row of [first, second, third, back]) yield* verdict(Deposit.dropped(row, atMillis))
-    yield* verdict(Deposit.placed(Deposit.after(Deposit.dropped(back, atMillis)), 800, atMillis))
-    const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
-    assert.deepStrictEqual(ids(yield* records.depositsGivenUp(null, 10_000)), [third.id, second.id, first.id])
-    assert.deepStrictEqual(ids(yield* records.depositsGivenUp(third.id, 10_000)), [second.id, first.id])
-    assert.strictEqual((yield* records.depositsGivenUp(null, 1)).length, 1)
-  })
 } satisfies Promises<Journal | Records | Tasks>

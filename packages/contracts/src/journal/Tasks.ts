@@ -9,7 +9,19 @@ import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import * as Contract from "../Contract.ts"
-import { claimFor, companyWith, created, hex, open, payment, proof, transfer, unchanged, verdict, withdrawal } from "../Fixtures.ts"
+import {
+  claimFor,
+  companyWith,
+  created,
+  hex,
+  open,
+  payment,
+  proof,
+  transfer,
+  unchanged,
+  verdict,
+  withdrawal
+} from "../Fixtures.ts"
 import { has } from "../Ledger.ts"
 import { takenOver } from "./TasksTakenOver.ts"
 
@@ -36,9 +48,15 @@ const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, 
     const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
       withdrawal(companyId, 1, { createdAtMillis: atMillis + n * 1000 })
     )
-    for (const row of rows.toReversed()) assert.strictEqual(yield* verdict(Withdrawal.requested(row)), "Applied")
+    for (const row of rows.toReversed())
+      assert.strictEqual(yield* verdict(Withdrawal.requested(row)), "Applied")
     const end = Effect.forEach(rows, (row) => {
-      const { fence: _, ...failed } = Withdrawal.failed(row, "canceled", { taskId: row.id, token: 0 }, atMillis)
+      const { fence: _, ...failed } = Withdrawal.failed(
+        row,
+        "canceled",
+        { taskId: row.id, token: 0 },
+        atMillis
+      )
       return verdict(failed)
     })
     yield* Effect.ensuring(use({ companyId, rows, atMillis }), Effect.orDie(end))
@@ -94,13 +112,22 @@ const begunFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) 
 type InTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
 
 const claimInTurn = Effect.fnUntraced(function* (kind: string, ask: Partial<InTurn> = {}) {
-  const all = { nowMillis: 2000, leaseMillis: lease, limit: 1000, perLane: 1, after: null, full: { companies: [], lanes: [] } }
+  const all = {
+    nowMillis: 2000,
+    leaseMillis: lease,
+    limit: 1000,
+    perLane: 1,
+    after: null,
+    full: { companies: [], lanes: [] }
+  }
   return yield* (yield* Tasks).claimInTurn({ kind, ...all, ...ask })
 })
 
-const cursorOf = ({ cursor }: Cursor.CursorMoved) => Effect.flatMap(Records, (records) => records.cursor(cursor.source))
+const cursorOf = ({ cursor }: Cursor.CursorMoved) =>
+  Effect.flatMap(Records, (records) => records.cursor(cursor.source))
 
-const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
+const lost = (row: Withdrawal.Withdrawal, task: Task) =>
+  Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
 
 /** Guarantees about which worker has a task. If two workers had the same withdrawal, they would pay it twice. */
 export const money = {
@@ -115,7 +142,9 @@ export const money = {
     40,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const now = atMillis + 100_000
-      const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claim(now, 3), { concurrency: "unbounded" })
+      const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claim(now, 3), {
+        concurrency: "unbounded"
+      })
       const rest = yield* claim(now)
       const all = ids([...claimed.flat(), ...rest])
       assert.strictEqual(new Set(all).size, all.length)
@@ -166,80 +195,107 @@ export const money = {
       assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
     })
   ),
-  "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn": Effect.gen(function* () {
-    const { kind } = yield* begunFor(1, 1)
-    const inTurn = yield* claimInTurn(kind)
-    assert.strictEqual(inTurn.length, 2)
-    assert.deepStrictEqual([yield* claimInTurn(kind), yield* claim(2000, 1000, kind)], [[], []])
-    const later = yield* claim(2000 + lease, 1000, kind)
-    assert.deepStrictEqual(ids(later).toSorted(), ids(inTurn).toSorted())
-    for (const task of later) assert.isTrue(inTurn.every(({ id, token }) => id !== task.id || token < task.token))
-    assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 2000 + lease }), [])
-  }),
+  "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn": Effect.gen(
+    function* () {
+      const { kind } = yield* begunFor(1, 1)
+      const inTurn = yield* claimInTurn(kind)
+      assert.strictEqual(inTurn.length, 2)
+      assert.deepStrictEqual([yield* claimInTurn(kind), yield* claim(2000, 1000, kind)], [[], []])
+      const later = yield* claim(2000 + lease, 1000, kind)
+      assert.deepStrictEqual(ids(later).toSorted(), ids(inTurn).toSorted())
+      for (const task of later)
+        assert.isTrue(inTurn.every(({ id, token }) => id !== task.id || token < task.token))
+      assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 2000 + lease }), [])
+    }
+  ),
   "C19: concurrent workers that claim tasks in turn never claim the same task": Effect.gen(function* () {
     const { kind, ids: all } = yield* begunFor(8, 8, 8, 8)
-    const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claimInTurn(kind, { limit: 3, perLane: 2 }), {
-      concurrency: "unbounded"
-    })
+    const claimed = yield* Effect.forEach(
+      Array.from({ length: 32 }),
+      () => claimInTurn(kind, { limit: 3, perLane: 2 }),
+      {
+        concurrency: "unbounded"
+      }
+    )
     const rest = yield* claimInTurn(kind, { perLane: 100 })
     const got = ids([...claimed.flat(), ...rest])
     assert.strictEqual(new Set(got).size, got.length)
     assert.deepStrictEqual(got.toSorted(), all.flat().toSorted())
   }),
-  "a task claimed when it is enqueued goes to no other process before that claim ends": Effect.gen(function* () {
-    const kind = `test ${yield* hex(8)}`
-    // The first Change enqueues one task, and the second enqueues two.
-    const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
-    const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
-    const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
-    for (const jobs of [[claimed(alone)], [claimed(together), free]]) {
-      assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+  "a task claimed when it is enqueued goes to no other process before that claim ends": Effect.gen(
+    function* () {
+      const kind = `test ${yield* hex(8)}`
+      // The first Change enqueues one task, and the second enqueues two.
+      const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
+      const claimed = (id: string) =>
+        Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
+      const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
+      for (const jobs of [[claimed(alone)], [claimed(together), free]]) {
+        assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+      }
+      assert.deepStrictEqual(ids(yield* claim(1000 + lease - 1, 1000, kind)), [beside])
+      for (const id of [alone, together]) {
+        const own = claimedFromStart(kind, id, CompanyId.operator)
+        assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(own) }), "Applied")
+      }
+      const next = (yield* claim(1000 + lease, 1000, kind)).filter(({ id }) => id !== beside)
+      assert.deepStrictEqual(ids(next).toSorted(), [alone, together].toSorted())
+      for (const { id, token, attempts } of next) {
+        const own = claimedFromStart(kind, id, CompanyId.operator)
+        assert.deepStrictEqual([token > own.token, attempts], [true, 2])
+        assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(own) }), "StaleFence")
+      }
     }
-    assert.deepStrictEqual(ids(yield* claim(1000 + lease - 1, 1000, kind)), [beside])
-    for (const id of [alone, together]) {
-      const own = claimedFromStart(kind, id, CompanyId.operator)
-      assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(own) }), "Applied")
-    }
-    const next = (yield* claim(1000 + lease, 1000, kind)).filter(({ id }) => id !== beside)
-    assert.deepStrictEqual(ids(next).toSorted(), [alone, together].toSorted())
-    for (const { id, token, attempts } of next) {
-      const own = claimedFromStart(kind, id, CompanyId.operator)
-      assert.deepStrictEqual([token > own.token, attempts], [true, 2])
-      assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(own) }), "StaleFence")
-    }
-  }),
+  ),
   ...takenOver,
-  "a Change with a fencing token leaves its task and claim in place unless the Change completes the task": Effect.gen(function* () {
-    const { kind, id } = yield* begun
-    const tasks = yield* Tasks
-    const task = yield* claimOne(1000, kind)
-    for (const _ of [1, 2]) assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task) }), "Applied")
-    assert.isTrue(yield* tasks.postpone(task, 1000))
-    const next = yield* claimOne(1000, kind)
-    assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(id)] }), "StaleFence")
-    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(next), jobs: [Change.complete(id)] }), "Applied")
-    assert.isFalse(yield* tasks.postpone(next, 1000))
-    assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(next) }), "StaleFence")
-  }),
-  "a worker that has lost a task cannot move the cursor, not even by repeating an applied Change": Effect.gen(function* () {
-    const { kind } = yield* begun
-    const task = yield* claimOne(1000, kind)
-    const row = yield* created(yield* open, 1)
-    const credit = { ...(yield* payment(row, 1)), fence: fence(task) }
-    const change = { ...(yield* bare), fence: fence(task) }
-    assert.strictEqual(yield* verdict({ ...credit, cursor: change.cursor }), "Applied")
-    yield* claimOne(1000 + lease, kind)
-    assert.strictEqual(yield* verdict({ ...change, cursor: { ...change.cursor, value: "2" } }), "StaleFence")
-    assert.strictEqual(yield* verdict({ ...credit, cursor: { ...change.cursor, value: "3" } }), "Applied")
-    assert.deepStrictEqual(yield* cursorOf(change), Option.some("1"))
-  }),
+  "a Change with a fencing token leaves its task and claim in place unless the Change completes the task":
+    Effect.gen(function* () {
+      const { kind, id } = yield* begun
+      const tasks = yield* Tasks
+      const task = yield* claimOne(1000, kind)
+      for (const _ of [1, 2])
+        assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task) }), "Applied")
+      assert.isTrue(yield* tasks.postpone(task, 1000))
+      const next = yield* claimOne(1000, kind)
+      assert.strictEqual(
+        yield* unchanged({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(id)] }),
+        "StaleFence"
+      )
+      assert.strictEqual(
+        yield* verdict({ ...(yield* bare), fence: fence(next), jobs: [Change.complete(id)] }),
+        "Applied"
+      )
+      assert.isFalse(yield* tasks.postpone(next, 1000))
+      assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(next) }), "StaleFence")
+    }),
+  "a worker that has lost a task cannot move the cursor, not even by repeating an applied Change": Effect.gen(
+    function* () {
+      const { kind } = yield* begun
+      const task = yield* claimOne(1000, kind)
+      const row = yield* created(yield* open, 1)
+      const credit = { ...(yield* payment(row, 1)), fence: fence(task) }
+      const change = { ...(yield* bare), fence: fence(task) }
+      assert.strictEqual(yield* verdict({ ...credit, cursor: change.cursor }), "Applied")
+      yield* claimOne(1000 + lease, kind)
+      assert.strictEqual(
+        yield* verdict({ ...change, cursor: { ...change.cursor, value: "2" } }),
+        "StaleFence"
+      )
+      assert.strictEqual(yield* verdict({ ...credit, cursor: { ...change.cursor, value: "3" } }), "Applied")
+      assert.deepStrictEqual(yield* cursorOf(change), Option.some("1"))
+    }
+  ),
   "an ended withdrawal has no task, whatever its outcome": withWork(
     3,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       const tasks = yield* Tasks
       const now = atMillis + 10_000
       const payee = yield* open
-      const begun = (yield* claim(now)).map((task, n) => ({ withdrawal: rows[n] ?? assert.fail(), task, fence: fence(task) }))
+      const begun = (yield* claim(now)).map((task, n) => ({
+        withdrawal: rows[n] ?? assert.fail(),
+        task,
+        fence: fence(task)
+      }))
       const [paid, failed, internal] = begun
       if (paid === undefined || failed === undefined || internal === undefined) return assert.fail()
       const invoice = yield* created(payee, 1)
@@ -273,26 +329,43 @@ export const other = {
     const [one, another] = [yield* begun, yield* begun]
     assert.deepStrictEqual(yield* claim(999, 1000, one.kind), [])
     const { token, ...task } = yield* claimOne(1000, one.kind)
-    assert.deepStrictEqual(task, { kind: one.kind, id: one.id, companyId: CompanyId.operator, lane: "", attempts: 1 })
+    assert.deepStrictEqual(task, {
+      kind: one.kind,
+      id: one.id,
+      companyId: CompanyId.operator,
+      lane: "",
+      attempts: 1
+    })
     assert.isAbove(token, 0)
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
   }),
-  "claiming in turn gives each company at most `perLane` tasks, the longest overdue first": Effect.gen(function* () {
-    const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
-    const claimed = yield* claimInTurn(kind, { perLane: 2 })
-    assert.deepStrictEqual(
-      claimed.map(({ id }) => id),
-      all.flatMap((ids) => ids.slice(0, 2))
-    )
-    assert.deepStrictEqual([...new Set(claimed.map(({ companyId }) => companyId))], companies)
-    const [task] = claimed
-    const { token, ...rest } = task ?? assert.fail()
-    assert.deepStrictEqual(rest, { kind, id: all[0]?.[0] ?? "", companyId: companies[0] ?? "", lane: "", attempts: 1 })
-    assert.isAbove(token, 0)
-    assert.deepStrictEqual(ids(yield* claimInTurn(kind, { perLane: 2 })), [...(all[0]?.slice(2, 4) ?? []), ...(all[2]?.slice(2) ?? [])])
-    assert.deepStrictEqual(ids(yield* claimInTurn(kind)), all[0]?.slice(4))
-  }),
+  "claiming in turn gives each company at most `perLane` tasks, the longest overdue first": Effect.gen(
+    function* () {
+      const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
+      const claimed = yield* claimInTurn(kind, { perLane: 2 })
+      assert.deepStrictEqual(
+        claimed.map(({ id }) => id),
+        all.flatMap((ids) => ids.slice(0, 2))
+      )
+      assert.deepStrictEqual([...new Set(claimed.map(({ companyId }) => companyId))], companies)
+      const [task] = claimed
+      const { token, ...rest } = task ?? assert.fail()
+      assert.deepStrictEqual(rest, {
+        kind,
+        id: all[0]?.[0] ?? "",
+        companyId: companies[0] ?? "",
+        lane: "",
+        attempts: 1
+      })
+      assert.isAbove(token, 0)
+      assert.deepStrictEqual(ids(yield* claimInTurn(kind, { perLane: 2 })), [
+        ...(all[0]?.slice(2, 4) ?? []),
+        ...(all[2]?.slice(2) ?? [])
+      ])
+      assert.deepStrictEqual(ids(yield* claimInTurn(kind)), all[0]?.slice(4))
+    }
+  ),
   "claiming in turn takes only due tasks, up to the limit": Effect.gen(function* () {
     const { kind, ids: all } = yield* begunFor(3, 3, 3)
     assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 999 }), [])
@@ -310,35 +383,45 @@ export const other = {
       [1, [all[2]?.[1]]],
       [2, []]
     ] as const) {
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(ids(yield* claimInTurn(kind, { after: after(from) })), expected)
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        ids(yield* claimInTurn(kind, { after: after(from) })),
+        expected
+      )
     }
     assert.deepStrictEqual(ids(yield* claimInTurn(kind, { limit: 1 })), all[0]?.slice(0, 1))
   }),
-  "claiming in turn serves each `lane` of a company and skips the lanes that are full": Effect.gen(function* () {
-    const tasks = yield* Tasks
-    const { kind, companies, ids: all } = yield* begunFor(4, 2)
-    const hosts = ["a.example", "b.example"] as const
-    for (const task of yield* claimInTurn(kind, { perLane: 10 })) {
-      const at = all.flat().indexOf(task.id)
-      assert.isTrue(yield* tasks.postpone(task, 1000 + at, { kind, lane: hosts[at % 2] ?? "" }))
+  "claiming in turn serves each `lane` of a company and skips the lanes that are full": Effect.gen(
+    function* () {
+      const tasks = yield* Tasks
+      const { kind, companies, ids: all } = yield* begunFor(4, 2)
+      const hosts = ["a.example", "b.example"] as const
+      for (const task of yield* claimInTurn(kind, { perLane: 10 })) {
+        const at = all.flat().indexOf(task.id)
+        assert.isTrue(yield* tasks.postpone(task, 1000 + at, { kind, lane: hosts[at % 2] ?? "" }))
+      }
+      const lanes = (claimed: ReadonlyArray<Task>) =>
+        claimed.map(({ companyId, lane }) => `${companies.indexOf(companyId)} ${lane}`)
+      const [one, other] = companies
+      const full = { companies: [one ?? CompanyId.operator], lanes: [] }
+      assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full, limit: 1 })), ["1 a.example"])
+      assert.deepStrictEqual(
+        lanes(yield* claimInTurn(kind, { full: { companies: [], lanes: ["a.example"] } })),
+        ["0 b.example", "1 b.example"]
+      )
+      assert.deepStrictEqual(
+        lanes(
+          yield* claimInTurn(kind, { after: { companyId: one ?? CompanyId.operator, lane: "a.example" } })
+        ),
+        ["0 b.example"]
+      )
+      assert.deepStrictEqual(
+        lanes(yield* claimInTurn(kind, { full: { companies: [other ?? CompanyId.operator], lanes: [] } })),
+        ["0 a.example"]
+      )
+      assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full })), [])
+      assert.deepStrictEqual(lanes(yield* claimInTurn(kind)), ["0 a.example"])
     }
-    const lanes = (claimed: ReadonlyArray<Task>) => claimed.map(({ companyId, lane }) => `${companies.indexOf(companyId)} ${lane}`)
-    const [one, other] = companies
-    const full = { companies: [one ?? CompanyId.operator], lanes: [] }
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full, limit: 1 })), ["1 a.example"])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [], lanes: ["a.example"] } })), [
-      "0 b.example",
-      "1 b.example"
-    ])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { after: { companyId: one ?? CompanyId.operator, lane: "a.example" } })), [
-      "0 b.example"
-    ])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [other ?? CompanyId.operator], lanes: [] } })), [
-      "0 a.example"
-    ])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full })), [])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind)), ["0 a.example"])
-  }),
+  ),
   "a task that is returned with another kind has that kind": Effect.gen(function* () {
     const tasks = yield* Tasks
     const { kind, id } = yield* begun
@@ -354,37 +437,63 @@ export const other = {
   "enqueuing a task again leaves it unchanged": Effect.gen(function* () {
     const work = yield* begun
     const task = yield* claimOne(1000, work.kind)
-    const again = { ...(yield* bare), jobs: [Change.enqueue({ ...work, kind: "something else", dueAtMillis: 0 })] }
+    const again = {
+      ...(yield* bare),
+      jobs: [Change.enqueue({ ...work, kind: "something else", dueAtMillis: 0 })]
+    }
     const changes = [again, { ...(yield* bare), jobs: again.jobs }]
-    assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied"])
+    assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), [
+      "Applied",
+      "Applied"
+    ])
     assert.deepStrictEqual(yield* claim(1000, 1000, work.kind), [])
-    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(work.id)] }), "Applied")
+    assert.strictEqual(
+      yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(work.id)] }),
+      "Applied"
+    )
   }),
   "one Change can enqueue and complete several jobs": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
     const [one, two, three] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const jobOf = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 })
-    const waiting = (nowMillis: number) => Effect.map(claim(nowMillis, 1000, kind), (tasks) => tasks.map(({ id }) => id).toSorted())
+    const waiting = (nowMillis: number) =>
+      Effect.map(claim(nowMillis, 1000, kind), (tasks) => tasks.map(({ id }) => id).toSorted())
     // Commits them with Changes that have one job or none, because all Changes of a flush are sent together.
-    const changes = [{ ...(yield* bare), jobs: [jobOf(one), jobOf(two)] }, { ...(yield* bare), jobs: [jobOf(three)] }, yield* bare]
-    assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied", "Applied"])
+    const changes = [
+      { ...(yield* bare), jobs: [jobOf(one), jobOf(two)] },
+      { ...(yield* bare), jobs: [jobOf(three)] },
+      yield* bare
+    ]
+    assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), [
+      "Applied",
+      "Applied",
+      "Applied"
+    ])
     assert.deepStrictEqual(yield* waiting(1000), [one, two, three].toSorted())
     const four = yield* Id.make
     const done = { ...(yield* bare), jobs: [Change.complete(one), jobOf(four), Change.complete(three)] }
     assert.strictEqual(yield* verdict(done), "Applied")
     assert.deepStrictEqual(yield* waiting(2000 + lease), [two, four].toSorted())
   }),
-  "a completed task is never claimed again, even if the task was completed without a claim": Effect.gen(function* () {
-    const { kind, id } = yield* begun
-    assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
-    assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
-  }),
+  "a completed task is never claimed again, even if the task was completed without a claim": Effect.gen(
+    function* () {
+      const { kind, id } = yield* begun
+      assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
+      assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
+    }
+  ),
   "a withdrawal's task is due at the time of the request": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       assert.deepStrictEqual(yield* claim(atMillis - 1), [])
       const { token, ...task } = yield* claimOne(atMillis)
-      assert.deepStrictEqual(task, { kind: Withdrawal.taskKind, id: first(rows).id, companyId, lane: "", attempts: 1 })
+      assert.deepStrictEqual(task, {
+        kind: Withdrawal.taskKind,
+        id: first(rows).id,
+        companyId,
+        lane: "",
+        attempts: 1
+      })
       assert.isAbove(token, 0)
     })
   ),
@@ -435,4 +544,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer. Nothing else may claim tasks in the layer's store while the contract runs. */
-export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Tasks", { money, other })
+export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Tasks", {
+  money,
+  other
+})

@@ -22,62 +22,72 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number) {
 /** Guarantees about a dead process's tasks, and about operations on many tasks. */
 export const takenOver = {
   ...renewed,
-  "C19: a task is taken over before its claim ends only from a process that is no longer alive": Effect.gen(function* () {
-    const kind = `test ${yield* hex(8)}`
-    const tasks = yield* Tasks
-    const [own, other] = [yield* Id.make, yield* Id.make]
-    const takeOver = (holder: string, nowMillis: number) =>
-      tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
-    assert.deepStrictEqual(yield* takeOver(other, 1000), [])
-    const [claimed, enqueued] = [yield* Id.make, yield* Id.make]
-    const jobs = [
-      Change.enqueue({ kind, id: claimed, dueAtMillis: 1000 }),
-      Change.enqueue({ kind, id: enqueued, dueAtMillis: 1000 + lease, claimedBy: other })
-    ]
-    assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
-    const before =
-      (yield* tasks.claim({ kind, nowMillis: 1000, leaseMillis: lease, limit: 10, holder: other }))[0] ?? assert.fail("nothing to claim")
-    assert.strictEqual(before.id, claimed)
-    assert.deepStrictEqual(yield* takeOver(own, 1010), [])
-    assert.deepStrictEqual(yield* takeOver(other, 1010), [])
-    assert.deepStrictEqual(yield* takeOver(own, 1020), [])
-    const taken = yield* takeOver(own, 1021)
-    assert.deepStrictEqual(
-      taken.map(({ id, attempts, heldUntilMillis }) => [id, attempts, heldUntilMillis]).toSorted(),
-      [claimed, enqueued].map((id) => [id, 2, 1000 + lease]).toSorted()
-    )
-    // The previous process may still be alive and merely slow. Its commits under the old claim are refused.
-    for (const task of [before, claimedFromStart(kind, enqueued, CompanyId.operator)]) {
-      assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task) }), "StaleFence")
+  "C19: a task is taken over before its claim ends only from a process that is no longer alive": Effect.gen(
+    function* () {
+      const kind = `test ${yield* hex(8)}`
+      const tasks = yield* Tasks
+      const [own, other] = [yield* Id.make, yield* Id.make]
+      const takeOver = (holder: string, nowMillis: number) =>
+        tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
+      assert.deepStrictEqual(yield* takeOver(other, 1000), [])
+      const [claimed, enqueued] = [yield* Id.make, yield* Id.make]
+      const jobs = [
+        Change.enqueue({ kind, id: claimed, dueAtMillis: 1000 }),
+        Change.enqueue({ kind, id: enqueued, dueAtMillis: 1000 + lease, claimedBy: other })
+      ]
+      assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+      const before =
+        (yield* tasks.claim({ kind, nowMillis: 1000, leaseMillis: lease, limit: 10, holder: other }))[0] ??
+        assert.fail("nothing to claim")
+      assert.strictEqual(before.id, claimed)
+      assert.deepStrictEqual(yield* takeOver(own, 1010), [])
+      assert.deepStrictEqual(yield* takeOver(other, 1010), [])
+      assert.deepStrictEqual(yield* takeOver(own, 1020), [])
+      const taken = yield* takeOver(own, 1021)
+      assert.deepStrictEqual(
+        taken.map(({ id, attempts, heldUntilMillis }) => [id, attempts, heldUntilMillis]).toSorted(),
+        [claimed, enqueued].map((id) => [id, 2, 1000 + lease]).toSorted()
+      )
+      // The previous process may still be alive and merely slow. Its commits under the old claim are refused.
+      for (const task of [before, claimedFromStart(kind, enqueued, CompanyId.operator)]) {
+        assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task) }), "StaleFence")
+      }
+      assert.deepStrictEqual(yield* takeOver(other, 1022), [])
+      assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
+      const next = yield* claim(kind, 1021 + lease)
+      assert.strictEqual(next.length, 2)
+      // These claims name no process, so no other process takes over the tasks.
+      assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
+      for (const task of next)
+        assert.strictEqual(
+          yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }),
+          "Applied"
+        )
     }
-    assert.deepStrictEqual(yield* takeOver(other, 1022), [])
-    assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
-    const next = yield* claim(kind, 1021 + lease)
-    assert.strictEqual(next.length, 2)
-    // These claims name no process, so no other process takes over the tasks.
-    assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
-    for (const task of next)
-      assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")
-  }),
-  "C19: a process that slept until others could take over its tasks does not take them over itself": Effect.gen(function* () {
-    const kind = `test ${yield* hex(8)}`
-    const tasks = yield* Tasks
-    const [own, other, id] = [yield* Id.make, yield* Id.make, yield* Id.make]
-    const takeOver = (holder: string, nowMillis: number) =>
-      tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
-    const jobs = [Change.enqueue({ kind, id, dueAtMillis: 1000 })]
-    assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
-    assert.deepStrictEqual(yield* takeOver(own, 1000), [])
-    const [task = assert.fail("nothing to claim")] = yield* tasks.claim({
-      kind,
-      nowMillis: 1000,
-      leaseMillis: lease,
-      limit: 10,
-      holder: own
+  ),
+  "C19: a process that slept until others could take over its tasks does not take them over itself":
+    Effect.gen(function* () {
+      const kind = `test ${yield* hex(8)}`
+      const tasks = yield* Tasks
+      const [own, other, id] = [yield* Id.make, yield* Id.make, yield* Id.make]
+      const takeOver = (holder: string, nowMillis: number) =>
+        tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
+      const jobs = [Change.enqueue({ kind, id, dueAtMillis: 1000 })]
+      assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+      assert.deepStrictEqual(yield* takeOver(own, 1000), [])
+      const [task = assert.fail("nothing to claim")] = yield* tasks.claim({
+        kind,
+        nowMillis: 1000,
+        leaseMillis: lease,
+        limit: 10,
+        holder: own
+      })
+      assert.deepStrictEqual(yield* takeOver(own, 9000), [])
+      // It is alive again, so its claim is still good, and other processes respect it.
+      assert.deepStrictEqual(yield* takeOver(other, 9005), [])
+      assert.strictEqual(
+        yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }),
+        "Applied"
+      )
     })
-    assert.deepStrictEqual(yield* takeOver(own, 9000), [])
-    // It is alive again, so its claim is still good, and other processes respect it.
-    assert.deepStrictEqual(yield* takeOver(other, 9005), [])
-    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")
-  })
 }

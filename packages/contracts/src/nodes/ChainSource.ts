@@ -25,7 +25,10 @@ export class Peer extends Context.Service<
      * Signs a transaction that pays `payment`, and does not broadcast it. Two transactions with the same `coin`
      * spend the same coin.
      */
-    readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: TxId.TxId; readonly rawTx: string }, unknown>
+    readonly sign: (
+      payment: Payment,
+      coin: string
+    ) => Effect.Effect<{ readonly txId: TxId.TxId; readonly rawTx: string }, unknown>
     /** Mines this number of blocks. The first includes everything in the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<void, unknown>
     /**
@@ -45,7 +48,8 @@ const amount = Msat.fromSats(50_000)
 /** Returns everything reported about these scripts after a cursor. */
 export const reported = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, after: string | null) {
   const chain = yield* ChainSource
-  const mine = (scriptPubKeys: ReadonlyArray<string>) => Effect.succeed(new Set(ours.filter((script) => scriptPubKeys.includes(script))))
+  const mine = (scriptPubKeys: ReadonlyArray<string>) =>
+    Effect.succeed(new Set(ours.filter((script) => scriptPubKeys.includes(script))))
   const outputs: Array<Output> = []
   let activity = yield* chain.activity(after, mine)
   const { unchangedTo } = activity
@@ -99,19 +103,25 @@ export const money = {
   "a deposit in the mempool is reported": Effect.gen(function* () {
     const { target, txId, activity } = yield* deposit
     const { vout, ...output } = only(activity)
-    assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
+    assert.deepStrictEqual(output, {
+      txId,
+      scriptPubKey: target.scriptPubKey,
+      amount,
+      placement: { _tag: "mempool" }
+    })
     assert.isAtLeast(vout, 0)
   }),
-  "a deposit is reported again with its block height when it confirms, and the block's time can be read": Effect.gen(function* () {
-    const { activity } = yield* minedDeposit
-    const { placement } = only(activity)
-    if (placement._tag !== "mined") return assert.fail(placement._tag)
-    assert.strictEqual(confirmations(activity.tip, placement.height), 1)
-    assert.isTrue(Number.isInteger(yield* (yield* ChainSource).timeSecondsAt(placement.height)))
-    const { mine } = yield* Peer
-    yield* mine(5)
-    yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)
-  }),
+  "a deposit is reported again with its block height when it confirms, and the block's time can be read":
+    Effect.gen(function* () {
+      const { activity } = yield* minedDeposit
+      const { placement } = only(activity)
+      if (placement._tag !== "mined") return assert.fail(placement._tag)
+      assert.strictEqual(confirmations(activity.tip, placement.height), 1)
+      assert.isTrue(Number.isInteger(yield* (yield* ChainSource).timeSecondsAt(placement.height)))
+      const { mine } = yield* Peer
+      yield* mine(5)
+      yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)
+    }),
   "C45: a deposit's removal by a reorganization is reported, and so is its return": Effect.gen(function* () {
     const { mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
@@ -138,29 +148,32 @@ export const money = {
     yield* mine(1)
     yield* eventually(placement(txId), (tag) => tag === "gone")
   }),
-  "C45: a mempool deposit that is double-spent is gone, and reported as such, before the next block": Effect.gen(function* () {
-    const { doubleSpend } = yield* Peer
-    const { target, txId, activity } = yield* deposit
-    yield* doubleSpend(txId)
-    const after = yield* toldSo(target, activity.cursor, isPlaced("gone"))
-    assert.strictEqual(only(after).txId, txId)
-    assert.strictEqual(yield* placement(txId), "gone")
-    assert.deepStrictEqual((yield* reported([target.scriptPubKey], after.cursor)).outputs, [])
-  }),
-  "C45: a deposit removed by a reorganization and then double-spent is reported as gone": Effect.gen(function* () {
-    const { doubleSpend, mine, reorg } = yield* Peer
-    const { target, txId, activity } = yield* minedDeposit
-    const { placement: before } = only(activity)
-    yield* reorg(1)
-    yield* doubleSpend(txId)
-    yield* mine(1)
-    yield* eventually(placement(txId), (tag) => tag === "gone")
-    const after = yield* reported([target.scriptPubKey], activity.cursor)
-    assert.isTrue(
-      after.outputs.length > 0 || (before._tag === "mined" && after.unchangedTo < before.height),
-      "the deposit is now in a different block"
-    )
-  }),
+  "C45: a mempool deposit that is double-spent is gone, and reported as such, before the next block":
+    Effect.gen(function* () {
+      const { doubleSpend } = yield* Peer
+      const { target, txId, activity } = yield* deposit
+      yield* doubleSpend(txId)
+      const after = yield* toldSo(target, activity.cursor, isPlaced("gone"))
+      assert.strictEqual(only(after).txId, txId)
+      assert.strictEqual(yield* placement(txId), "gone")
+      assert.deepStrictEqual((yield* reported([target.scriptPubKey], after.cursor)).outputs, [])
+    }),
+  "C45: a deposit removed by a reorganization and then double-spent is reported as gone": Effect.gen(
+    function* () {
+      const { doubleSpend, mine, reorg } = yield* Peer
+      const { target, txId, activity } = yield* minedDeposit
+      const { placement: before } = only(activity)
+      yield* reorg(1)
+      yield* doubleSpend(txId)
+      yield* mine(1)
+      yield* eventually(placement(txId), (tag) => tag === "gone")
+      const after = yield* reported([target.scriptPubKey], activity.cursor)
+      assert.isTrue(
+        after.outputs.length > 0 || (before._tag === "mined" && after.unchangedTo < before.height),
+        "the deposit is now in a different block"
+      )
+    }
+  ),
   "C43: several outputs of one transaction are reported separately": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const [one, other] = [yield* fresh, yield* fresh]
@@ -170,7 +183,11 @@ export const money = {
       { address: one.address, amount: Msat.fromSats(70_000) }
     ])
     yield* mine(1)
-    const { outputs } = yield* toldSo(one, one.cursor, (outputs) => outputs.length === 2 && isPlaced("mined")(outputs))
+    const { outputs } = yield* toldSo(
+      one,
+      one.cursor,
+      (outputs) => outputs.length === 2 && isPlaced("mined")(outputs)
+    )
     assert.deepStrictEqual(outputs.map((output) => output.amount).toSorted(), [amount, Msat.fromSats(70_000)])
     assert.strictEqual(new Set(outputs.map(({ vout }) => vout)).size, 2)
     const second = only(yield* toldSo(other, other.cursor, isPlaced("mined")))
@@ -179,7 +196,10 @@ export const money = {
   "two payments to one address are two outputs": Effect.gen(function* () {
     const { send } = yield* Peer
     const target = yield* fresh
-    const txIds = [yield* send([{ address: target.address, amount }]), yield* send([{ address: target.address, amount }])]
+    const txIds = [
+      yield* send([{ address: target.address, amount }]),
+      yield* send([{ address: target.address, amount }])
+    ]
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.deepStrictEqual(outputs.map(({ txId }) => txId).toSorted(), txIds.toSorted())
   }),
@@ -209,8 +229,8 @@ export const money = {
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
     only(yield* toldSo(target, target.cursor, isPlaced("mined")))
   }),
-  "C1: a transaction is returned as it was signed while it is in the mempool or a block, and an unknown one is not": Effect.gen(
-    function* () {
+  "C1: a transaction is returned as it was signed while it is in the mempool or a block, and an unknown one is not":
+    Effect.gen(function* () {
       const { broadcast, rawTransaction } = yield* ChainSource
       const { address, mine, sign } = yield* Peer
       const { txId, rawTx } = yield* sign({ address: (yield* address).address, amount }, "raw")
@@ -222,8 +242,7 @@ export const money = {
       yield* eventually(placement(txId), (tag) => tag === "mined")
       assert.strictEqual(yield* rawTransaction(txId), rawTx)
       assert.isNull(yield* rawTransaction(TxId.make("0e".repeat(32))))
-    }
-  ),
+    }),
   "a transaction that double-spends a confirmed one is rejected": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { mine, sign } = yield* Peer
@@ -245,7 +264,8 @@ export const money = {
     // signature or key makes it invalid.
     const at = rawTx.length - 10
     const spoiled = `${rawTx.slice(0, at)}${rawTx.slice(at, at + 2) === "00" ? "01" : "00"}${rawTx.slice(at + 2)}`
-    for (const wrong of ["", "00", "hello", spoiled]) assert.strictEqual((yield* chain.broadcast(wrong))._tag, "rejected")
+    for (const wrong of ["", "00", "hello", spoiled])
+      assert.strictEqual((yield* chain.broadcast(wrong))._tag, "rejected")
     assert.strictEqual(yield* placement(txId), "gone")
   })
 } satisfies Contract.Promises<ChainSource | Peer>
@@ -261,7 +281,10 @@ export const other = {
     yield* (yield* Peer).mine(2)
     const after = yield* eventually(chain.tip, ({ height }) => height === before.height + 2)
     assert.notStrictEqual(after.hash, before.hash)
-    const { tip, unchangedTo } = yield* eventually(reported([], null), ({ tip }) => tip.height === after.height)
+    const { tip, unchangedTo } = yield* eventually(
+      reported([], null),
+      ({ tip }) => tip.height === after.height
+    )
     assert.deepStrictEqual(tip, after)
     assert.isAtMost(unchangedTo, after.height)
   }),
@@ -277,7 +300,9 @@ export const other = {
   }),
   "if the lookup of watched scripts fails, the read fails": Effect.gen(function* () {
     const { target } = yield* minedDeposit
-    const error = yield* Effect.flip((yield* ChainSource).activity(target.cursor, () => Effect.fail("no" as const)))
+    const error = yield* Effect.flip(
+      (yield* ChainSource).activity(target.cursor, () => Effect.fail("no" as const))
+    )
     assert.strictEqual(error, "no")
   }),
   "the fee rate is a whole number of sat/vB, at least 1": Effect.gen(function* () {
@@ -293,4 +318,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. Nothing else may mine blocks while the contract runs. */
-export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", { money, other })
+export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", {
+  money,
+  other
+})

@@ -9,7 +9,11 @@ export class Peer extends Context.Service<
   Peer,
   {
     /** Sets the TXT records of a name, signed (DNSSEC) or not. Replaces earlier ones. */
-    readonly set: (name: string, texts: ReadonlyArray<string>, isSigned: boolean) => Effect.Effect<void, unknown>
+    readonly set: (
+      name: string,
+      texts: ReadonlyArray<string>,
+      isSigned: boolean
+    ) => Effect.Effect<void, unknown>
     /** Cuts the connection to the resolver, and restores it. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
@@ -36,12 +40,18 @@ const uri = "bitcoin:?lno=lno1abc"
 export const money = {
   "signed responses are reported as signed, and unsigned ones as unsigned": Effect.gen(function* () {
     assert.deepStrictEqual(yield* validated(yield* published([uri])), { texts: [uri], isSigned: true })
-    assert.deepStrictEqual(yield* validated(yield* published([uri], false)), { texts: [uri], isSigned: false })
+    assert.deepStrictEqual(yield* validated(yield* published([uri], false)), {
+      texts: [uri],
+      isSigned: false
+    })
   }),
   "a failed lookup is an error and is never mistaken for a missing record": Effect.gen(function* () {
     const name = yield* published([uri])
     const peer = yield* Peer
-    const errors = yield* Contract.withoutWire(peer, Effect.all([Effect.flip(validated(name)), Effect.flip(validated(yield* fresh))]))
+    const errors = yield* Contract.withoutWire(
+      peer,
+      Effect.all([Effect.flip(validated(name)), Effect.flip(validated(yield* fresh))])
+    )
     assert.deepStrictEqual(
       errors.map(({ _tag }) => _tag),
       ["DnsUnavailable", "DnsUnavailable"]
@@ -54,7 +64,10 @@ export const money = {
   }),
   "a record is returned for its own name only": Effect.gen(function* () {
     const [one, other] = [yield* published([uri]), yield* published(["bitcoin:?lno=lno1other"])]
-    assert.deepStrictEqual([(yield* validated(one)).texts, (yield* validated(other)).texts], [[uri], ["bitcoin:?lno=lno1other"]])
+    assert.deepStrictEqual(
+      [(yield* validated(one)).texts, (yield* validated(other)).texts],
+      [[uri], ["bitcoin:?lno=lno1other"]]
+    )
     assert.deepStrictEqual((yield* validated(`x${one}`)).texts, [])
   }),
   "a replaced record is returned with its new value": Effect.gen(function* () {

@@ -8,7 +8,9 @@ import * as Contract from "../Contract.ts"
 const fiats: ReadonlyArray<Fiat> = Currency.literals.filter(isFiat)
 
 /** Every currency that the source supports. */
-const offered = Effect.map(ExchangeRates, ({ lacks }) => fiats.filter((currency) => lacks?.has(currency) !== true))
+const offered = Effect.map(ExchangeRates, ({ lacks }) =>
+  fiats.filter((currency) => lacks?.has(currency) !== true)
+)
 
 const each = <E, R>(check: (currency: Fiat) => Effect.Effect<void, E, R>) =>
   Effect.flatMap(offered, (currencies) => Effect.forEach(currencies, check, { discard: true }))
@@ -62,4 +64,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer. */
-export const suite = Contract.suite<ExchangeRates, typeof money, typeof other>("ExchangeRates", { money, other })
+export const suite = Contract.suite<ExchangeRates, typeof money, typeof other>("ExchangeRates", {
+  money,
+  other
+})

@@ -19,13 +19,19 @@ export class Peer extends Context.Service<
   Peer,
   {
     /** Returns a new invoice, without an amount if none is given. */
-    readonly invoice: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
+    readonly invoice: (ask: {
+      readonly amount?: Msat.Msat
+      readonly behaviour: Behaviour
+    }) => Effect.Effect<string, unknown>
     /** Returns a new invoice from a node to which our node has no route. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
     /** Returns the amount that a payee received for the invoice with this payment hash. */
     readonly received: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Msat.Msat, unknown>
     /** Settles or fails a payment that a payee holds. */
-    readonly release: (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
+    readonly release: (
+      paymentHash: PaymentHash.PaymentHash,
+      outcome: "settle" | "fail"
+    ) => Effect.Effect<void, unknown>
     /** Cuts the connection between us and our node, and restores it. Nothing sent before the cut is lost. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
@@ -78,7 +84,10 @@ const got = Effect.fnUntraced(function* ({ invoice }: Asked) {
 
 const isFailed = Effect.fnUntraced(function* (asked: Asked, reason: string) {
   const keepsNone = (yield* LightningSender).lacks?.has("reason") === true
-  assert.deepStrictEqual<unknown>(yield* outcome(asked), { _tag: "failed", reason: keepsNone ? "error" : reason })
+  assert.deepStrictEqual<unknown>(yield* outcome(asked), {
+    _tag: "failed",
+    reason: keepsNone ? "error" : reason
+  })
   assert.strictEqual(yield* got(asked), Msat.zero)
   if (keepsNone) yield* Contract.lacks("the node keeps no failure reason; the payment is reported as failed")
 })
@@ -94,7 +103,9 @@ const isTooDear = Effect.fnUntraced(function* (asked: Asked) {
   assert.deepStrictEqual<unknown>(answer, { _tag: "failed", reason: "no_route" })
   assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
   assert.strictEqual(yield* got(asked), Msat.zero)
-  return yield* Contract.lacks("the node has no fee limit; the adapter checks the node's fixed fee before sending")
+  return yield* Contract.lacks(
+    "the node has no fee limit; the adapter checks the node's fixed fee before sending"
+  )
 })
 
 /** Starts a payment that its payee holds. */
@@ -109,7 +120,8 @@ const release = Effect.fnUntraced(function* ({ invoice }: Asked, how: "settle" |
   yield* (yield* Peer).release(invoice.paymentHash, how)
 })
 
-const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
+const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
 /** Guarantees that no money is sent twice, refunded too early, or spent on fees above the limit. */
 export const money = {
@@ -125,13 +137,15 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route": Effect.gen(function* () {
-    const asked = yield* invoiced("settle")
-    const quote = yield* (yield* LightningSender).quote(asked)
-    if (quote === undefined || quote.fee === 0n) return assert.fail("the payee must be behind a node that charges fees")
-    const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
-    yield* isTooDear(scant)
-  }),
+  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route":
+    Effect.gen(function* () {
+      const asked = yield* invoiced("settle")
+      const quote = yield* (yield* LightningSender).quote(asked)
+      if (quote === undefined || quote.fee === 0n)
+        return assert.fail("the payee must be behind a node that charges fees")
+      const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
+      yield* isTooDear(scant)
+    }),
   "C25 C26: if the fee limit is 0, no fee is paid": Effect.gen(function* () {
     yield* isTooDear({ ...(yield* invoiced("settle")), feeLimit: Msat.zero })
   }),
@@ -145,7 +159,9 @@ export const money = {
   }),
   "C11: eight concurrent calls with the same payment hash pay once": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
-    const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), { concurrency: "unbounded" })
+    const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), {
+      concurrency: "unbounded"
+    })
     assert.notInclude(
       answers.map(({ _tag }) => _tag),
       "failed"
@@ -186,7 +202,10 @@ export const money = {
     assert.include(["unknown", "notSent"], answer._tag)
     assert.deepStrictEqual<unknown>(before, { _tag: "unknown" })
     // Whatever the outcome, the node's result and the payee's money agree.
-    const after = yield* eventually(lookup(asked), ({ _tag }) => _tag === "notFound" || _tag === "settled" || _tag === "failed")
+    const after = yield* eventually(
+      lookup(asked),
+      ({ _tag }) => _tag === "notFound" || _tag === "settled" || _tag === "failed"
+    )
     assert.strictEqual(yield* got(asked), after._tag === "settled" ? amount : Msat.zero)
     yield* pay(asked)
     yield* isSettled(asked)
@@ -198,40 +217,45 @@ export const money = {
       for (const [i, answer] of answers.entries()) {
         const one = asked[i]
         if (answer._tag !== "notSent" || one === undefined) continue
-        assert.deepStrictEqual<unknown>(yield* eventually(lookup(one), ({ _tag }) => _tag !== "unknown"), { _tag: "notFound" })
+        assert.deepStrictEqual<unknown>(yield* eventually(lookup(one), ({ _tag }) => _tag !== "unknown"), {
+          _tag: "notFound"
+        })
         assert.strictEqual(yield* got(one), Msat.zero)
       }
       yield* pay(asked[2])
       yield* isSettled(asked[2])
     }),
-  "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward": Effect.gen(function* () {
-    const asked = yield* invoiced("settle")
-    yield* pay(asked)
-    const before = yield* isSettled(asked)
-    assert.deepStrictEqual<unknown>(yield* withoutWire(lookup(asked)), { _tag: "unknown" })
-    assert.deepStrictEqual<Payment>(yield* isSettled(asked), before)
-  })
+  "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward":
+    Effect.gen(function* () {
+      const asked = yield* invoiced("settle")
+      yield* pay(asked)
+      const before = yield* isSettled(asked)
+      assert.deepStrictEqual<unknown>(yield* withoutWire(lookup(asked)), { _tag: "unknown" })
+      assert.deepStrictEqual<Payment>(yield* isSettled(asked), before)
+    })
 } satisfies Contract.Promises<LightningSender | Peer>
 
 /** Other guarantees. */
 export const other = {
-  "a quote is within the limit, states the probability of success and sends nothing": Effect.gen(function* () {
-    const asked = yield* invoiced("settle")
-    const quote = yield* (yield* LightningSender).quote(asked)
-    if (quote === undefined) return assert.fail("no route")
-    assert.isTrue(quote.fee >= 0n && quote.fee <= generous)
-    assert.isAbove(quote.probability, 0)
-    assert.isAtMost(quote.probability, 1)
-    assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
-    assert.strictEqual(yield* got(asked), Msat.zero)
-  }),
+  "a quote is within the limit, states the probability of success and sends nothing": Effect.gen(
+    function* () {
+      const asked = yield* invoiced("settle")
+      const quote = yield* (yield* LightningSender).quote(asked)
+      if (quote === undefined) return assert.fail("no route")
+      assert.isTrue(quote.fee >= 0n && quote.fee <= generous)
+      assert.isAbove(quote.probability, 0)
+      assert.isAtMost(quote.probability, 1)
+      assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
+      assert.strictEqual(yield* got(asked), Msat.zero)
+    }
+  ),
   "there is no quote if no route exists or every route exceeds the limit": Effect.gen(function* () {
     const { quote } = yield* LightningSender
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
     assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
   }),
-  "if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier": Effect.gen(
-    function* () {
+  "if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier":
+    Effect.gen(function* () {
       const { ends } = yield* LightningSender
       const heard: Array<PaymentHash.PaymentHash> = []
       const listening = yield* Effect.forkChild(
@@ -260,8 +284,7 @@ export const other = {
       yield* eventually(has(late), (is) => is)
       yield* isSettled(late)
       yield* Fiber.interrupt(listening)
-    }
-  ),
+    }),
   "if the node does not respond, a quote fails as unavailable": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* LightningSender).quote(asked))))
@@ -276,4 +299,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. */
-export const suite = Contract.suite<LightningSender | Peer, typeof money, typeof other>("LightningSender", { money, other })
+export const suite = Contract.suite<LightningSender | Peer, typeof money, typeof other>("LightningSender", {
+  money,
+  other
+})

@@ -27,7 +27,10 @@ export class Target extends Context.Service<
      * Builds an adapter that reaches the same node at another address. `deadlineMillis` is its response
      * timeout, which also ends the fault `silence`.
      */
-    readonly adapter: (url: string, deadlineMillis: number) => Layer.Layer<LightningReceiver | LightningSender, unknown>
+    readonly adapter: (
+      url: string,
+      deadlineMillis: number
+    ) => Layer.Layer<LightningReceiver | LightningSender, unknown>
   }
 >()("@satrail/contracts/nodes/LightningWire/Target") {}
 
@@ -98,8 +101,13 @@ const noWord = (fault: Wire.Fault) =>
         { concurrency: "unbounded" }
       )
     )
-    assert.deepStrictEqual([said.settled, said.never], [{ _tag: "unknown" }, { _tag: "unknown" }], "a payment")
-    for (const [what, outage] of Object.entries(said).slice(2)) assert.strictEqual(outage._tag, "NodeUnavailable", what)
+    assert.deepStrictEqual(
+      [said.settled, said.never],
+      [{ _tag: "unknown" }, { _tag: "unknown" }],
+      "a payment"
+    )
+    for (const [what, outage] of Object.entries(said).slice(2))
+      assert.strictEqual(outage._tag, "NodeUnavailable", what)
     // After the fault, everything works as before.
     yield* eventually(met.sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     assert.strictEqual((yield* sender.lookupPayment(paymentHash))._tag, "settled")
@@ -122,14 +130,21 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
       assert.notStrictEqual(answered._tag, "failed", `from request ${from} on`)
       if (answered._tag === "settled") break // no request is left to fail
       // The state is no longer unknown, because now the node itself reports it.
-      const state = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "notFound" || _tag === "settled")
-      if (answered._tag === "notSent") assert.strictEqual(state._tag, "notFound", "a payment reported as not sent was not sent")
+      const state = yield* eventually(
+        sender.lookupPayment(paymentHash),
+        ({ _tag }) => _tag === "notFound" || _tag === "settled"
+      )
+      if (answered._tag === "notSent")
+        assert.strictEqual(state._tag, "notFound", "a payment reported as not sent was not sent")
       assert.strictEqual(yield* received(paymentHash), state._tag === "settled" ? amount : Msat.zero)
       // Repeating the call pays once. If the first call's result is unknown, it may still be in flight, and the
       // payment need not be sent again until `graceMillis` has passed.
       yield* sender.pay(asked)
       const isDue = answered._tag === "notSent" || state._tag === "settled"
-      const last = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled" || (!isDue && _tag === "notFound"))
+      const last = yield* eventually(
+        sender.lookupPayment(paymentHash),
+        ({ _tag }) => _tag === "settled" || (!isDue && _tag === "notFound")
+      )
       assert.strictEqual(yield* received(paymentHash), last._tag === "settled" ? amount : Msat.zero)
     }
   }).pipe(Effect.scoped)
@@ -150,4 +165,7 @@ export const promises: Contract.Promises<Ports> = Object.fromEntries(
 )
 
 /** Tests a node's adapter against responses that do not come from the node. */
-export const suite = Contract.suite<Ports, Contract.Promises<Ports>, {}>("LightningWire", { money: promises, other: {} })
+export const suite = Contract.suite<Ports, Contract.Promises<Ports>, {}>("LightningWire", {
+  money: promises,
+  other: {}
+})

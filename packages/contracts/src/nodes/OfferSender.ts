@@ -21,7 +21,10 @@ export class Peer extends Context.Service<
   Peer,
   {
     /** Creates an offer, without an amount if none is given. */
-    readonly offer: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
+    readonly offer: (ask: {
+      readonly amount?: Msat.Msat
+      readonly behaviour: Behaviour
+    }) => Effect.Effect<string, unknown>
     /** Creates an offer from a node to which no route exists. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
     /** Returns the total amount that the issuer received for an offer. */
@@ -98,7 +101,8 @@ const release = Effect.fnUntraced(function* ({ offer: { offer } }: OfferAsk, how
   yield* (yield* Peer).release(offer, how)
 })
 
-const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
+const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
 /** Guarantees that no money is sent twice, refunded too early, or spent on fees above the limit. */
 export const money = {
@@ -108,28 +112,30 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "an offer with an amount is paid in the requested amount if that is at least the offer's amount": Effect.gen(function* () {
-    for (const least of [amount, Msat.make(amount / 2n)]) {
-      const asked = yield* offered("settle", least)
-      assert.strictEqual(asked.offer.amount, least)
-      yield* pay(asked)
-      yield* isSettled(asked)
-    }
-  }),
+  "an offer with an amount is paid in the requested amount if that is at least the offer's amount":
+    Effect.gen(function* () {
+      for (const least of [amount, Msat.make(amount / 2n)]) {
+        const asked = yield* offered("settle", least)
+        assert.strictEqual(asked.offer.amount, least)
+        yield* pay(asked)
+        yield* isSettled(asked)
+      }
+    }),
   "a payment below the offer's amount is refused": Effect.gen(function* () {
     const asked = yield* offered("settle", Msat.make(amount + 1n))
     yield* pay(asked)
     yield* isFailed(asked)
   }),
-  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route": Effect.gen(function* () {
-    const asked = yield* offered("settle")
-    yield* pay(asked)
-    const { fee } = yield* isSettled(asked)
-    if (fee === 0n) return assert.fail("the issuer must be behind a node that charges fees")
-    const scant = { ...(yield* offered("settle")), feeLimit: Msat.make(fee - 1n) }
-    yield* pay(scant)
-    yield* isFailed(scant)
-  }),
+  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route":
+    Effect.gen(function* () {
+      const asked = yield* offered("settle")
+      yield* pay(asked)
+      const { fee } = yield* isSettled(asked)
+      if (fee === 0n) return assert.fail("the issuer must be behind a node that charges fees")
+      const scant = { ...(yield* offered("settle")), feeLimit: Msat.make(fee - 1n) }
+      yield* pay(scant)
+      yield* isFailed(scant)
+    }),
   "C25 C26: if the fee limit is 0, no fee is paid": Effect.gen(function* () {
     const asked = { ...(yield* offered("settle")), feeLimit: Msat.zero }
     yield* pay(asked)
@@ -144,7 +150,9 @@ export const money = {
   }),
   "C11: eight concurrent requests for one attempt pay once": Effect.gen(function* () {
     const asked = yield* offered("settle")
-    const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), { concurrency: "unbounded" })
+    const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), {
+      concurrency: "unbounded"
+    })
     assert.notInclude(
       answers.map(({ _tag }) => _tag),
       "failed"
@@ -186,12 +194,14 @@ export const money = {
     for (const asked of all) yield* pay(asked)
     for (const asked of all) yield* isFailed(asked)
   }),
-  "nothing is paid if the issuer does not respond: the attempt is pending or failed": Effect.gen(function* () {
-    const asked = yield* offered("unreachable")
-    yield* pay(asked)
-    assert.include(["pending", "failed"], (yield* lookup(asked))._tag)
-    assert.strictEqual(yield* got(asked), Msat.zero)
-  }),
+  "nothing is paid if the issuer does not respond: the attempt is pending or failed": Effect.gen(
+    function* () {
+      const asked = yield* offered("unreachable")
+      yield* pay(asked)
+      assert.include(["pending", "failed"], (yield* lookup(asked))._tag)
+      assert.strictEqual(yield* got(asked), Msat.zero)
+    }
+  ),
   "C8: an attempt that was never made is not found": Effect.gen(function* () {
     const asked = yield* offered("settle")
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
@@ -202,7 +212,10 @@ export const money = {
     const [answer, before] = yield* withoutWire(Effect.all([pay(asked), lookup(asked)]))
     assert.include(["unknown", "notSent"], answer._tag)
     assert.deepStrictEqual<unknown>(before, { _tag: "unknown" })
-    const after = yield* eventually(lookup(asked), ({ _tag }) => _tag === "notFound" || _tag === "settled" || _tag === "failed")
+    const after = yield* eventually(
+      lookup(asked),
+      ({ _tag }) => _tag === "notFound" || _tag === "settled" || _tag === "failed"
+    )
     assert.strictEqual(yield* got(asked), after._tag === "settled" ? amount : Msat.zero)
     yield* pay(asked)
     yield* isSettled(asked)
@@ -212,46 +225,53 @@ export const money = {
       const asked = yield* offered("settle")
       const answer = yield* withoutWire(pay(asked))
       if (answer._tag === "notSent") {
-        assert.deepStrictEqual<unknown>(yield* eventually(lookup(asked), ({ _tag }) => _tag !== "unknown"), { _tag: "notFound" })
+        assert.deepStrictEqual<unknown>(yield* eventually(lookup(asked), ({ _tag }) => _tag !== "unknown"), {
+          _tag: "notFound"
+        })
         assert.strictEqual(yield* got(asked), Msat.zero)
       }
       yield* pay(asked)
       yield* isSettled(asked)
     }),
-  "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward": Effect.gen(function* () {
-    const asked = yield* offered("settle")
-    yield* pay(asked)
-    const before = yield* isSettled(asked)
-    assert.deepStrictEqual<unknown>(yield* withoutWire(lookup(asked)), { _tag: "unknown" })
-    assert.deepStrictEqual<OfferPayment>(yield* isSettled(asked), before)
-  })
+  "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward":
+    Effect.gen(function* () {
+      const asked = yield* offered("settle")
+      yield* pay(asked)
+      const before = yield* isSettled(asked)
+      assert.deepStrictEqual<unknown>(yield* withoutWire(lookup(asked)), { _tag: "unknown" })
+      assert.deepStrictEqual<OfferPayment>(yield* isSettled(asked), before)
+    })
 } satisfies Contract.Promises<OfferSender | Peer>
 
 /** Other guarantees. */
 export const other = {
-  "a quote is within the limit, states the probability of success and sends nothing": Effect.gen(function* () {
-    const asked = yield* offered("settle")
-    const quote = yield* (yield* OfferSender).quote(asked)
-    if (quote === undefined) return assert.fail("no route")
-    assert.isTrue(quote.fee >= 0n && quote.fee <= generous)
-    assert.isAbove(quote.probability, 0)
-    assert.isAtMost(quote.probability, 1)
-    assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
-    assert.strictEqual(yield* got(asked), Msat.zero)
-  }),
+  "a quote is within the limit, states the probability of success and sends nothing": Effect.gen(
+    function* () {
+      const asked = yield* offered("settle")
+      const quote = yield* (yield* OfferSender).quote(asked)
+      if (quote === undefined) return assert.fail("no route")
+      assert.isTrue(quote.fee >= 0n && quote.fee <= generous)
+      assert.isAbove(quote.probability, 0)
+      assert.isAtMost(quote.probability, 1)
+      assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
+      assert.strictEqual(yield* got(asked), Msat.zero)
+    }
+  ),
   "there is no quote if no route exists": Effect.gen(function* () {
     assert.isUndefined(yield* (yield* OfferSender).quote(asking(yield* (yield* Peer).unreachable(amount))))
   }),
   "there is no quote if every route exceeds the limit": Effect.gen(function* () {
-    assert.isUndefined(yield* (yield* OfferSender).quote({ ...(yield* offered("settle")), feeLimit: Msat.zero }))
+    assert.isUndefined(
+      yield* (yield* OfferSender).quote({ ...(yield* offered("settle")), feeLimit: Msat.zero })
+    )
   }),
   "if the node does not respond, a quote fails as unavailable": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* OfferSender).quote(asked))))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
   }),
-  "if the node supports notifications, a subscriber is notified when an attempt has settled or failed, and not earlier": Effect.gen(
-    function* () {
+  "if the node supports notifications, a subscriber is notified when an attempt has settled or failed, and not earlier":
+    Effect.gen(function* () {
       const { ends } = yield* OfferSender
       const heard: Array<string> = []
       const listening = yield* Effect.forkChild(
@@ -274,8 +294,7 @@ export const other = {
       yield* eventually(has(late), (is) => is)
       yield* isSettled(late)
       yield* Fiber.interrupt(listening)
-    }
-  )
+    })
 } satisfies Contract.Promises<OfferSender | Peer>
 
 /**
@@ -285,4 +304,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer and its peer. */
-export const suite = Contract.suite<OfferSender | Peer, typeof money, typeof other>("OfferSender", { money, other })
+export const suite = Contract.suite<OfferSender | Peer, typeof money, typeof other>("OfferSender", {
+  money,
+  other
+})

@@ -20,7 +20,10 @@ export class Peer extends Context.Service<
 
 const event = Effect.gen(function* () {
   const content = `zap \n"${yield* hex(8)}" ☕`
-  return Nostr.signed({ kind: 9735, created_at: 1_700_000_000, tags: [["p", yield* hex(32)]], content }, Redacted.make("21".repeat(32)))
+  return Nostr.signed(
+    { kind: 9735, created_at: 1_700_000_000, tags: [["p", yield* hex(32)]], content },
+    Redacted.make("21".repeat(32))
+  )
 })
 
 const has = Effect.fnUntraced(function* (relay: string, { id }: Nostr.Event) {
@@ -49,20 +52,23 @@ export const other = {
     assert.strictEqual(yield* publish(refuses, told), "refused")
     assert.deepStrictEqual(yield* has(refuses, told), [])
   }),
-  "a relay that does not respond is reported as unreachable, neither accepted nor rejected": Effect.gen(function* () {
-    const [{ publish }, { away }] = [yield* Nostr.Relays, yield* Peer]
-    const exit = yield* Effect.exit(publish(away, yield* event))
-    assert.isTrue(Exit.isFailure(exit))
-    const error = yield* Effect.flip(publish(away, yield* event))
-    assert.strictEqual(error._tag, "RelayUnreachable")
-    assert.strictEqual(error.relay, away)
-  }),
+  "a relay that does not respond is reported as unreachable, neither accepted nor rejected": Effect.gen(
+    function* () {
+      const [{ publish }, { away }] = [yield* Nostr.Relays, yield* Peer]
+      const exit = yield* Effect.exit(publish(away, yield* event))
+      assert.isTrue(Exit.isFailure(exit))
+      const error = yield* Effect.flip(publish(away, yield* event))
+      assert.strictEqual(error._tag, "RelayUnreachable")
+      assert.strictEqual(error.relay, away)
+    }
+  ),
   "when publishing to several relays concurrently, each relay has its own result": Effect.gen(function* () {
     const [{ publish }, { takes, refuses, away }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     const answers = yield* Effect.forEach(
       [refuses, takes, away, takes],
-      (relay) => Effect.catchTag(publish(relay, told), "RelayUnreachable", ({ _tag }) => Effect.succeed(_tag)),
+      (relay) =>
+        Effect.catchTag(publish(relay, told), "RelayUnreachable", ({ _tag }) => Effect.succeed(_tag)),
       { concurrency: "unbounded" }
     )
     assert.deepStrictEqual(answers, ["refused", "taken", "RelayUnreachable", "taken"])

@@ -11,7 +11,10 @@ export class Peer extends Context.Service<
   Peer,
   {
     /** Returns the URL of a new payee (LUD-06, LUD-16) who accepts any amount between `min` and `max`. */
-    readonly publish: (takes: { readonly min: Msat.Msat; readonly max: Msat.Msat }) => Effect.Effect<string, unknown>
+    readonly publish: (takes: {
+      readonly min: Msat.Msat
+      readonly max: Msat.Msat
+    }) => Effect.Effect<string, unknown>
     /** The URL of an unknown payee on an existing server. */
     readonly nobody: string
     /** Cuts the connection to the server, and restores it. */
@@ -28,11 +31,14 @@ const offered = Effect.gen(function* () {
 
 const invoiced = Effect.fnUntraced(function* (amount: Msat.Msat) {
   const offer = yield* offered
-  const invoice = Result.getOrThrow(Bolt11.decode((yield* (yield* Resolver).invoice(offer, amount)).paymentRequest))
+  const invoice = Result.getOrThrow(
+    Bolt11.decode((yield* (yield* Resolver).invoice(offer, amount)).paymentRequest)
+  )
   return { offer, invoice }
 })
 
-const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
+const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
 /** Guarantees against wrong and lost payments. */
 export const money = {
@@ -41,18 +47,23 @@ export const money = {
     assert.deepStrictEqual({ min, max }, takes)
   }),
   "C39: an invoice is for exactly the requested amount, to the millisatoshi": Effect.gen(function* () {
-    for (const amount of [takes.min, Msat.make(1_234_567n), takes.max]) assert.strictEqual((yield* invoiced(amount)).invoice.amount, amount)
+    for (const amount of [takes.min, Msat.make(1_234_567n), takes.max])
+      assert.strictEqual((yield* invoiced(amount)).invoice.amount, amount)
   }),
   "the metadata is returned unchanged and hashes to the invoice's description hash": Effect.gen(function* () {
     const { offer, invoice } = yield* invoiced(takes.min)
-    const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(offer.metadata)))
+    const hash = yield* Effect.promise(() =>
+      crypto.subtle.digest("SHA-256", new TextEncoder().encode(offer.metadata))
+    )
     assert.strictEqual(invoice.descriptionHash, Id.toHex(new Uint8Array(hash)))
   }),
   "every request gets a new invoice": Effect.gen(function* () {
     const { invoice } = yield* Resolver
     const offer = yield* offered
     const invoices = yield* Effect.forEach(Array.from({ length: 4 }), () => invoice(offer, takes.min))
-    const hashes = invoices.map(({ paymentRequest }) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash)
+    const hashes = invoices.map(
+      ({ paymentRequest }) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
+    )
     assert.strictEqual(new Set(hashes).size, 4)
   })
 } satisfies Contract.Promises<Resolver | Peer>
@@ -75,7 +86,9 @@ export const other = {
     const { invoice, offer: ask } = yield* Resolver
     const url = yield* (yield* Peer).publish(takes)
     const offer = yield* ask(url)
-    const errors = yield* withoutWire(Effect.all([Effect.flip(ask(url)), Effect.flip(invoice(offer, takes.min))]))
+    const errors = yield* withoutWire(
+      Effect.all([Effect.flip(ask(url)), Effect.flip(invoice(offer, takes.min))])
+    )
     assert.deepStrictEqual(
       errors.map(({ _tag }) => _tag),
       ["RecipientUnreachable", "RecipientUnreachable"]

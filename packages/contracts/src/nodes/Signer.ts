@@ -14,7 +14,13 @@ type Needs = Signer | ChainWallet | ChainSource | Peer
 const drafted = Effect.fnUntraced(function* (type: AddressType) {
   const txId = yield* fund(type, 100_000)
   return yield* (yield* ChainWallet).build({
-    payments: [{ scriptPubKey: yield* (yield* Peer).script, amount: Msat.fromSats(50_000), feeLimit: Msat.fromSats(2_000) }],
+    payments: [
+      {
+        scriptPubKey: yield* (yield* Peer).script,
+        amount: Msat.fromSats(50_000),
+        feeLimit: Msat.fromSats(2_000)
+      }
+    ],
     feeRate: 2,
     free: only(txId)
   })
@@ -43,7 +49,9 @@ const spentBy = (rawTx: string): ReadonlyArray<string> => {
   const count = bytes[at] ?? 0
   at += 1
   return Array.from({ length: count }, () => {
-    const txId = Array.from(bytes.slice(at, at + 32).toReversed(), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    const txId = Array.from(bytes.slice(at, at + 32).toReversed(), (byte) =>
+      byte.toString(16).padStart(2, "0")
+    ).join("")
     const vout = view.getUint32(at + 32, true)
     at += 36 + 1 + (bytes[at + 36] ?? 0) + 4
     return `${txId}:${vout}`
@@ -65,14 +73,19 @@ export const money = {
     const { txId } = yield* sign((yield* drafted("taproot")).psbt)
     assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), { _tag: "gone" })
   }),
-  "the network accepts a signed transaction that spends taproot coins, under its reported id": signs("taproot"),
+  "the network accepts a signed transaction that spends taproot coins, under its reported id":
+    signs("taproot"),
   "the network accepts a signed transaction that spends segwit coins, under its reported id": signs("segwit"),
-  "the network accepts a signed transaction that spends nested segwit coins, under its reported id": signs("nested_segwit"),
+  "the network accepts a signed transaction that spends nested segwit coins, under its reported id":
+    signs("nested_segwit"),
   "malformed drafts, and drafts with another wallet's keys, are not signed": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const { fingerprint } = yield* ChainWallet
     // The same draft with another signer's key.
-    const foreign = Buffer.from(Buffer.from(psbt, "base64").toString("hex").replaceAll(fingerprint, "00000000"), "hex").toString("base64")
+    const foreign = Buffer.from(
+      Buffer.from(psbt, "base64").toString("hex").replaceAll(fingerprint, "00000000"),
+      "hex"
+    ).toString("base64")
     assert.notStrictEqual(foreign, psbt)
     for (const wrong of ["", "hello", psbt.slice(0, 40), foreign]) {
       assert.strictEqual((yield* Effect.flip(sign(wrong)))._tag, "SignerUnavailable")

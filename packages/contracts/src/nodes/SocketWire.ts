@@ -48,7 +48,9 @@ export const make = (target: string): Effect.Effect<Wire, unknown, Scope.Scope> 
       sockets.add(socket)
       return socket.once("close", () => sockets.delete(socket))
     }
-    let failing: { readonly fault: Fault; readonly isHeard: boolean; left: number; replaced: number } | undefined
+    let failing:
+      | { readonly fault: Fault; readonly isHeard: boolean; left: number; replaced: number }
+      | undefined
 
     const take = (here: Socket, request: string) => {
       const now = failing
@@ -82,7 +84,8 @@ export const make = (target: string): Effect.Effect<Wire, unknown, Scope.Scope> 
     )
     return {
       url,
-      fail: (fault, from, isHeard) => Effect.sync(() => void (failing = { fault, isHeard, left: from, replaced: 0 })),
+      fail: (fault, from, isHeard) =>
+        Effect.sync(() => void (failing = { fault, isHeard, left: from, replaced: 0 })),
       mend: Effect.sync(() => {
         const replaced = failing?.replaced ?? 0
         failing = undefined

@@ -17,24 +17,49 @@ export type Fault =
  * network. None is a response from the node.
  */
 export const faults = {
-  "a proxy that requires a password (401)": { status: 401, type: "text/html", body: "<h1>401 Authorization Required</h1>" },
+  "a proxy that requires a password (401)": {
+    status: 401,
+    type: "text/html",
+    body: "<h1>401 Authorization Required</h1>"
+  },
   "a gateway that rejects the credentials (401, JSON)": {
     status: 401,
     type: "application/json",
     body: '{"error":"unauthorized"}'
   },
-  "a proxy that denies access (403)": { status: 403, type: "application/json", body: '{"message":"Forbidden"}' },
+  "a proxy that denies access (403)": {
+    status: 403,
+    type: "application/json",
+    body: '{"message":"Forbidden"}'
+  },
   "a proxy without this page (404)": { status: 404, type: "text/html", body: "<h1>404 Not Found</h1>" },
   "a gateway without this path (404, JSON)": {
     status: 404,
     type: "application/json",
     body: '{"timestamp":"2026-01-01T00:00:00Z","status":404,"error":"Not Found","path":"/"}'
   },
-  "a proxy that fails (500)": { status: 500, type: "application/json", body: '{"message":"Internal Server Error"}' },
-  "a proxy that cannot reach the node (502)": { status: 502, type: "text/html", body: "<h1>502 Bad Gateway</h1>" },
+  "a proxy that fails (500)": {
+    status: 500,
+    type: "application/json",
+    body: '{"message":"Internal Server Error"}'
+  },
+  "a proxy that cannot reach the node (502)": {
+    status: 502,
+    type: "text/html",
+    body: "<h1>502 Bad Gateway</h1>"
+  },
   "a proxy that limits the rate (429)": { status: 429, type: "text/plain", body: "Too Many Requests" },
-  "a proxy that redirects elsewhere (302)": { status: 302, type: "text/plain", body: "", location: "https://elsewhere.invalid/" },
-  "another program in place of the node (200, other JSON)": { status: 200, type: "application/json", body: '{"status":"ok","data":[]}' },
+  "a proxy that redirects elsewhere (302)": {
+    status: 302,
+    type: "text/plain",
+    body: "",
+    location: "https://elsewhere.invalid/"
+  },
+  "another program in place of the node (200, other JSON)": {
+    status: 200,
+    type: "application/json",
+    body: '{"status":"ok","data":[]}'
+  },
   "another program in place of the node (200, empty)": { status: 200, type: "application/json", body: "" },
   "an empty list (200)": { status: 200, type: "application/json", body: "[]" },
   "a truncated response": "cut",
@@ -57,7 +82,9 @@ export interface Wire {
 const answer = (response: ServerResponse, fault: Fault): void => {
   if (fault === "silence") return
   if (fault === "cut") {
-    response.writeHead(200, { "content-type": "application/json", "content-length": 1000 }).write('{"result":{"sta')
+    response
+      .writeHead(200, { "content-type": "application/json", "content-length": 1000 })
+      .write('{"result":{"sta')
     response.socket?.end()
     return
   }
@@ -69,13 +96,19 @@ const answer = (response: ServerResponse, fault: Fault): void => {
  * Forwards a request to the node, and calls `answered` with the response, or with undefined if the node is
  * unreachable.
  */
-const forward = (target: URL, incoming: IncomingMessage, body: Buffer, answered: (node: IncomingMessage | undefined) => void): void => {
+const forward = (
+  target: URL,
+  incoming: IncomingMessage,
+  body: Buffer,
+  answered: (node: IncomingMessage | undefined) => void
+): void => {
   const { host: _, connection: __, ...headers } = incoming.headers
   const url = new URL(incoming.url ?? "/", target)
   // Certificates are checked by the adapter. This node is run by the test, on this machine.
   const outgoing = url.protocol === "https:" ? https(url, { rejectUnauthorized: false }) : http(url)
   outgoing.method = incoming.method ?? "GET"
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) outgoing.setHeader(name, value)
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) outgoing.setHeader(name, value)
   outgoing.once("response", answered)
   outgoing.once("error", () => answered(undefined))
   outgoing.end(body)
@@ -89,7 +122,9 @@ export const make = (url: string): Effect.Effect<Wire, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const target = new URL(url)
     const sockets = new Set<Socket>()
-    let failing: { readonly fault: Fault; readonly isHeard: boolean; left: number; replaced: number } | undefined
+    let failing:
+      | { readonly fault: Fault; readonly isHeard: boolean; left: number; replaced: number }
+      | undefined
 
     const server = createServer((incoming, response) => {
       const chunks: Array<Buffer> = []

@@ -84,15 +84,21 @@ const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(pa
   }
 })
 
-const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(rows: ReadonlyArray<A>, companyId: CompanyId.CompanyId) =>
-  rows.filter((row) => row.companyId === companyId)
+const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(
+  rows: ReadonlyArray<A>,
+  companyId: CompanyId.CompanyId
+) => rows.filter((row) => row.companyId === companyId)
 
 /** Guarantees about reads that affect money: who owns a record, and what work is still due. */
 export const money = {
   "C53: no company reads another's records": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(10)]
-    const [row, asked, seen] = [yield* created(companyId, 10), yield* withdrawal(companyId, 40), yield* output(companyId, 5)]
+    const [row, asked, seen] = [
+      yield* created(companyId, 10),
+      yield* withdrawal(companyId, 40),
+      yield* output(companyId, 5)
+    ]
     yield* committed(Withdrawal.requested(asked), Deposit.seen(seen))
     assert.isTrue(Option.isSome(yield* records.invoice(companyId, row.id)))
     assert.isTrue(Option.isNone(yield* records.invoice(otherId, row.id)))
@@ -116,55 +122,69 @@ export const money = {
   "a balance consists of the posted and the held amount": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* committed(Withdrawal.requested(yield* withdrawal(companyId, 40)))
-    assert.deepStrictEqual(yield* (yield* Records).balance(companyId), { posted: Msat.fromSats(100), held: Msat.fromSats(40) })
+    assert.deepStrictEqual(yield* (yield* Records).balance(companyId), {
+      posted: Msat.fromSats(100),
+      held: Msat.fromSats(40)
+    })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a company's holdings are the posted, held and pending amounts, to the millisatoshi": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* companyWith(100)
-    const atMillis = 1_700_000_000_000
-    const asked = yield* withdrawal(companyId, 40, { serviceFee: Msat.make(1n), networkAllowance: Msat.make(2n) })
-    const others = yield* holding(companyId, 3)
-    yield* committed(Withdrawal.requested(asked), ...others)
-    // One deposit is pending, one is in a block, one was evicted, one is credited, one is too small, and one
-    // was reversed and partly written off.
-    const [waits, mined, gone, credited, tooSmall, returned] = [
-      yield* output(companyId, 0, { amount: Msat.make(7_001n) }),
-      yield* output(companyId, 20),
-      yield* output(companyId, 5),
-      yield* output(companyId, 30),
-      yield* output(companyId, 1, { status: "failed" }),
-      yield* output(companyId, 50)
-    ]
-    yield* committed(...[waits, mined, gone, credited, tooSmall, returned].map(Deposit.seen))
-    const placed = Deposit.placed(mined, 800, atMillis)
-    const back = Deposit.confirmed(returned, atMillis)
-    const reversed = Deposit.reversed(Deposit.after(back), Msat.make(20_500n), atMillis)
-    yield* committed(placed, Deposit.dropped(gone, atMillis), Deposit.confirmed(credited, atMillis), back, reversed)
-    const look = Effect.gen(function* () {
-      const { pendingDeposits, ...balance } = yield* records.funds(companyId)
-      assert.deepStrictEqual<unknown>(balance, (yield* records.audit(companyId)).entries)
-      assert.deepStrictEqual<unknown>(balance, yield* records.balance(companyId))
-      return { ...balance, pendingDeposits }
-    })
-    const before = yield* look
-    assert.deepStrictEqual(before, {
-      posted: Msat.make(150_500n),
-      held: Msat.make(40_003n + 3_000n * BigInt(others.length)),
-      pendingDeposits: Msat.make(56_501n)
-    })
-    // Confirming the pending deposits credits exactly their amount.
-    yield* committed(
-      Deposit.confirmed(waits, atMillis),
-      Deposit.confirmed(Deposit.after(placed), atMillis),
-      Deposit.confirmed(Deposit.after(reversed), atMillis)
-    )
-    const posted = Msat.make(before.posted + before.pendingDeposits)
-    assert.deepStrictEqual(yield* look, { posted, held: before.held, pendingDeposits: Msat.zero })
-    const nothing = { posted: Msat.zero, held: Msat.zero, pendingDeposits: Msat.zero }
-    assert.deepStrictEqual(yield* records.funds(yield* open), nothing)
-    assert.deepStrictEqual(yield* records.funds(yield* unopened), nothing)
-  }),
+  "a company's holdings are the posted, held and pending amounts, to the millisatoshi": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const companyId = yield* companyWith(100)
+      const atMillis = 1_700_000_000_000
+      const asked = yield* withdrawal(companyId, 40, {
+        serviceFee: Msat.make(1n),
+        networkAllowance: Msat.make(2n)
+      })
+      const others = yield* holding(companyId, 3)
+      yield* committed(Withdrawal.requested(asked), ...others)
+      // One deposit is pending, one is in a block, one was evicted, one is credited, one is too small, and one
+      // was reversed and partly written off.
+      const [waits, mined, gone, credited, tooSmall, returned] = [
+        yield* output(companyId, 0, { amount: Msat.make(7_001n) }),
+        yield* output(companyId, 20),
+        yield* output(companyId, 5),
+        yield* output(companyId, 30),
+        yield* output(companyId, 1, { status: "failed" }),
+        yield* output(companyId, 50)
+      ]
+      yield* committed(...[waits, mined, gone, credited, tooSmall, returned].map(Deposit.seen))
+      const placed = Deposit.placed(mined, 800, atMillis)
+      const back = Deposit.confirmed(returned, atMillis)
+      const reversed = Deposit.reversed(Deposit.after(back), Msat.make(20_500n), atMillis)
+      yield* committed(
+        placed,
+        Deposit.dropped(gone, atMillis),
+        Deposit.confirmed(credited, atMillis),
+        back,
+        reversed
+      )
+      const look = Effect.gen(function* () {
+        const { pendingDeposits, ...balance } = yield* records.funds(companyId)
+        assert.deepStrictEqual<unknown>(balance, (yield* records.audit(companyId)).entries)
+        assert.deepStrictEqual<unknown>(balance, yield* records.balance(companyId))
+        return { ...balance, pendingDeposits }
+      })
+      const before = yield* look
+      assert.deepStrictEqual(before, {
+        posted: Msat.make(150_500n),
+        held: Msat.make(40_003n + 3_000n * BigInt(others.length)),
+        pendingDeposits: Msat.make(56_501n)
+      })
+      // Confirming the pending deposits credits exactly their amount.
+      yield* committed(
+        Deposit.confirmed(waits, atMillis),
+        Deposit.confirmed(Deposit.after(placed), atMillis),
+        Deposit.confirmed(Deposit.after(reversed), atMillis)
+      )
+      const posted = Msat.make(before.posted + before.pendingDeposits)
+      assert.deepStrictEqual(yield* look, { posted, held: before.held, pendingDeposits: Msat.zero })
+      const nothing = { posted: Msat.zero, held: Msat.zero, pendingDeposits: Msat.zero }
+      assert.deepStrictEqual(yield* records.funds(yield* open), nothing)
+      assert.deepStrictEqual(yield* records.funds(yield* unopened), nothing)
+    }
+  ),
   "each of 64 concurrent reads of balances returns the right company's balance": Effect.gen(function* () {
     const records = yield* Records
     const companyIds = yield* Effect.forEach(
@@ -172,25 +192,29 @@ export const money = {
       companyWith,
       { concurrency: "unbounded" }
     )
-    const read = yield* Effect.forEach([...companyIds, ...companyIds], records.balance, { concurrency: "unbounded" })
+    const read = yield* Effect.forEach([...companyIds, ...companyIds], records.balance, {
+      concurrency: "unbounded"
+    })
     assert.deepStrictEqual(
       read.map(({ posted }) => posted),
       [...companyIds, ...companyIds].map((_, n) => Msat.fromSats((n % 64) + 1))
     )
   }),
-  "C29 C34: amounts are exact to the millisatoshi, even above the floating-point range": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* open
-    const amount = Msat.make(9_007_199_254_740_993n)
-    const row = yield* created(companyId, 0, { amount })
-    const deposit = { ...(yield* arrival(companyId, 0)), amount, lightningInvoiceId: row.id }
-    yield* committed(Invoice.settled(row, deposit, yield* preimage))
-    assert.strictEqual((yield* records.balance(companyId)).posted, amount)
-    assert.strictEqual((yield* found(records.invoice(companyId, row.id))).received, amount)
-    assert.strictEqual((yield* found(records.deposit(companyId, deposit.id))).amount, amount)
-    assert.strictEqual((yield* records.transactions(companyId, { limit: 1 }))[0]?.amount, amount)
-    assert.strictEqual((yield* records.audit(companyId)).entries.posted, amount)
-  }),
+  "C29 C34: amounts are exact to the millisatoshi, even above the floating-point range": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const amount = Msat.make(9_007_199_254_740_993n)
+      const row = yield* created(companyId, 0, { amount })
+      const deposit = { ...(yield* arrival(companyId, 0)), amount, lightningInvoiceId: row.id }
+      yield* committed(Invoice.settled(row, deposit, yield* preimage))
+      assert.strictEqual((yield* records.balance(companyId)).posted, amount)
+      assert.strictEqual((yield* found(records.invoice(companyId, row.id))).received, amount)
+      assert.strictEqual((yield* found(records.deposit(companyId, deposit.id))).amount, amount)
+      assert.strictEqual((yield* records.transactions(companyId, { limit: 1 }))[0]?.amount, amount)
+      assert.strictEqual((yield* records.audit(companyId)).entries.posted, amount)
+    }
+  ),
   "an invoice is returned as committed, by its id and by its hash": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
@@ -213,59 +237,76 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.invoice(companyId, row.id)), row)
     assert.deepStrictEqual(yield* found(records.invoiceByHash(row.paymentHash)), row)
   }),
-  "open invoices are those that can still be paid; each is listed once, ordered by id": Effect.gen(function* () {
-    const records = yield* Records
-    const after = yield* floor
-    const [companyId, payer] = [yield* open, yield* companyWith(100)]
-    const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => created(companyId, 10))
-    const [claimed, settled, expired] = [yield* created(companyId, 10), yield* created(companyId, 10), yield* created(companyId, 10)]
-    const [canceling, canceled] = [yield* created(companyId, 10), yield* created(companyId, 10)]
-    const canceledAtMillis = canceling.createdAtMillis
-    const one = yield* begin(payer, 10)
-    yield* claimFor(one, claimed)
-    yield* committed(yield* payment(settled, 10), Invoice.expired(expired, expired.expiresAtMillis))
-    yield* committed(
-      Invoice.canceled(canceling, canceledAtMillis),
-      Invoice.canceled(canceled, canceledAtMillis),
-      Invoice.closed(canceled, canceledAtMillis)
-    )
-    const payable = byId([
-      ...rows,
-      { ...claimed, status: "claimed" as const, claimedBy: one.withdrawal.id },
-      { ...canceling, status: "canceling" as const, canceledAtMillis }
-    ])
-    assert.deepStrictEqual(ofCompany(yield* paged(records.openInvoices, after), companyId), payable)
-    assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
-    yield* has(companyId, { posted: 10, held: 0 })
-  }),
-  "open invoices are selected by the time in their ids, and each is listed once, ordered by id": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* open
-    const madeAt = (millis: number) => Effect.map(Entropy, (entropy) => Id.fromMillis(millis, entropy))
-    // A long-past time that only this test uses.
-    const beginMillis = 1_000_000_000_000 + Math.floor((yield* Clock.currentTimeMillis) % 1_000_000_000) * 100
-    const rows = yield* Effect.forEach([0, 1, 10, 11, 19, 20, 30], (at) =>
-      Effect.flatMap(madeAt(beginMillis + at), (id) => created(companyId, 10, { id }))
-    )
-    const [, , , gone] = rows
-    if (gone === undefined) return assert.fail()
-    yield* committed(Invoice.expired(gone, gone.expiresAtMillis))
-    const ranges = [
-      [0, 1],
-      [10, 20],
-      [21, 30]
-    ].map(([from = 0, until = 0]) => [Id.floorOf(beginMillis + from), Id.floorOf(beginMillis + until)] as const)
-    const expected = [rows[0], rows[2], rows[4]]
-    const page: Page<Invoice.Invoice> = (after, limit) => records.openInvoicesWithin(ranges, after, limit)
-    assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* paged(page, Id.nil), expected)
-    assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* records.openInvoicesWithin(ranges, null, 2), expected.slice(0, 2))
-    assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
-  }),
+  "open invoices are those that can still be paid; each is listed once, ordered by id": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const after = yield* floor
+      const [companyId, payer] = [yield* open, yield* companyWith(100)]
+      const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => created(companyId, 10))
+      const [claimed, settled, expired] = [
+        yield* created(companyId, 10),
+        yield* created(companyId, 10),
+        yield* created(companyId, 10)
+      ]
+      const [canceling, canceled] = [yield* created(companyId, 10), yield* created(companyId, 10)]
+      const canceledAtMillis = canceling.createdAtMillis
+      const one = yield* begin(payer, 10)
+      yield* claimFor(one, claimed)
+      yield* committed(yield* payment(settled, 10), Invoice.expired(expired, expired.expiresAtMillis))
+      yield* committed(
+        Invoice.canceled(canceling, canceledAtMillis),
+        Invoice.canceled(canceled, canceledAtMillis),
+        Invoice.closed(canceled, canceledAtMillis)
+      )
+      const payable = byId([
+        ...rows,
+        { ...claimed, status: "claimed" as const, claimedBy: one.withdrawal.id },
+        { ...canceling, status: "canceling" as const, canceledAtMillis }
+      ])
+      assert.deepStrictEqual(ofCompany(yield* paged(records.openInvoices, after), companyId), payable)
+      assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
+      yield* has(companyId, { posted: 10, held: 0 })
+    }
+  ),
+  "open invoices are selected by the time in their ids, and each is listed once, ordered by id": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const madeAt = (millis: number) => Effect.map(Entropy, (entropy) => Id.fromMillis(millis, entropy))
+      // A long-past time that only this test uses.
+      const beginMillis =
+        1_000_000_000_000 + Math.floor((yield* Clock.currentTimeMillis) % 1_000_000_000) * 100
+      const rows = yield* Effect.forEach([0, 1, 10, 11, 19, 20, 30], (at) =>
+        Effect.flatMap(madeAt(beginMillis + at), (id) => created(companyId, 10, { id }))
+      )
+      const [, , , gone] = rows
+      if (gone === undefined) return assert.fail()
+      yield* committed(Invoice.expired(gone, gone.expiresAtMillis))
+      const ranges = [
+        [0, 1],
+        [10, 20],
+        [21, 30]
+      ].map(
+        ([from = 0, until = 0]) => [Id.floorOf(beginMillis + from), Id.floorOf(beginMillis + until)] as const
+      )
+      const expected = [rows[0], rows[2], rows[4]]
+      const page: Page<Invoice.Invoice> = (after, limit) => records.openInvoicesWithin(ranges, after, limit)
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* paged(page, Id.nil), expected)
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        yield* records.openInvoicesWithin(ranges, null, 2),
+        expected.slice(0, 2)
+      )
+      assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
+    }
+  ),
   "hold invoices that are still open are counted by company, up to a limit": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, other] = [yield* open, yield* open]
-    const [paid, canceled, expired, held] = yield* Effect.forEach([1, 2, 3, 4], () => created(companyId, 10, { hold: "node" }))
-    if (paid === undefined || canceled === undefined || expired === undefined || held === undefined) return assert.fail()
+    const [paid, canceled, expired, held] = yield* Effect.forEach([1, 2, 3, 4], () =>
+      created(companyId, 10, { hold: "node" })
+    )
+    if (paid === undefined || canceled === undefined || expired === undefined || held === undefined)
+      return assert.fail()
     yield* created(companyId, 10)
     yield* created(other, 10, { hold: "company" })
     const count = (limit = 100) => records.openHolds(companyId, limit)
@@ -298,8 +339,14 @@ export const money = {
     assert.deepStrictEqual(ended, inOrder)
     const first = yield* records.endedForWallets(atMillis + 99, { expiresAtMillis: atMillis, id: Id.nil }, 2)
     assert.deepStrictEqual(first, inOrder.slice(0, 2))
-    assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 100, first[1] ?? null, 10), [...inOrder.slice(2), late])
-    assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 2, { expiresAtMillis: atMillis, id: Id.nil }, 10), [])
+    assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 100, first[1] ?? null, 10), [
+      ...inOrder.slice(2),
+      late
+    ])
+    assert.deepStrictEqual(
+      yield* records.endedForWallets(atMillis + 2, { expiresAtMillis: atMillis, id: Id.nil }, 10),
+      []
+    )
   }),
   "a deposit is returned as committed, by its id and by its output": Effect.gen(function* () {
     const records = yield* Records
@@ -374,14 +421,29 @@ export const money = {
     yield* committed(Withdrawal.dispatched(one.withdrawal, attempt, one.fence, 1_700_000_000_000))
     assert.deepStrictEqual(Array.from(yield* records.spentCoins(coins)).toSorted(), attempt.coins.toSorted())
     assert.deepStrictEqual(yield* records.spentCoins([]), new Set())
-    yield* committed(Withdrawal.settled(one.withdrawal, { ...(yield* proof(2)), preimage: null }, one.fence, 1_700_000_000_001))
+    yield* committed(
+      Withdrawal.settled(
+        one.withdrawal,
+        { ...(yield* proof(2)), preimage: null },
+        one.fence,
+        1_700_000_000_001
+      )
+    )
     assert.strictEqual((yield* records.spentCoins(coins)).size, 2)
   }),
   "a query for scripts returns those that belong to our addresses": Effect.gen(function* () {
     const records = yield* Records
     const [one, two] = [yield* onChainAddress(yield* open), yield* onChainAddress(yield* open)]
-    yield* committed(OnChainAddress.created(one), OnChainAddress.created({ ...two, type: "taproot", index: 0 }))
-    const read = yield* records.onChainAddresses([two.scriptPubKey, `0014${yield* hex(20)}`, one.scriptPubKey, one.scriptPubKey])
+    yield* committed(
+      OnChainAddress.created(one),
+      OnChainAddress.created({ ...two, type: "taproot", index: 0 })
+    )
+    const read = yield* records.onChainAddresses([
+      two.scriptPubKey,
+      `0014${yield* hex(20)}`,
+      one.scriptPubKey,
+      one.scriptPubKey
+    ])
     assert.deepStrictEqual(byId(read), byId([one, { ...two, type: "taproot", index: 0 }]))
     assert.deepStrictEqual(yield* records.onChainAddresses([]), [])
   }),
@@ -395,7 +457,10 @@ export const money = {
       recipients: ["café@pay.example"]
     } as const
     const row = yield* apiKey(companyId, { limits, spendsAs: "another" })
-    const looked = Effect.map(found(records.apiKey(row.id)), ({ apiKey, companyLimits }) => [apiKey.limits, companyLimits])
+    const looked = Effect.map(found(records.apiKey(row.id)), ({ apiKey, companyLimits }) => [
+      apiKey.limits,
+      companyLimits
+    ])
     yield* committed(ApiKey.issued(row))
     assert.deepStrictEqual((yield* found(records.apiKey(row.id))).apiKey, row)
     const others = { monthSats: 2_100_000_000_000_000 }
@@ -412,7 +477,9 @@ export const money = {
   }),
   "a key is returned with its current IP ranges": Effect.gen(function* () {
     const records = yield* Records
-    const row = yield* apiKey(yield* open, { allowedFrom: { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] } })
+    const row = yield* apiKey(yield* open, {
+      allowedFrom: { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] }
+    })
     const looked = Effect.map(found(records.apiKey(row.id)), ({ apiKey }) => apiKey.allowedFrom)
     yield* committed(ApiKey.issued(row))
     assert.deepStrictEqual((yield* found(records.apiKey(row.id))).apiKey, row)
@@ -425,7 +492,11 @@ export const money = {
   "a key is returned as committed, with its company's current plan": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
-    const row = yield* apiKey(companyId, { name: "büro", scopes: ["admin", "read", "send"], expiresAtMillis: 4_000_000_000_000 })
+    const row = yield* apiKey(companyId, {
+      name: "büro",
+      scopes: ["admin", "read", "send"],
+      expiresAtMillis: 4_000_000_000_000
+    })
     yield* committed(ApiKey.issued(row))
     assert.deepStrictEqual(yield* found(records.apiKey(row.id)), {
       apiKey: row,
@@ -434,7 +505,10 @@ export const money = {
       fees: null,
       feesRevision: 0
     })
-    yield* committed(Company.planChanged(companyId, "paid", 1_700_000_000_000), ApiKey.used(row, row.createdAtMillis + 1))
+    yield* committed(
+      Company.planChanged(companyId, "paid", 1_700_000_000_000),
+      ApiKey.used(row, row.createdAtMillis + 1)
+    )
     assert.deepStrictEqual(yield* found(records.apiKey(row.id)), {
       apiKey: { ...row, lastUsedAtMillis: row.createdAtMillis + 1 },
       plan: "paid",
@@ -446,8 +520,14 @@ export const money = {
   "a stored response is returned byte for byte": Effect.gen(function* () {
     const companyId = yield* open
     const answer = '{"b": 1, "a":"é\\u0000☕"}\n '
-    yield* committed(Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer })))
-    assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), { fingerprint: "print", meaning: null, answer })
+    yield* committed(
+      Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer }))
+    )
+    assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), {
+      fingerprint: "print",
+      meaning: null,
+      answer
+    })
   }),
   ...Books.money,
   ...Bookings.money,
@@ -460,7 +540,12 @@ export const money = {
     const row = yield* created(payee, 10)
     yield* claimFor(inside, row)
     yield* committed(
-      Withdrawal.settled(outside.withdrawal, yield* proof(3), outside.fence, outside.withdrawal.createdAtMillis + 1),
+      Withdrawal.settled(
+        outside.withdrawal,
+        yield* proof(3),
+        outside.fence,
+        outside.withdrawal.createdAtMillis + 1
+      ),
       yield* transfer(inside, row)
     )
     yield* has(payer, { posted: 55, held: 1 })
@@ -495,47 +580,61 @@ export const other = {
     )
     assert.strictEqual((yield* records.companies(null, 1)).length, 1)
   }),
-  "a company's Lightning addresses are listed newest first, each once, without those of other companies": Effect.gen(function* () {
-    const records = yield* Records
-    const [companyId, otherId] = [yield* open, yield* open]
-    const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => lightningAddress(companyId))
-    const theirs = yield* lightningAddress(otherId)
-    yield* committed(...[...rows, theirs].map((row) => LightningAddress.created(row)))
-    const newest = byId(rows).toReversed()
-    const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) =>
-      records.newestFirst(LightningAddress.noun, companyId, before, 3)
-    )
-    assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
-    assert.deepStrictEqual(yield* records.newestFirst(LightningAddress.noun, otherId, null, 10), [theirs])
-    assert.isTrue(Option.isNone(yield* records.get(LightningAddress.noun, otherId, newest[0]?.id ?? "")))
-    assert.deepStrictEqual(yield* records.newestFirst(LightningAddress.noun, yield* unopened, null, 10), [])
-  }),
+  "a company's Lightning addresses are listed newest first, each once, without those of other companies":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const [companyId, otherId] = [yield* open, yield* open]
+      const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => lightningAddress(companyId))
+      const theirs = yield* lightningAddress(otherId)
+      yield* committed(...[...rows, theirs].map((row) => LightningAddress.created(row)))
+      const newest = byId(rows).toReversed()
+      const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) =>
+        records.newestFirst(LightningAddress.noun, companyId, before, 3)
+      )
+      assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
+      assert.deepStrictEqual(yield* records.newestFirst(LightningAddress.noun, otherId, null, 10), [theirs])
+      assert.isTrue(Option.isNone(yield* records.get(LightningAddress.noun, otherId, newest[0]?.id ?? "")))
+      assert.deepStrictEqual(yield* records.newestFirst(LightningAddress.noun, yield* unopened, null, 10), [])
+    }),
   "domains are listed by name, and those verified by DNS become due for a check": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const atMillis = 1_600_000_000_000
-    const rows = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => domain(companyId, { checkedAtMillis: atMillis + n }))
+    const rows = yield* Effect.forEach([1, 2, 3, 4, 5], (n) =>
+      domain(companyId, { checkedAtMillis: atMillis + n })
+    )
     const others = [
       yield* domain(companyId, { shownBy: "operator", checkedAtMillis: atMillis }),
       yield* domain(otherId, { checkedAtMillis: atMillis + 9 })
     ]
     yield* committed(...[...rows, ...others].map((row) => Domain.verified(row)))
-    const byName = (rows: ReadonlyArray<Domain.Domain>) => rows.toSorted((a, b) => (a.domain < b.domain ? -1 : 1))
+    const byName = (rows: ReadonlyArray<Domain.Domain>) =>
+      rows.toSorted((a, b) => (a.domain < b.domain ? -1 : 1))
     const [vouched, theirs] = others
     if (vouched === undefined || theirs === undefined) return assert.fail()
     assert.deepStrictEqual(yield* records.domainsOf(companyId), byName([...rows, vouched]))
     assert.deepStrictEqual(yield* records.domainsOf(otherId), [theirs])
     const due = byName(rows.slice(0, 4))
     const first = yield* records.domainsToCheck(atMillis + 5, null, 3)
-    assert.deepStrictEqual([...first, ...(yield* records.domainsToCheck(atMillis + 5, first.at(-1)?.domain ?? "", 3))], due)
+    assert.deepStrictEqual(
+      [...first, ...(yield* records.domainsToCheck(atMillis + 5, first.at(-1)?.domain ?? "", 3))],
+      due
+    )
     assert.deepStrictEqual(yield* records.domainsToCheck(atMillis + 1, null, 9), [])
   }),
   "a Lightning address is returned as committed, by handle and domain": Effect.gen(function* () {
     const records = yield* Records
     const row = yield* lightningAddress(yield* open)
     yield* committed(LightningAddress.created(row))
-    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })), row)
-    assert.isTrue(Option.isNone(yield* records.named(LightningAddress.noun, { handle: row.handle, domain: "other.example" })))
+    assert.deepStrictEqual(
+      yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })),
+      row
+    )
+    assert.isTrue(
+      Option.isNone(
+        yield* records.named(LightningAddress.noun, { handle: row.handle, domain: "other.example" })
+      )
+    )
   }),
   "a record that was never committed is not found": Effect.gen(function* () {
     const records = yield* Records
@@ -592,4 +691,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer. Nothing else may commit to the layer's store while the contract runs. */
-export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Records", { money, other })
+export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Records", {
+  money,
+  other
+})

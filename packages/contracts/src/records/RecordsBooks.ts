@@ -77,7 +77,12 @@ export const dispatched = Effect.fnUntraced(function* (
   const one = yield* begin(companyId, sats, fields)
   const { preimage, paymentHash } = yield* secret
   yield* committed(
-    Withdrawal.dispatched(one.withdrawal, { ...(yield* lightningAttempt), paymentHash }, one.fence, one.withdrawal.createdAtMillis)
+    Withdrawal.dispatched(
+      one.withdrawal,
+      { ...(yield* lightningAttempt), paymentHash },
+      one.fence,
+      one.withdrawal.createdAtMillis
+    )
   )
   return { ...one, preimage, paymentHash }
 })
@@ -94,7 +99,9 @@ export const sentTogether = Effect.fnUntraced(function* (
   ]
   const { id, createdAtMillis } = follower.withdrawal
   const followers = [{ id, companyId, networkFee: Msat.fromSats(1), token: follower.task.token }]
-  yield* committed(Withdrawal.dispatched(leader.withdrawal, yield* chainAttempt, leader.fence, createdAtMillis, followers))
+  yield* committed(
+    Withdrawal.dispatched(leader.withdrawal, yield* chainAttempt, leader.fence, createdAtMillis, followers)
+  )
   return [leader.withdrawal, follower.withdrawal] as const
 })
 
@@ -106,13 +113,22 @@ const settlement = (preimage: Preimage.Preimage | null, feeSats: number): Withdr
 })
 
 /** Pays this invoice internally with a withdrawal, as one transfer between both companies. */
-const transferred = Effect.fnUntraced(function* (payer: CompanyId.CompanyId, payee: CompanyId.CompanyId, sats: number) {
+const transferred = Effect.fnUntraced(function* (
+  payer: CompanyId.CompanyId,
+  payee: CompanyId.CompanyId,
+  sats: number
+) {
   const { preimage, paymentHash } = yield* secret
   const invoice = yield* created(payee, sats, { paymentHash })
   const one = yield* begin(payer, sats, { serviceFee: Msat.fromSats(1) })
   yield* claimFor(one, invoice)
   const { amount, ledgerTxId } = one.withdrawal
-  const deposit: Deposit.Deposit = { ...(yield* arrival(payee, sats)), amount, ledgerTxId, lightningInvoiceId: invoice.id }
+  const deposit: Deposit.Deposit = {
+    ...(yield* arrival(payee, sats)),
+    amount,
+    ledgerTxId,
+    lightningInvoiceId: invoice.id
+  }
   const to = { deposit, invoice, preimage, lightningAddressId: null }
   yield* committed(Withdrawal.transferred(one.withdrawal, to, one.fence, deposit.createdAtMillis))
 })
@@ -128,10 +144,14 @@ const everyState = Effect.gen(function* () {
   yield* dispatched(companyId, 100, fees)
   for (const feeSats of [3, 9]) {
     const { withdrawal, fence, preimage } = yield* dispatched(companyId, 100, fees)
-    yield* committed(Withdrawal.settled(withdrawal, settlement(preimage, feeSats), fence, withdrawal.createdAtMillis + 1))
+    yield* committed(
+      Withdrawal.settled(withdrawal, settlement(preimage, feeSats), fence, withdrawal.createdAtMillis + 1)
+    )
   }
   const failed = yield* dispatched(companyId, 100, fees)
-  yield* committed(Withdrawal.failed(failed.withdrawal, "no_route", failed.fence, failed.withdrawal.createdAtMillis + 1))
+  yield* committed(
+    Withdrawal.failed(failed.withdrawal, "no_route", failed.fence, failed.withdrawal.createdAtMillis + 1)
+  )
   const payout = yield* begin(companyId, 100, { ...onChain, ...fees })
   const attempt = yield* chainAttempt
   yield* committed(
@@ -148,7 +168,11 @@ const everyState = Effect.gen(function* () {
   yield* transferred(companyId, companyId, 300)
   yield* Effect.forEach(all, ({ everyState = () => Effect.void }) => everyState(companyId))
   // Incoming on-chain: seen, credited, partly reversed, and returned.
-  const [seen, credited, reversed] = [yield* output(otherId, 40), yield* output(otherId, 40), yield* output(otherId, 40)]
+  const [seen, credited, reversed] = [
+    yield* output(otherId, 40),
+    yield* output(otherId, 40),
+    yield* output(otherId, 40)
+  ]
   yield* committed(Deposit.seen(seen), Deposit.seen(credited), Deposit.seen(reversed))
   const confirm = Effect.fnUntraced(function* (deposit: Deposit.Deposit) {
     const placed = Deposit.placed(deposit, 800, deposit.createdAtMillis)
@@ -176,28 +200,32 @@ const everyState = Effect.gen(function* () {
 })
 
 const plain = ({ accounts }: Tally.Tally) =>
-  Object.fromEntries(Object.entries(accounts).map(([account, { into, out }]) => [account, [String(into), String(out)]]))
+  Object.fromEntries(
+    Object.entries(accounts).map(([account, { into, out }]) => [account, [String(into), String(out)]])
+  )
 
 /** Guarantees about reads for reconciliation. */
 export const money = {
-  "a running total is the sum of all entries, whichever earlier total it starts from": Effect.gen(function* () {
-    const records = yield* Records
-    const first = yield* records.tally(null)
-    yield* everyState
-    const second = yield* records.tally(first)
-    yield* companyWith(21)
-    const third = yield* records.tally(second)
-    const all = yield* records.tally(null)
-    assert.deepStrictEqual(plain(third), plain(all))
-    assert.deepStrictEqual(plain(yield* records.tally(first)), plain(all))
-    assert.deepStrictEqual(plain(yield* records.tally(third)), plain(all))
-    assert.strictEqual(third.accounts.node.out - second.accounts.node.out, Msat.fromSats(21))
-    const accounts: Readonly<Record<Account, Msat.Msat>> = yield* records.trialBalance
-    assert.deepStrictEqual(
-      Tally.byAccount((account) => Tally.net(third.accounts[account])),
-      accounts
-    )
-  }),
+  "a running total is the sum of all entries, whichever earlier total it starts from": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const first = yield* records.tally(null)
+      yield* everyState
+      const second = yield* records.tally(first)
+      yield* companyWith(21)
+      const third = yield* records.tally(second)
+      const all = yield* records.tally(null)
+      assert.deepStrictEqual(plain(third), plain(all))
+      assert.deepStrictEqual(plain(yield* records.tally(first)), plain(all))
+      assert.deepStrictEqual(plain(yield* records.tally(third)), plain(all))
+      assert.strictEqual(third.accounts.node.out - second.accounts.node.out, Msat.fromSats(21))
+      const accounts: Readonly<Record<Account, Msat.Msat>> = yield* records.trialBalance
+      assert.deepStrictEqual(
+        Tally.byAccount((account) => Tally.net(third.accounts[account])),
+        accounts
+      )
+    }
+  ),
   "a running total omits no entry that is committed while it is computed": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
@@ -212,7 +240,10 @@ export const money = {
       Effect.tap(records.tally(tally), (next) => Effect.sync(() => (tally = next))),
       { times: 20 }
     )
-    yield* Effect.all([counting, ...changes.map((change) => committed(change))], { concurrency: "unbounded", discard: true })
+    yield* Effect.all([counting, ...changes.map((change) => committed(change))], {
+      concurrency: "unbounded",
+      discard: true
+    })
     assert.deepStrictEqual(plain(yield* records.tally(tally)), plain(yield* records.tally(null)))
   }),
   "the books of a company with money in every state have no violation": Effect.gen(function* () {
@@ -245,7 +276,12 @@ export const money = {
     const transferId = yield* Id.make
     const { deposit } = yield* settled(companyId, 1000, (change) => ({ ...change, transferId }))
     assert.sameDeepMembers(
-      (yield* records.faults(companyId)).map(({ id, account, expected, found }) => [id, account, expected, found]),
+      (yield* records.faults(companyId)).map(({ id, account, expected, found }) => [
+        id,
+        account,
+        expected,
+        found
+      ]),
       [
         [deposit.ledgerTxId, "available", Msat.fromSats(1000), Msat.zero],
         [deposit.ledgerTxId, "node", Msat.fromSats(-1000), Msat.zero],
@@ -258,7 +294,13 @@ export const money = {
     const companyId = yield* open
     const { invoice } = yield* settled(companyId, 1000, saying({ received: Msat.fromSats(1001) }))
     assert.deepStrictEqual(yield* (yield* Records).faults(companyId), [
-      { kind: "credit", id: invoice.id, account: null, expected: Msat.fromSats(1001), found: Msat.fromSats(1000) }
+      {
+        kind: "credit",
+        id: invoice.id,
+        account: null,
+        expected: Msat.fromSats(1001),
+        found: Msat.fromSats(1000)
+      }
     ])
   }),
   "an invalid preimage of an invoice or withdrawal is a violation": Effect.gen(function* () {
@@ -268,7 +310,12 @@ export const money = {
     const { invoice } = yield* settled(companyId, 500, saying({ preimage: Preimage.make("00".repeat(32)) }))
     const { withdrawal, fence } = yield* dispatched(companyId, 400)
     yield* committed(
-      Withdrawal.settled(withdrawal, settlement(Preimage.make("no preimage at all"), 0), fence, withdrawal.createdAtMillis + 1)
+      Withdrawal.settled(
+        withdrawal,
+        settlement(Preimage.make("no preimage at all"), 0),
+        fence,
+        withdrawal.createdAtMillis + 1
+      )
     )
     const fault = { kind: "proof", account: null, found: null } as const
     assert.sameDeepMembers(
@@ -289,49 +336,63 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.depositOfInvoice(companyId, waits.id)))
     assert.isTrue(Option.isNone(yield* records.depositOfInvoice(yield* open, invoice.id)))
     const paid = yield* found(records.invoice(companyId, invoice.id))
-    assert.deepStrictEqual(yield* found(records.invoiceWithDeposit(companyId, invoice.id)), { invoice: paid, depositId: deposit.id })
-    assert.deepStrictEqual(yield* found(records.invoiceWithDeposit(companyId, waits.id)), { invoice: waits, depositId: null })
+    assert.deepStrictEqual(yield* found(records.invoiceWithDeposit(companyId, invoice.id)), {
+      invoice: paid,
+      depositId: deposit.id
+    })
+    assert.deepStrictEqual(yield* found(records.invoiceWithDeposit(companyId, waits.id)), {
+      invoice: waits,
+      depositId: null
+    })
     assert.isTrue(Option.isNone(yield* records.invoiceWithDeposit(yield* open, invoice.id)))
     const payer = yield* companyWith(100)
     yield* transferred(payer, companyId, 50)
     const [line] = yield* records.transactions(companyId, { limit: 1 })
     const inside = yield* found(records.deposit(companyId, line?.id ?? ""))
-    assert.deepStrictEqual(yield* found(records.depositOfInvoice(companyId, inside.lightningInvoiceId ?? "")), inside)
+    assert.deepStrictEqual(
+      yield* found(records.depositOfInvoice(companyId, inside.lightningInvoiceId ?? "")),
+      inside
+    )
   }),
   "a suspense item is returned as committed, to its company only": Effect.gen(function* () {
     const records = yield* Records
     const { companyId, otherId, unmatched } = yield* everyState
-    assert.deepStrictEqual(yield* found(records.get(Invoice.unmatchedNoun, companyId, unmatched.id)), unmatched)
+    assert.deepStrictEqual(
+      yield* found(records.get(Invoice.unmatchedNoun, companyId, unmatched.id)),
+      unmatched
+    )
     assert.isTrue(Option.isNone(yield* records.get(Invoice.unmatchedNoun, otherId, unmatched.id)))
     assert.isTrue(Option.isNone(yield* records.get(Invoice.unmatchedNoun, companyId, yield* Id.make)))
   }),
-  "withdrawals in progress are those dispatched but not final; each is listed once, ordered by id": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* companyWith(1000)
-    yield* begin(companyId, 10)
-    const underWay = yield* Effect.forEach(Array.from({ length: 7 }), () => dispatched(companyId, 10))
-    const together = yield* sentTogether(companyId, 10)
-    const ended = yield* dispatched(companyId, 10)
-    yield* committed(Withdrawal.failed(ended.withdrawal, "no_route", ended.fence, 1_700_000_000_000))
-    const rows: Array<Withdrawal.Withdrawal> = []
-    for (let after: string | null = null; ;) {
-      const page: ReadonlyArray<Withdrawal.Withdrawal> = yield* records.withdrawalsUnderWay(after, 3)
-      assert.isAtMost(page.length, 3)
-      for (const row of page) assert.isTrue(after === null || row.id > after, "each id is higher than the one before")
-      rows.push(...page)
-      after = page.at(-1)?.id ?? null
-      if (page.length < 3) break
-    }
-    const mine = rows.filter((row) => row.companyId === companyId)
-    const expected = [
-      ...underWay.map(({ withdrawal, paymentHash }) => [withdrawal.id, paymentHash]),
-      ...together.map(({ id }) => [id, null])
-    ]
-    assert.deepStrictEqual(
-      mine.map(({ id, paymentHash }) => [id, paymentHash]),
-      expected.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
-    )
-  })
+  "withdrawals in progress are those dispatched but not final; each is listed once, ordered by id":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* companyWith(1000)
+      yield* begin(companyId, 10)
+      const underWay = yield* Effect.forEach(Array.from({ length: 7 }), () => dispatched(companyId, 10))
+      const together = yield* sentTogether(companyId, 10)
+      const ended = yield* dispatched(companyId, 10)
+      yield* committed(Withdrawal.failed(ended.withdrawal, "no_route", ended.fence, 1_700_000_000_000))
+      const rows: Array<Withdrawal.Withdrawal> = []
+      for (let after: string | null = null; ;) {
+        const page: ReadonlyArray<Withdrawal.Withdrawal> = yield* records.withdrawalsUnderWay(after, 3)
+        assert.isAtMost(page.length, 3)
+        for (const row of page)
+          assert.isTrue(after === null || row.id > after, "each id is higher than the one before")
+        rows.push(...page)
+        after = page.at(-1)?.id ?? null
+        if (page.length < 3) break
+      }
+      const mine = rows.filter((row) => row.companyId === companyId)
+      const expected = [
+        ...underWay.map(({ withdrawal, paymentHash }) => [withdrawal.id, paymentHash]),
+        ...together.map(({ id }) => [id, null])
+      ]
+      assert.deepStrictEqual(
+        mine.map(({ id, paymentHash }) => [id, paymentHash]),
+        expected.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+      )
+    })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 /** Guarantees about the operator's reads. */
@@ -345,46 +406,56 @@ export const other = {
     const next = yield* created(yield* open, 5)
     assert.strictEqual((yield* events(last, 10)).at(-1)?.subject, next.id)
   }),
-  "waiting records are counted by reason, with their total amount and the oldest record's time": Effect.gen(function* () {
-    const records = yield* Records
-    const overdueBefore = 100
-    const before = yield* records.waiting(overdueBefore)
-    const companyId = yield* companyWith(1000)
-    const fees = { serviceFee: Msat.fromSats(1), networkAllowance: Msat.fromSats(2) }
-    const atMillis = (yield* past) % 1_000_000
-    const ask = (n: number, fields: Partial<Withdrawal.Withdrawal> = {}) =>
-      withdrawal(companyId, 10, { ...fees, createdAtMillis: atMillis + n, ...fields })
-    const [asked, payout] = [yield* ask(1_000), yield* ask(1_001, onChain)]
-    yield* committed(Withdrawal.requested(asked), Withdrawal.requested(payout))
-    const sent = yield* dispatched(companyId, 10, { ...fees, createdAtMillis: atMillis + 2_000_000 })
-    yield* sentTogether(companyId, 10, fees)
-    const [seen, placed] = [yield* output(companyId, 10, { createdAtMillis: 5 }), yield* output(companyId, 10, { createdAtMillis: 6 })]
-    yield* committed(Deposit.seen(seen), Deposit.seen(placed), Deposit.placed(placed, 800, 7))
-    yield* committed(...(yield* Holding.holding(companyId, 10, { ...fees, createdAtMillis: 8, expiresAtMillis: 9 })))
-    const after = yield* records.waiting(overdueBefore)
-    const more = (kind: Waiting.Kind) => [after[kind].count - before[kind].count, Msat.make(after[kind].amount - before[kind].amount)]
-    const [held, bare] = [Msat.fromSats(13), Msat.fromSats(10)]
-    const none = [0, Msat.zero]
-    const ofFeatures = Holding.kinds.map((kind) => [kind, [1, held]])
-    assert.deepStrictEqual(Object.fromEntries(Waiting.kinds.map((kind) => [kind, more(kind)])), {
-      ...Object.fromEntries(Waiting.kinds.map((kind) => [kind, none])),
-      withdrawal_requested: [1, held],
-      withdrawal_dispatched: [1, held],
-      payout_without_coins: [1, held],
-      payout_without_block: [2, Msat.fromSats(26)],
-      deposit_without_block: [1, bare],
-      deposit_unconfirmed: [1, bare],
-      task_overdue: [ofFeatures.length, Msat.zero],
-      ...Object.fromEntries(ofFeatures)
-    })
-    for (const [kind, oldest] of [
-      ["deposit_without_block", 5],
-      ["deposit_unconfirmed", 6],
-      ...Holding.kinds.flatMap((kind) => [[kind, 8] as const, ["task_overdue", 9] as const])
-    ] as const) {
-      assert.strictEqual(after[kind].oldestAtMillis, oldest, kind)
+  "waiting records are counted by reason, with their total amount and the oldest record's time": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const overdueBefore = 100
+      const before = yield* records.waiting(overdueBefore)
+      const companyId = yield* companyWith(1000)
+      const fees = { serviceFee: Msat.fromSats(1), networkAllowance: Msat.fromSats(2) }
+      const atMillis = (yield* past) % 1_000_000
+      const ask = (n: number, fields: Partial<Withdrawal.Withdrawal> = {}) =>
+        withdrawal(companyId, 10, { ...fees, createdAtMillis: atMillis + n, ...fields })
+      const [asked, payout] = [yield* ask(1_000), yield* ask(1_001, onChain)]
+      yield* committed(Withdrawal.requested(asked), Withdrawal.requested(payout))
+      const sent = yield* dispatched(companyId, 10, { ...fees, createdAtMillis: atMillis + 2_000_000 })
+      yield* sentTogether(companyId, 10, fees)
+      const [seen, placed] = [
+        yield* output(companyId, 10, { createdAtMillis: 5 }),
+        yield* output(companyId, 10, { createdAtMillis: 6 })
+      ]
+      yield* committed(Deposit.seen(seen), Deposit.seen(placed), Deposit.placed(placed, 800, 7))
+      yield* committed(
+        ...(yield* Holding.holding(companyId, 10, { ...fees, createdAtMillis: 8, expiresAtMillis: 9 }))
+      )
+      const after = yield* records.waiting(overdueBefore)
+      const more = (kind: Waiting.Kind) => [
+        after[kind].count - before[kind].count,
+        Msat.make(after[kind].amount - before[kind].amount)
+      ]
+      const [held, bare] = [Msat.fromSats(13), Msat.fromSats(10)]
+      const none = [0, Msat.zero]
+      const ofFeatures = Holding.kinds.map((kind) => [kind, [1, held]])
+      assert.deepStrictEqual(Object.fromEntries(Waiting.kinds.map((kind) => [kind, more(kind)])), {
+        ...Object.fromEntries(Waiting.kinds.map((kind) => [kind, none])),
+        withdrawal_requested: [1, held],
+        withdrawal_dispatched: [1, held],
+        payout_without_coins: [1, held],
+        payout_without_block: [2, Msat.fromSats(26)],
+        deposit_without_block: [1, bare],
+        deposit_unconfirmed: [1, bare],
+        task_overdue: [ofFeatures.length, Msat.zero],
+        ...Object.fromEntries(ofFeatures)
+      })
+      for (const [kind, oldest] of [
+        ["deposit_without_block", 5],
+        ["deposit_unconfirmed", 6],
+        ...Holding.kinds.flatMap((kind) => [[kind, 8] as const, ["task_overdue", 9] as const])
+      ] as const) {
+        assert.strictEqual(after[kind].oldestAtMillis, oldest, kind)
+      }
+      assert.isAtMost(after.withdrawal_requested.oldestAtMillis ?? Infinity, asked.createdAtMillis)
+      assert.isAtMost(after.withdrawal_dispatched.oldestAtMillis ?? Infinity, sent.withdrawal.createdAtMillis)
     }
-    assert.isAtMost(after.withdrawal_requested.oldestAtMillis ?? Infinity, asked.createdAtMillis)
-    assert.isAtMost(after.withdrawal_dispatched.oldestAtMillis ?? Infinity, sent.withdrawal.createdAtMillis)
-  })
+  )
 } satisfies Contract.Promises<Journal | Records | Tasks>

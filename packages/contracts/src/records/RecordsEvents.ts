@@ -10,40 +10,48 @@ const subjects = (events: ReadonlyArray<{ readonly subject: string }>) => events
 
 /** Guarantees about companies' events. */
 export const other = {
-  "a company's events are read from a position, in both directions, without those of other companies": Effect.gen(function* () {
-    const { eventsOf, eventsBefore, event } = yield* Records
-    const [one, other] = [yield* open, yield* open]
-    const asked: Array<string> = []
-    for (let i = 0; i < 5; i++) {
-      asked.push((yield* created(one, 1)).id)
-      yield* created(other, 1)
-    }
-    const all = yield* eventsOf(one, 0n, 100)
-    assert.deepStrictEqual(subjects(all.slice(1)), asked)
-    const [first, second] = all
-    if (first === undefined || second === undefined) return assert.fail("there must be at least two events")
-    assert.deepStrictEqual(yield* eventsOf(one, first.id, 2), all.slice(1, 3))
-    assert.deepStrictEqual(yield* eventsOf(one, all.at(-1)?.id ?? 0n, 2), [])
-    const newest = all.toReversed()
-    assert.deepStrictEqual(yield* eventsBefore(one, (newest[0]?.id ?? 0n) + 1n, 100), newest)
-    assert.deepStrictEqual(yield* eventsBefore(one, newest[1]?.id ?? 0n, 2), newest.slice(2, 4))
-    assert.deepStrictEqual(yield* eventsBefore(one, first.id, 2), [])
-    assert.deepStrictEqual(yield* found(event(second.id)), second)
-    const everybody = yield* eventsOf(null, first.id - 1n, 1000)
-    assert.includeMembers(subjects(everybody), asked)
-    assert.isAbove(everybody.length, all.length)
-  }),
+  "a company's events are read from a position, in both directions, without those of other companies":
+    Effect.gen(function* () {
+      const { eventsOf, eventsBefore, event } = yield* Records
+      const [one, other] = [yield* open, yield* open]
+      const asked: Array<string> = []
+      for (let i = 0; i < 5; i++) {
+        asked.push((yield* created(one, 1)).id)
+        yield* created(other, 1)
+      }
+      const all = yield* eventsOf(one, 0n, 100)
+      assert.deepStrictEqual(subjects(all.slice(1)), asked)
+      const [first, second] = all
+      if (first === undefined || second === undefined) return assert.fail("there must be at least two events")
+      assert.deepStrictEqual(yield* eventsOf(one, first.id, 2), all.slice(1, 3))
+      assert.deepStrictEqual(yield* eventsOf(one, all.at(-1)?.id ?? 0n, 2), [])
+      const newest = all.toReversed()
+      assert.deepStrictEqual(yield* eventsBefore(one, (newest[0]?.id ?? 0n) + 1n, 100), newest)
+      assert.deepStrictEqual(yield* eventsBefore(one, newest[1]?.id ?? 0n, 2), newest.slice(2, 4))
+      assert.deepStrictEqual(yield* eventsBefore(one, first.id, 2), [])
+      assert.deepStrictEqual(yield* found(event(second.id)), second)
+      const everybody = yield* eventsOf(null, first.id - 1n, 1000)
+      assert.includeMembers(subjects(everybody), asked)
+      assert.isAbove(everybody.length, all.length)
+    }),
   "an event's stored body never changes": Effect.gen(function* () {
     const { eventsOf, publicEvents, storePublicEvents } = yield* Records
     const companyId = yield* open
     yield* created(companyId, 1)
     const events = yield* eventsOf(companyId, 0n, 10)
     const ids = events.map(({ id }) => id)
-    const as = (body: string) => ids.map((id) => ({ id, companyId, events: [{ type: "a", subject: "s", body }] }))
+    const as = (body: string) =>
+      ids.map((id) => ({ id, companyId, events: [{ type: "a", subject: "s", body }] }))
     assert.deepStrictEqual(yield* publicEvents(ids), [])
-    assert.deepStrictEqual(yield* storePublicEvents(as('{"said":"first"}').slice(0, 1)), as('{"said":"first"}').slice(0, 1))
+    assert.deepStrictEqual(
+      yield* storePublicEvents(as('{"said":"first"}').slice(0, 1)),
+      as('{"said":"first"}').slice(0, 1)
+    )
     const kept = yield* storePublicEvents(as('{"said":"then"}'))
-    assert.sameDeepMembers([...kept], [...as('{"said":"first"}').slice(0, 1), ...as('{"said":"then"}').slice(1)])
+    assert.sameDeepMembers(
+      [...kept],
+      [...as('{"said":"first"}').slice(0, 1), ...as('{"said":"then"}').slice(1)]
+    )
     assert.sameDeepMembers([...(yield* publicEvents(ids))], [...kept])
     assert.deepStrictEqual(yield* publicEvents([]), [])
   }),
@@ -69,11 +77,19 @@ export const other = {
     const all = yield* eventsOf(null, 0n, 10)
     assert.lengthOf(all, 6)
     yield* storePublicEvents(
-      all.map((one) => ({ id: one.id, companyId: one.companyId, events: [{ type: "a", subject: "s", body: "{}" }] }))
+      all.map((one) => ({
+        id: one.id,
+        companyId: one.companyId,
+        events: [{ type: "a", subject: "s", body: "{}" }]
+      }))
     )
     assert.deepStrictEqual([yield* forgottenUntil(companyId), yield* forgottenUntil(other)], [0n, 0n])
     assert.strictEqual(yield* forgetEvents(3, 10), 0, "no event is older")
-    assert.strictEqual(yield* forgetEvents(4, 2), 0, "the two oldest events are openings of companies, dated now")
+    assert.strictEqual(
+      yield* forgetEvents(4, 2),
+      0,
+      "the two oldest events are openings of companies, dated now"
+    )
     assert.strictEqual(yield* forgetEvents(4, 4), 2)
     assert.deepStrictEqual(yield* eventsOf(null, 0n, 10), [...all.slice(0, 2), ...all.slice(4)])
     assert.strictEqual(yield* forgetEvents(4, 10), 2)
@@ -85,16 +101,21 @@ export const other = {
     const until = yield* Effect.forEach([companyId, other, null], forgottenUntil)
     assert.deepStrictEqual(until, [newest.id, 0n, newest.id])
     yield* created(companyId, 1)
-    assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "an id must not be reused")
+    assert.isTrue(
+      ((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id,
+      "an id must not be reused"
+    )
   }),
-  "if all events were deleted, the last one's id is still known, so that a reader can begin now": Effect.gen(function* () {
-    const { events, lastEvent, forgetEvents, forgottenUntil } = yield* Records
-    yield* open
-    const last = yield* lastEvent
-    for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
-    assert.deepStrictEqual(yield* events(0n, 1), [])
-    assert.deepStrictEqual([yield* lastEvent, yield* forgottenUntil(null)], [last, last])
-  }),
+  "if all events were deleted, the last one's id is still known, so that a reader can begin now": Effect.gen(
+    function* () {
+      const { events, lastEvent, forgetEvents, forgottenUntil } = yield* Records
+      yield* open
+      const last = yield* lastEvent
+      for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
+      assert.deepStrictEqual(yield* events(0n, 1), [])
+      assert.deepStrictEqual([yield* lastEvent, yield* forgottenUntil(null)], [last, last])
+    }
+  ),
   "the payee of an internal payment receives a deposit event": Effect.gen(function* () {
     const { eventsOf } = yield* Records
     const [payer, payee] = [yield* companyWith(100), yield* open]

@@ -46,7 +46,10 @@ const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text:
 })
 
 /** A new on-chain address. */
-const address = Effect.map(hex(20), (program) => Result.getOrThrow(BitcoinAddress.fromScript(`0014${program}`, "regtest")).address)
+const address = Effect.map(
+  hex(20),
+  (program) => Result.getOrThrow(BitcoinAddress.fromScript(`0014${program}`, "regtest")).address
+)
 
 /** Texts with characters that SQL, JSON, regular expressions or a collation treat specially. */
 const literal = [
@@ -73,10 +76,13 @@ const literal = [
 
 /** Guarantees about the search of a company's records, and about its turnover over time. */
 export const other = {
-  "a search finds a payment by a metadata value, its description, its amount, its hash or the beginning of its id": Effect.gen(
-    function* () {
+  "a search finds a payment by a metadata value, its description, its amount, its hash or the beginning of its id":
+    Effect.gen(function* () {
       const companyId = yield* open
-      const invoice = yield* created(companyId, 68_219, { memo: "Two bags of Coffee", metadata: { order: "A-1042", channel: "web" } })
+      const invoice = yield* created(companyId, 68_219, {
+        memo: "Two bags of Coffee",
+        metadata: { order: "A-1042", channel: "web" }
+      })
       const paid = yield* payment(invoice, 68_219)
       yield* committed([paid])
       const deposit = paid.writes[1].record
@@ -86,12 +92,13 @@ export const other = {
       assert.include(ofDeposit, `invoices ${invoice.id} text`)
       assert.deepStrictEqual(yield* found(companyId, "bags of coffee"), [`invoices ${invoice.id} text`])
       assert.deepStrictEqual(yield* found(companyId, "68,219 sats"), [`deposits ${deposit.id} amount`])
-      assert.deepStrictEqual(yield* found(companyId, invoice.paymentHash.toUpperCase()), [`invoices ${invoice.id} hash`])
+      assert.deepStrictEqual(yield* found(companyId, invoice.paymentHash.toUpperCase()), [
+        `invoices ${invoice.id} hash`
+      ])
       assert.include(yield* found(companyId, deposit.id.slice(0, -4)), `deposits ${deposit.id} id`)
       assert.deepStrictEqual(yield* found(companyId, "a-104"), [])
       assert.deepStrictEqual(yield* found(companyId, "tea"), [])
-    }
-  ),
+    }),
 
   "a search finds a withdrawal by its metadata or its amount": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
@@ -103,7 +110,11 @@ export const other = {
 
   "a search finds an invoice and a withdrawal by the preimage of their payment": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
-    const [proof, other, third] = [Preimage.make(yield* hex(32)), Preimage.make(yield* hex(32)), Preimage.make(yield* hex(32))]
+    const [proof, other, third] = [
+      Preimage.make(yield* hex(32)),
+      Preimage.make(yield* hex(32)),
+      Preimage.make(yield* hex(32))
+    ]
     const row = yield* created(companyId, 300, { paymentHash: Preimage.hashOf(proof) })
     const paid = yield* withdrawal(companyId, 700, { paymentHash: Preimage.hashOf(other) })
     const offered = yield* withdrawal(companyId, 800, { reportedHash: Preimage.hashOf(third) })
@@ -114,47 +125,67 @@ export const other = {
     assert.deepStrictEqual(yield* found(yield* open, other), [])
   }),
 
-  "a search finds a payment by its transaction, and a withdrawal by its payment hash": Effect.gen(function* () {
-    const companyId = yield* companyWith(5000)
-    const [seen, chainTxId, hash] = [yield* output(companyId, 500), yield* txId, yield* paymentHash]
-    const sent = yield* withdrawal(companyId, 600, { ...onChain, chainTxId })
-    const paid = yield* withdrawal(companyId, 700, { paymentHash: hash })
-    yield* committed([Deposit.seen(seen), Withdrawal.requested(sent), Withdrawal.requested(paid)])
-    assert.deepStrictEqual(yield* found(companyId, seen.chainTxId ?? ""), [`deposits ${seen.id} transaction`])
-    assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawals ${sent.id} transaction`])
-    assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawals ${paid.id} hash`])
-  }),
+  "a search finds a payment by its transaction, and a withdrawal by its payment hash": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(5000)
+      const [seen, chainTxId, hash] = [yield* output(companyId, 500), yield* txId, yield* paymentHash]
+      const sent = yield* withdrawal(companyId, 600, { ...onChain, chainTxId })
+      const paid = yield* withdrawal(companyId, 700, { paymentHash: hash })
+      yield* committed([Deposit.seen(seen), Withdrawal.requested(sent), Withdrawal.requested(paid)])
+      assert.deepStrictEqual(yield* found(companyId, seen.chainTxId ?? ""), [
+        `deposits ${seen.id} transaction`
+      ])
+      assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawals ${sent.id} transaction`])
+      assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawals ${paid.id} hash`])
+    }
+  ),
 
-  "a search finds an on-chain address, the payments to it and the withdrawals to it": Effect.gen(function* () {
-    const companyId = yield* companyWith(5000)
-    const [own, theirs] = [yield* address, yield* address]
-    const row = { ...(yield* onChainAddress(companyId)), address: own }
-    const seen = yield* output(companyId, 500, { recipient: own })
-    const sent = yield* withdrawal(companyId, 600, { ...onChain, recipient: theirs })
-    yield* committed([OnChainAddress.created(row), Deposit.seen(seen), Withdrawal.requested(sent)])
-    for (const text of [own, own.toUpperCase(), `bitcoin:${own}?amount=0.1`, `https://explorer.example/address/${own}`])
+  "a search finds an on-chain address, the payments to it and the withdrawals to it": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(5000)
+      const [own, theirs] = [yield* address, yield* address]
+      const row = { ...(yield* onChainAddress(companyId)), address: own }
+      const seen = yield* output(companyId, 500, { recipient: own })
+      const sent = yield* withdrawal(companyId, 600, { ...onChain, recipient: theirs })
+      yield* committed([OnChainAddress.created(row), Deposit.seen(seen), Withdrawal.requested(sent)])
+      for (const text of [
+        own,
+        own.toUpperCase(),
+        `bitcoin:${own}?amount=0.1`,
+        `https://explorer.example/address/${own}`
+      ])
+        assert.deepStrictEqual(
+          yield* found(companyId, text),
+          [`deposits ${seen.id} recipient`, `on_chain_addresses ${row.id} recipient`],
+          text
+        )
+      assert.deepStrictEqual(yield* found(companyId, theirs), [`withdrawals ${sent.id} recipient`])
+      for (const text of [own, theirs]) assert.deepStrictEqual(yield* found(yield* open, text), [])
+    }
+  ),
+
+  "a search finds a Lightning address and the withdrawals to one, also by its LNURL": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(5000)
+      const row = yield* lightningAddress(companyId)
+      const text = LightningAddress.text(row)
+      const named = yield* withdrawal(companyId, 600, { recipientType: "lightning_address", recipient: text })
+      const lnurl = Lnurl.encode(LightningAddressText.urlOf(row))
+      const coded = yield* withdrawal(companyId, 700, { recipientType: "lnurl", recipient: lnurl })
+      yield* committed([
+        LightningAddress.created(row),
+        Withdrawal.requested(named),
+        Withdrawal.requested(coded)
+      ])
+      const both = [`lightning_addresses ${row.id} recipient`, `withdrawals ${named.id} recipient`]
+      assert.deepStrictEqual(yield* found(companyId, text.toUpperCase()), both)
       assert.deepStrictEqual(
-        yield* found(companyId, text),
-        [`deposits ${seen.id} recipient`, `on_chain_addresses ${row.id} recipient`],
-        text
+        yield* found(companyId, `lightning:${lnurl}`),
+        [...both, `withdrawals ${coded.id} recipient`].toSorted()
       )
-    assert.deepStrictEqual(yield* found(companyId, theirs), [`withdrawals ${sent.id} recipient`])
-    for (const text of [own, theirs]) assert.deepStrictEqual(yield* found(yield* open, text), [])
-  }),
-
-  "a search finds a Lightning address and the withdrawals to one, also by its LNURL": Effect.gen(function* () {
-    const companyId = yield* companyWith(5000)
-    const row = yield* lightningAddress(companyId)
-    const text = LightningAddress.text(row)
-    const named = yield* withdrawal(companyId, 600, { recipientType: "lightning_address", recipient: text })
-    const lnurl = Lnurl.encode(LightningAddressText.urlOf(row))
-    const coded = yield* withdrawal(companyId, 700, { recipientType: "lnurl", recipient: lnurl })
-    yield* committed([LightningAddress.created(row), Withdrawal.requested(named), Withdrawal.requested(coded)])
-    const both = [`lightning_addresses ${row.id} recipient`, `withdrawals ${named.id} recipient`]
-    assert.deepStrictEqual(yield* found(companyId, text.toUpperCase()), both)
-    assert.deepStrictEqual(yield* found(companyId, `lightning:${lnurl}`), [...both, `withdrawals ${coded.id} recipient`].toSorted())
-    for (const sought of [text, lnurl]) assert.deepStrictEqual(yield* found(yield* open, sought), [])
-  }),
+      for (const sought of [text, lnurl]) assert.deepStrictEqual(yield* found(yield* open, sought), [])
+    }
+  ),
 
   "a search takes every character literally, in descriptions and in metadata": Effect.gen(function* () {
     const companyId = yield* open
@@ -167,16 +198,22 @@ export const other = {
     for (const text of literal) {
       const expected = [...texts].filter(([, [memo = "", label]]) => label === text || memo.includes(text))
       assert.isAtLeast(expected.length, 2)
-      assert.deepStrictEqual(yield* found(companyId, text), expected.map(([id]) => `invoices ${id} text`).toSorted(), text)
+      assert.deepStrictEqual(
+        yield* found(companyId, text),
+        expected.map(([id]) => `invoices ${id} text`).toSorted(),
+        text
+      )
     }
   }),
 
-  "a search lists a record that matches in several ways only once, under its first match": Effect.gen(function* () {
-    const companyId = yield* companyWith(5000)
-    const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
-    yield* committed([Withdrawal.requested(asked)])
-    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawals ${asked.id} text`])
-  }),
+  "a search lists a record that matches in several ways only once, under its first match": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(5000)
+      const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
+      yield* committed([Withdrawal.requested(asked)])
+      assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawals ${asked.id} text`])
+    }
+  ),
 
   "a search for one character finds descriptions and metadata, not ids": Effect.gen(function* () {
     const companyId = yield* open
@@ -193,7 +230,10 @@ export const other = {
     const { each } = Search.limits
     const [invoices, deposits]: readonly [Array<string>, Array<string>] = [[], []]
     for (let number = 0; number < each + 3; number++) {
-      const invoice = yield* created(companyId, 4000, { memo: "Bulk order", metadata: { order: "bulk order" } })
+      const invoice = yield* created(companyId, 4000, {
+        memo: "Bulk order",
+        metadata: { order: "bulk order" }
+      })
       const paid = yield* payment(invoice, 4000)
       yield* committed([paid])
       invoices.push(invoice.id)
@@ -239,7 +279,11 @@ export const other = {
     yield* committed([paid])
     const records = yield* Records
     const { createdAtMillis } = paid.writes[1].record
-    const sums = yield* records.turnedSince(companyId, [createdAtMillis - 1000, createdAtMillis, createdAtMillis + 1000])
+    const sums = yield* records.turnedSince(companyId, [
+      createdAtMillis - 1000,
+      createdAtMillis,
+      createdAtMillis + 1000
+    ])
     assert.deepStrictEqual([...new Set(sums.map(({ step }) => step))], [1])
     assert.strictEqual(Balance.effect(sums).posted, Msat.fromSats(500))
     assert.deepStrictEqual(yield* records.turnedSince(companyId, [createdAtMillis + 1000]), [])

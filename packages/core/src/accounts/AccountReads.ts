@@ -45,7 +45,11 @@ export class AccountReads extends Context.Service<
      * Returns domains verified by DNS and last checked before `beforeMillis`, ordered by name and starting
      * after `after`.
      */
-    readonly domainsToCheck: (beforeMillis: number, after: string | null, limit: number) => Read<ReadonlyArray<Domain>>
+    readonly domainsToCheck: (
+      beforeMillis: number,
+      after: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<Domain>>
     /** Returns all companies, ordered by id and starting after `after`. */
     readonly companies: (after: string | null, limit: number) => Read<ReadonlyArray<Company>>
     /** Returns the companies that match the query. Scans at most `looks` companies. */
@@ -54,11 +58,18 @@ export class AccountReads extends Context.Service<
      * Returns the status of each of these companies at `nowMillis`, in any order. Omits companies that do not
      * exist.
      */
-    readonly standings: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => Read<ReadonlyArray<Standing>>
+    readonly standings: (
+      ids: ReadonlyArray<CompanyId.CompanyId>,
+      nowMillis: number
+    ) => Read<ReadonlyArray<Standing>>
     /**
      * Returns a company's keys before `before` (exclusive; null for the first page), newest first, including
      * revoked ones.
      */
-    readonly keysOf: (companyId: CompanyId.CompanyId, before: Position | null, limit: number) => Read<ReadonlyArray<ApiKey>>
+    readonly keysOf: (
+      companyId: CompanyId.CompanyId,
+      before: Position | null,
+      limit: number
+    ) => Read<ReadonlyArray<ApiKey>>
   }
 >()("@satrail/core/accounts/AccountReads") {}

@@ -10,7 +10,9 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
  */
 export const forgetMillis = 3_600_000
 
-const Counted = Schema.fromJsonString(Schema.Struct({ missedAtMillis: Schema.Int, since: Schema.Record(Schema.String, Schema.Int) }))
+const Counted = Schema.fromJsonString(
+  Schema.Struct({ missedAtMillis: Schema.Int, since: Schema.Record(Schema.String, Schema.Int) })
+)
 
 /** The cursor that stores since when coins are missing. It survives restarts, and so does the wait. */
 const source = "missing coins"
@@ -30,13 +32,16 @@ export const make = Effect.gen(function* () {
     const found = Option.flatMap(yield* ledger.cursor(source), Schema.decodeUnknownOption(Counted))
     if (Option.isNone(found)) return new Map<string, number>()
     const { missedAtMillis, since } = found.value
-    return new Map(isYoung(missedAtMillis, yield* Clock.currentTimeMillis, forgetMillis) ? Object.entries(since) : [])
+    return new Map(
+      isYoung(missedAtMillis, yield* Clock.currentTimeMillis, forgetMillis) ? Object.entries(since) : []
+    )
   })
 
   /** Stores when each counted coin was first missed. */
   const count = Effect.fnUntraced(function* (since: ReadonlyMap<string, number>) {
     const missedAtMillis = yield* Clock.currentTimeMillis
-    const value = since.size === 0 ? "" : Schema.encodeSync(Counted)({ missedAtMillis, since: Object.fromEntries(since) })
+    const value =
+      since.size === 0 ? "" : Schema.encodeSync(Counted)({ missedAtMillis, since: Object.fromEntries(since) })
     yield* Cursor.store(journal, { source, value })
   })
 
@@ -45,7 +50,10 @@ export const make = Effect.gen(function* () {
   const acknowledge = Effect.fnUntraced(function* (outpoints: Iterable<string>) {
     for (const outpoint of new Set(outpoints)) {
       if (yield* isAcknowledged(outpoint)) continue
-      yield* Cursor.store(journal, { source: sourceOf(outpoint), value: String(yield* Clock.currentTimeMillis) })
+      yield* Cursor.store(journal, {
+        source: sourceOf(outpoint),
+        value: String(yield* Clock.currentTimeMillis)
+      })
     }
   })
 

@@ -18,7 +18,8 @@ const plain = (range: Range): Range =>
     ? { bits: 32, value: range.value & 0xffffffffn, prefix: range.prefix - 96 }
     : range
 
-const firstOf = ({ bits, value, prefix }: Range): bigint => (value >> BigInt(bits - prefix)) << BigInt(bits - prefix)
+const firstOf = ({ bits, value, prefix }: Range): bigint =>
+  (value >> BigInt(bits - prefix)) << BigInt(bits - prefix)
 
 /** Parses an address or a CIDR range. If the text is invalid, returns the reason as a string. */
 const rangeOf = (text: string): Range | string => {
@@ -31,7 +32,9 @@ const rangeOf = (text: string): Range | string => {
     return `must have a prefix between /0 and /${address.bits}`
   const range = { ...address, prefix }
   // Reject nonzero bits after the prefix, because the caller may have meant a single address.
-  return firstOf(range) === range.value ? plain(range) : `must not have bits beyond /${prefix}: use the first address of the range`
+  return firstOf(range) === range.value
+    ? plain(range)
+    : `must not have bits beyond /${prefix}: use the first address of the range`
 }
 
 /** Returns why a string is not an address range; undefined if it is one. */
@@ -52,7 +55,9 @@ export const AllowedFrom = Schema.Struct({
   ranges: Schema.Array(
     Schema.String.check(
       Characters.atMost(maxRangeCharacters),
-      Schema.makeFilter((text) => rangeIssue(text), { toJsonSchema: () => ({ pattern: "^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$" }) })
+      Schema.makeFilter((text) => rangeIssue(text), {
+        toJsonSchema: () => ({ pattern: "^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$" })
+      })
     )
   ).check(Schema.isMinLength(1), Schema.isMaxLength(maxRanges))
 })
@@ -78,6 +83,8 @@ export const has = ({ ranges }: AllowedFrom, address: string): boolean => {
 export const loosens = (before: AllowedFrom | null, after: AllowedFrom | null): boolean => {
   if (before === null) return false
   if (after === null || (before.for === "everything" && after.for === "sending")) return true
-  const [old, next] = [before, after].map(({ ranges }) => ranges.map(rangeOf).filter((range) => typeof range !== "string"))
+  const [old, next] = [before, after].map(({ ranges }) =>
+    ranges.map(rangeOf).filter((range) => typeof range !== "string")
+  )
   return !next?.every((range) => old?.some((wider) => wider.prefix <= range.prefix && contains(wider, range)))
 }

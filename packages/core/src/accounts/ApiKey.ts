@@ -122,16 +122,29 @@ export interface Holder extends Schema.Schema.Type<typeof Holder> {}
  * contains the key's network and the service's network.
  */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked", "waiting"]),
+  reason: Schema.Literals([
+    "missing",
+    "unknown",
+    "incomplete",
+    "other_network",
+    "expired",
+    "revoked",
+    "waiting"
+  ]),
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
   /**
    * Identifies a known key that is not valid, or whose secret was wrong. For the audit log only: no response
    * may include it.
    */
-  key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
+  key: Schema.optionalKey(
+    Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String })
+  )
 }) {}
 
-export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch | ProtectionMoved> {
+export interface ApiKeyIssued extends Change.Parts<
+  "ApiKeyIssued",
+  Conflict | IdempotencyMismatch | ProtectionMoved
+> {
   readonly apiKey: ApiKey
   /** For a rotation: the old key, and its latest possible expiry. Refused if the old key has other restrictions. */
   readonly replaces: Replaces | null
@@ -152,22 +165,43 @@ export interface ApiKeyApproved extends Change.Parts<"ApiKeyApproved", Protectio
 }
 
 export const life = {
-  revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" }),
-  limited: Noun.move(noun, "limited", { expects: ["limits"], sets: ["limits"], clears: ["loosening"], again: { same: ["limits"] } }),
+  revoked: Noun.move(noun, "revoked", {
+    empty: ["revokedAtMillis"],
+    stamps: ["revokedAtMillis"],
+    again: "otherwise"
+  }),
+  limited: Noun.move(noun, "limited", {
+    expects: ["limits"],
+    sets: ["limits"],
+    clears: ["loosening"],
+    again: { same: ["limits"] }
+  }),
   confined: Noun.move(noun, "confined", {
     expects: ["allowedFrom"],
     sets: ["allowedFrom"],
     clears: ["loosening"],
     again: { same: ["allowedFrom"] }
   }),
-  looseningRequested: Noun.move(noun, "looseningRequested", { sets: ["loosening"], again: { same: ["loosening"] } })
+  looseningRequested: Noun.move(noun, "looseningRequested", {
+    sets: ["loosening"],
+    again: { same: ["loosening"] }
+  })
 }
 
-export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
+export interface ApiKeyRevoked extends Written<
+  "ApiKeyRevoked",
+  readonly [Noun.TransitionOf<typeof life.revoked>]
+> {}
 /** Changes a key's limits, if they are still those that were read. Setting the same limits again changes nothing. */
-export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
+export interface ApiKeyLimited extends Written<
+  "ApiKeyLimited",
+  readonly [Noun.TransitionOf<typeof life.limited>]
+> {}
 /** Changes a key's address ranges, if they are still those that were read. Setting the same ranges again changes nothing. */
-export interface ApiKeyConfined extends Written<"ApiKeyConfined", readonly [Noun.TransitionOf<typeof life.confined>]> {}
+export interface ApiKeyConfined extends Written<
+  "ApiKeyConfined",
+  readonly [Noun.TransitionOf<typeof life.confined>]
+> {}
 /** An operator asked to loosen a key's limits or ranges. */
 export interface ApiKeyLooseningRequested extends Written<
   "ApiKeyLooseningRequested",
@@ -187,13 +221,20 @@ export const generate = (network: Network, entropy: (size: number) => Uint8Array
   // letters.
   let id = ""
   while (id.length < idLength)
-    for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
+    for (const byte of entropy(idLength))
+      if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
   const secret = base58.encode(entropy(32))
-  return { id, secretHash: SecretHash.of(secret), text: Redacted.make(`${prefix}${network}_${id}_${secret}`, { label: "api key" }) }
+  return {
+    id,
+    secretHash: SecretHash.of(secret),
+    text: Redacted.make(`${prefix}${network}_${id}_${secret}`, { label: "api key" })
+  }
 }
 
 /** Parses the network, id and secret in a key's text. */
-export const parse = (text: string): { readonly network: string; readonly id: string; readonly secret: string } | undefined => {
+export const parse = (
+  text: string
+): { readonly network: string; readonly id: string; readonly secret: string } | undefined => {
   const match = /^sr_([a-z]+)_([1-9A-HJ-NP-Za-km-z]{12})_([1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(text)
   if (match === null) return undefined
   const [, network = "", id = "", secret = ""] = match
@@ -201,7 +242,9 @@ export const parse = (text: string): { readonly network: string; readonly id: st
 }
 
 /** Returns the key of a caller without one. No secret matches it, and it has no limits of its own. */
-export const withoutSecret = (fields: Pick<ApiKey, "id" | "companyId" | "name" | "scopes" | "createdAtMillis">): ApiKey => ({
+export const withoutSecret = (
+  fields: Pick<ApiKey, "id" | "companyId" | "name" | "scopes" | "createdAtMillis">
+): ApiKey => ({
   ...fields,
   secretHash: SecretHash.make(""),
   expiresAtMillis: null,
@@ -238,15 +281,20 @@ export const isSame = (one: string, other: string): boolean => {
 }
 
 /** Returns whether `secret` belongs to this key, in constant time. */
-export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(SecretHash.of(secret), apiKey.secretHash)
+export const matches = (apiKey: ApiKey, secret: string): boolean =>
+  isSame(SecretHash.of(secret), apiKey.secretHash)
 
 /** Returns the error for a known key that is not valid. */
-export const closed = ({ id, companyId, name }: ApiKey, reason: "unknown" | "revoked" | "expired" | "waiting"): Unauthorized =>
-  new Unauthorized({ reason, key: { id, companyId, name } })
+export const closed = (
+  { id, companyId, name }: ApiKey,
+  reason: "unknown" | "revoked" | "expired" | "waiting"
+): Unauthorized => new Unauthorized({ reason, key: { id, companyId, name } })
 
 /** Returns whether the key still needs approval by a second operator. */
-export const isWaiting = ({ approval, approvedAtMillis }: Pick<ApiKey, "approval" | "approvedAtMillis">): boolean =>
-  approval !== null && approvedAtMillis === null
+export const isWaiting = ({
+  approval,
+  approvedAtMillis
+}: Pick<ApiKey, "approval" | "approvedAtMillis">): boolean => approval !== null && approvedAtMillis === null
 
 /** Returns why the key is not valid at this time; undefined if it is valid. */
 export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {
@@ -257,7 +305,8 @@ export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undef
 }
 
 /** Returns whether the key has `scope` or `admin`. */
-export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
+export const allows = (apiKey: ApiKey, scope: Scope): boolean =>
+  apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
 
 /** Returns the audit record of a replaced key. */
 const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
@@ -268,7 +317,10 @@ const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
           noun,
           id: old.id,
           before: old,
-          after: { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) },
+          after: {
+            ...old,
+            expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis)
+          },
           sets: new Set(["expiresAtMillis"])
         }
       ]
@@ -277,7 +329,12 @@ const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
  * Issues a key, which is valid immediately unless it needs approval. The key it replaces stays valid until the
  * end of the overlap.
  */
-export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
+export const issued = (
+  apiKey: ApiKey,
+  replaces: Replaces | null = null,
+  once?: Change.Once,
+  old?: ApiKey
+): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
   ...Change.on(apiKey, apiKey.createdAtMillis),
   apiKey,
@@ -291,7 +348,12 @@ export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: 
  * Approves a key, which becomes valid, and notifies the company. The operator who requested the key cannot
  * approve it.
  */
-export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: ApiKey): Result.Result<ApiKeyApproved, SameOperator> => {
+export const approved = (
+  apiKey: ApiKey,
+  by: Operator,
+  atMillis: number,
+  old?: ApiKey
+): Result.Result<ApiKeyApproved, SameOperator> => {
   const { id, companyId, approval } = apiKey
   if (approval !== null && isSameOperator(by, { id: approval.requestedById, name: approval.requestedBy }))
     return Result.fail(new SameOperator({ id, name: by.name }))
@@ -313,7 +375,9 @@ export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: A
 
 /** Revokes a key. It is no longer valid. */
 export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked =>
-  written("ApiKeyRevoked", atMillis, [Noun.step(life.revoked, apiKey, {})], { event: { type: "api_key.revoked", subject: apiKey.id } })
+  written("ApiKeyRevoked", atMillis, [Noun.step(life.revoked, apiKey, {})], {
+    event: { type: "api_key.revoked", subject: apiKey.id }
+  })
 
 /** Changes a key's limits. Spending since the key first had limits still counts. */
 export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited =>
@@ -324,7 +388,11 @@ export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMill
   written("ApiKeyConfined", atMillis, [Noun.step(life.confined, apiKey, { allowedFrom })])
 
 /** Stores a request to loosen the key's limits or ranges. A second operator must repeat it. */
-export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested =>
+export const looseningRequested = (
+  apiKey: ApiKey,
+  loosening: Loosening,
+  atMillis: number
+): ApiKeyLooseningRequested =>
   written("ApiKeyLooseningRequested", atMillis, [Noun.step(life.looseningRequested, apiKey, { loosening })])
 
 /** Records that the key was used, at most once per minute. */

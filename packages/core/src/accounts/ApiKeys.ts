@@ -5,7 +5,14 @@ import { Invalid } from "../base/Invalid.ts"
 import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  NotFound,
+  type StoreUnavailable
+} from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { Installation } from "./Installation.ts"
@@ -44,10 +51,14 @@ const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect
   if (allowedFrom === null) return Effect.void
   const { length } = allowedFrom.ranges
   if (length < 1 || length > AllowedFrom.maxRanges)
-    return Effect.fail(new Invalid({ path: "allowed_from.ranges", message: `must have 1 to ${AllowedFrom.maxRanges} ranges` }))
+    return Effect.fail(
+      new Invalid({ path: "allowed_from.ranges", message: `must have 1 to ${AllowedFrom.maxRanges} ranges` })
+    )
   const at = allowedFrom.ranges.findIndex((text) => AllowedFrom.rangeIssue(text) !== undefined)
   const message = AllowedFrom.rangeIssue(allowedFrom.ranges[at] ?? "")
-  return at < 0 || message === undefined ? Effect.void : Effect.fail(new Invalid({ path: `allowed_from.ranges.${at}`, message }))
+  return at < 0 || message === undefined
+    ? Effect.void
+    : Effect.fail(new Invalid({ path: `allowed_from.ranges.${at}`, message }))
 }
 
 /** Permissions of a new key. */
@@ -73,14 +84,20 @@ export class ApiKeys extends Context.Service<
       readonly by?: Operator
       /** Its `render` must encrypt the key, because the output is stored. */
       readonly request?: Answer.Request<Issued>
-    }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    }) => Effect.Effect<
+      Answer.Outcome<Issued>,
+      Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
     /**
      * Approves a key. By the time this returns, every process accepts the key. The key it replaces expires
      * after the overlap. If the new key's limits or ranges allow more than the old key's, it takes the old
      * key's. Fails if `by` is the operator who requested the key. Approving a key that needs no approval changes
      * nothing.
      */
-    readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
+    readonly approve: (
+      id: string,
+      by: Operator
+    ) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
     /**
      * Issues a key for the company of `by`, a key with the `admin` scope. The new key gets only permissions
      * that `by` may grant (OwnKeys.ts).
@@ -103,7 +120,10 @@ export class ApiKeys extends Context.Service<
     readonly get: (
       id: string,
       of?: CompanyId.CompanyId
-    ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
+    ) => Effect.Effect<
+      { readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> },
+      NotFound | StoreUnavailable
+    >
     /**
      * Changes a key's limits. By the time this returns, every process applies them. Spending is counted from
      * the time the key first has limits. If `by` loosens limits for a company with a large balance, a second
@@ -137,7 +157,10 @@ export class ApiKeys extends Context.Service<
      * Revokes a key. If `of` is given, the key must belong to that company. By the time this returns, no
      * process accepts the key. Revoking it again changes nothing.
      */
-    readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
+    readonly revoke: (
+      id: string,
+      of?: CompanyId.CompanyId
+    ) => Effect.Effect<void, NotFound | StoreUnavailable>
     /**
      * Issues a new key with the same name, scopes, expiry, limits and ranges. The old key's spending counts
      * toward the new key's limits. The old key expires `overlapSeconds` from now, or `overlapSeconds` after a
@@ -148,7 +171,10 @@ export class ApiKeys extends Context.Service<
       overlapSeconds: number,
       request?: Answer.Request<Issued>,
       by?: Operator
-    ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    ) => Effect.Effect<
+      Answer.Outcome<Issued>,
+      Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
     /** Returns a page of a company's keys after a position, newest first, including revoked ones. */
     readonly list: (
       companyId: CompanyId.CompanyId,
@@ -202,7 +228,8 @@ const makeIssue = Effect.gen(function* () {
     const scopesMessage = scopesIssue(ask.scopes)
     if (scopesMessage !== undefined) return yield* new Invalid({ path: "scopes", message: scopesMessage })
     const createdAtMillis = yield* Clock.currentTimeMillis
-    const expiryMessage = ask.expiresAtMillis === null ? undefined : expiryIssue(ask.expiresAtMillis, createdAtMillis)
+    const expiryMessage =
+      ask.expiresAtMillis === null ? undefined : expiryIssue(ask.expiresAtMillis, createdAtMillis)
     if (expiryMessage !== undefined) return yield* new Invalid({ path: "expires_at", message: expiryMessage })
     yield* checkRanges(ask.allowedFrom ?? null)
     yield* exists(companyId)
@@ -234,7 +261,11 @@ const makeIssue = Effect.gen(function* () {
     const issued = { apiKey, text }
     const once = Answer.once(owner, request, issued, createdAtMillis + Answer.keptMillis)
     // Only a rotation can be refused because of another key's restrictions.
-    const applied = yield* Effect.catchTag(journal.commit(ApiKey.issued(apiKey, null, once)), "ProtectionMoved", Effect.die)
+    const applied = yield* Effect.catchTag(
+      journal.commit(ApiKey.issued(apiKey, null, once)),
+      "ProtectionMoved",
+      Effect.die
+    )
     return Answers.outcome(applied, issued)
   })
 })
@@ -243,7 +274,12 @@ const makeIssue = Effect.gen(function* () {
 const loosening = Effect.gen(function* () {
   const journal = yield* Journal
   const check = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeMayAct)
-  return (apiKey: ApiKey.ApiKey, by: Loosening.Changer | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
+  return (
+    apiKey: ApiKey.ApiKey,
+    by: Loosening.Changer | undefined,
+    loosens: boolean,
+    wanted: Loosening.Wanted
+  ) =>
     check({
       companyId: apiKey.companyId,
       loosening: apiKey.loosening,
@@ -259,7 +295,9 @@ const finding = (records: AccountReads["Service"]) =>
   Effect.fnUntraced(function* (id: string, of?: CompanyId.CompanyId) {
     const found = yield* records.apiKey(id)
     const apiKey = found._tag === "Some" ? found.value.apiKey : undefined
-    return apiKey === undefined || (of !== undefined && apiKey.companyId !== of) ? yield* new NotFound({ what: "API key", id }) : apiKey
+    return apiKey === undefined || (of !== undefined && apiKey.companyId !== of)
+      ? yield* new NotFound({ what: "API key", id })
+      : apiKey
   })
 
 /** Approves keys. */
@@ -274,8 +312,10 @@ const makeApprove = Effect.gen(function* () {
   const inherit = Effect.fnUntraced(function* (id: string, from: string) {
     const [apiKey, { limits, allowedFrom }] = [yield* get(id), yield* get(from)]
     const nowMillis = yield* Clock.currentTimeMillis
-    if (Limits.loosens(limits, apiKey.limits)) yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
-    if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
+    if (Limits.loosens(limits, apiKey.limits))
+      yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
+    if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom))
+      yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
   })
 
   const approved = Effect.fnUntraced(function* (id: string, by: Operator) {
@@ -283,7 +323,8 @@ const makeApprove = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     if (!ApiKey.isWaiting(apiKey)) return
     // Approving a revoked or expired key would end the key it replaces and leave no valid key.
-    if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
+    if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting")
+      return yield* new NotFound({ what: "API key", id })
     yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
     const replaced = apiKey.approval?.replaces
     const old = replaced ? yield* get(replaced.id) : undefined
@@ -292,7 +333,8 @@ const makeApprove = Effect.gen(function* () {
   })
 
   // If the old key is restricted in the meantime, the new key takes its restrictions again.
-  return (id: string, by: Operator) => Effect.andThen(Loosening.untilUnmoved(approved(id, by)), Effect.andThen(awaitCacheExpiry, get(id)))
+  return (id: string, by: Operator) =>
+    Effect.andThen(Loosening.untilUnmoved(approved(id, by)), Effect.andThen(awaitCacheExpiry, get(id)))
 })
 
 /** Rotates keys. */
@@ -302,11 +344,16 @@ const makeRotate = Effect.gen(function* () {
   const isNew = yield* NewCompany.make
   const { network } = yield* Installation
 
-  const rotated = Effect.fnUntraced(function* (...[id, overlapSeconds, request, by]: Parameters<ApiKeys["Service"]["rotate"]>) {
+  const rotated = Effect.fnUntraced(function* (
+    ...[id, overlapSeconds, request, by]: Parameters<ApiKeys["Service"]["rotate"]>
+  ) {
     const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
     if (before !== undefined) return before
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
-      return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from 0 to ${maxOverlapSeconds}` })
+      return yield* new Invalid({
+        path: "overlap_seconds",
+        message: `must be a whole number from 0 to ${maxOverlapSeconds}`
+      })
     }
     const old = yield* get(id)
     const nowMillis = yield* Clock.currentTimeMillis
@@ -327,12 +374,15 @@ const makeRotate = Effect.gen(function* () {
     }
     const issued = { apiKey, text }
     const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
-    const replaces = ApiKey.isWaiting(apiKey) ? null : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
+    const replaces = ApiKey.isWaiting(apiKey)
+      ? null
+      : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
     return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old)), issued)
   })
 
   // If the old key is restricted in the meantime, the new key copies its restrictions again.
-  return (...asked: Parameters<typeof rotated>) => Effect.tap(Loosening.untilUnmoved(rotated(...asked)), awaitCacheExpiry)
+  return (...asked: Parameters<typeof rotated>) =>
+    Effect.tap(Loosening.untilUnmoved(rotated(...asked)), awaitCacheExpiry)
 })
 
 export const make = Effect.gen(function* () {
@@ -372,7 +422,8 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const handed = yield* OwnKeys.handedOn(by, asked)
           const [standing] = yield* records.standings([by.companyId], yield* Clock.currentTimeMillis)
-          if ((standing?.keys ?? 0) >= OwnKeys.maxOpen) return yield* new OwnKeys.TooManyKeys({ maximum: OwnKeys.maxOpen })
+          if ((standing?.keys ?? 0) >= OwnKeys.maxOpen)
+            return yield* new OwnKeys.TooManyKeys({ maximum: OwnKeys.maxOpen })
           return { ...asked, ...handed }
         })
       ),

@@ -21,7 +21,8 @@ export const checkRange = Effect.fnUntraced(function* (
 ) {
   const [least, most] = [min ?? minAmount, max ?? maxInvoice]
   const bounds = `between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxInvoice)} sats`
-  if (least < minAmount || least > maxInvoice) return yield* new Invalid({ path: "min_sats", message: `must be ${bounds}` })
+  if (least < minAmount || least > maxInvoice)
+    return yield* new Invalid({ path: "min_sats", message: `must be ${bounds}` })
   if (most < least || most > maxInvoice)
     return yield* new Invalid({ path: "max_sats", message: `must be ${bounds}, and not less than min_sats` })
 })

@@ -8,7 +8,14 @@ import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import { isText } from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  NotFound,
+  type StoreUnavailable
+} from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { AccountReads, type Standing } from "./AccountReads.ts"
@@ -61,7 +68,10 @@ export class Companies extends Context.Service<
       readonly name: string
       readonly plan: Plan
       readonly request?: Answer.Request<Company.Company>
-    }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+    }) => Effect.Effect<
+      Answer.Outcome<Company.Company>,
+      Invalid | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
     readonly get: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     readonly overview: (id: CompanyId.CompanyId) => Effect.Effect<Overview, NotFound | StoreUnavailable>
     /**
@@ -70,7 +80,10 @@ export class Companies extends Context.Service<
      */
     readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
     /** Changes a company's plan. By the time this returns, every process applies the new plan. */
-    readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly changePlan: (
+      id: CompanyId.CompanyId,
+      plan: Plan
+    ) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
      * Replaces a company's limits: a limit that is left out no longer applies. By the time this returns, every
      * process applies the new limits. Spending is counted from the time the company first has limits. If `by`
@@ -96,7 +109,10 @@ export class Companies extends Context.Service<
      * process, uses the new fees. By the time this returns, every process shows them. Confirmed withdrawals
      * keep their fees.
      */
-    readonly charge: (id: CompanyId.CompanyId, fees: CompanyFees | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly charge: (
+      id: CompanyId.CompanyId,
+      fees: CompanyFees | null
+    ) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** Changes a company's custom fees, as `charge` does. If others are committed meanwhile, `update` runs again. */
     readonly updateFees: (
       id: CompanyId.CompanyId,
@@ -123,7 +139,10 @@ export class Companies extends Context.Service<
       id: CompanyId.CompanyId,
       domain: string,
       request?: Answer.Request<Domain.Domain>
-    ) => Effect.Effect<Answer.Outcome<Domain.Domain>, Invalid | NotFound | Domain.DomainTaken | IdempotencyMismatch | StoreUnavailable>
+    ) => Effect.Effect<
+      Answer.Outcome<Domain.Domain>,
+      Invalid | NotFound | Domain.DomainTaken | IdempotencyMismatch | StoreUnavailable
+    >
   }
 >()("@satrail/core/accounts/Companies") {}
 
@@ -160,7 +179,8 @@ const protecting = Effect.fnUntraced(function* (
         loosens,
         wanted,
         by,
-        keep: (loosening, nowMillis) => journal.commit(Company.looseningRequested(found, loosening, nowMillis))
+        keep: (loosening, nowMillis) =>
+          journal.commit(Company.looseningRequested(found, loosening, nowMillis))
       })
       yield* journal.commit({ ...change, expects: found })
     })
@@ -188,7 +208,12 @@ const protecting = Effect.fnUntraced(function* (
       return yield* change(id, by, (found, nowMillis) => ({
         wanted: { frozen: pending },
         loosens: loosensFreeze(found.frozen, pending),
-        change: Company.freezeChanged(id, { reason, pending, sinceMillis: found.frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
+        change: Company.freezeChanged(
+          id,
+          { reason, pending, sinceMillis: found.frozen?.sinceMillis ?? nowMillis },
+          nowMillis,
+          found
+        )
       }))
     }),
     unfreeze: (id, by) =>
@@ -212,7 +237,10 @@ export const make = Effect.gen(function* () {
   const overviews = Effect.fnUntraced(function* (companies: ReadonlyArray<Company.Company>) {
     const ids = companies.map(({ id }) => id)
     const standings = new Map(
-      (yield* records.standings(ids, yield* Clock.currentTimeMillis)).map(({ companyId, ...standing }) => [companyId, standing])
+      (yield* records.standings(ids, yield* Clock.currentTimeMillis)).map(({ companyId, ...standing }) => [
+        companyId,
+        standing
+      ])
     )
     return companies.flatMap((company): ReadonlyArray<Overview> => {
       const standing = standings.get(company.id)
@@ -230,7 +258,10 @@ export const make = Effect.gen(function* () {
     const once = Effect.gen(function* () {
       const found = yield* get(id)
       const fees = yield* update(found.fees)
-      yield* journal.commit({ ...Company.feesChanged(id, fees, yield* Clock.currentTimeMillis, found), expects: found })
+      yield* journal.commit({
+        ...Company.feesChanged(id, fees, yield* Clock.currentTimeMillis, found),
+        expects: found
+      })
     })
     yield* Loosening.untilUnmoved(once)
     return yield* applied(id)
@@ -288,7 +319,9 @@ export const make = Effect.gen(function* () {
       const domain = Domain.proven(name, { companyId: company.id, shownBy: "operator" }, nowMillis)
       const once = Answer.once(CompanyId.operator, request, domain, nowMillis + Answer.keptMillis)
       const applied = yield* journal.commit(Domain.verified(domain, null, once))
-      return applied._tag === "Replayed" ? applied : yield* Answers.keep(journal, CompanyId.operator, request, domain)
+      return applied._tag === "Replayed"
+        ? applied
+        : yield* Answers.keep(journal, CompanyId.operator, request, domain)
     })
   })
 })

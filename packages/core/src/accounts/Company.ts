@@ -63,7 +63,9 @@ export interface Query {
 
 /** Returns whether a company matches the query. */
 export const isAsked = ({ id, name, plan, frozen }: Company, { text, plan: of, status }: Query): boolean =>
-  (text === undefined || id.startsWith(text.toLowerCase()) || name.toLowerCase().includes(text.toLowerCase())) &&
+  (text === undefined ||
+    id.startsWith(text.toLowerCase()) ||
+    name.toLowerCase().includes(text.toLowerCase())) &&
   (of === undefined || of === plan) &&
   (status === undefined || frozen !== null)
 
@@ -105,11 +107,24 @@ export const opened = (company: Company, once?: Change.Once): CompanyOpened => (
 
 /** Returns the company before and after a change, for the audit log. Without `found`, the log lacks the values before. */
 const changedIn = (id: CompanyId.CompanyId, found: Company | undefined, change: Partial<Company>) => ({
-  recorded: [{ noun: members, id, before: found ?? null, after: { ...found, ...change }, sets: new Set(Object.keys(change)) }]
+  recorded: [
+    {
+      noun: members,
+      id,
+      before: found ?? null,
+      after: { ...found, ...change },
+      sets: new Set(Object.keys(change))
+    }
+  ]
 })
 
 /** Changes a company's plan. Records created under the old plan are unchanged. */
-export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number, found?: Company): PlanChanged => ({
+export const planChanged = (
+  companyId: CompanyId.CompanyId,
+  plan: Plan,
+  atMillis: number,
+  found?: Company
+): PlanChanged => ({
   _tag: "PlanChanged",
   ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(companyId, found, { plan }),
@@ -118,7 +133,12 @@ export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis
 })
 
 /** Changes a company's limits. Spending since the company first had limits still counts. */
-export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number, found?: Company): CompanyLimited => ({
+export const limited = (
+  companyId: CompanyId.CompanyId,
+  limits: Limits | null,
+  atMillis: number,
+  found?: Company
+): CompanyLimited => ({
   _tag: "CompanyLimited",
   ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(companyId, found, { limits, loosening: null }),
@@ -126,7 +146,11 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
 })
 
 /** Stores a request to loosen the company's limits or freeze. A second operator must repeat it. */
-export const looseningRequested = (found: Company, loosening: Loosening, atMillis: number): CompanyLooseningRequested => ({
+export const looseningRequested = (
+  found: Company,
+  loosening: Loosening,
+  atMillis: number
+): CompanyLooseningRequested => ({
   _tag: "CompanyLooseningRequested",
   ...Change.on({ id: found.id, companyId: found.id }, atMillis),
   ...changedIn(found.id, found, { loosening }),
@@ -149,7 +173,12 @@ export const feesChanged = (
 /**
  * Freezes or unfreezes a company. A concurrent Change for the company commits either before or after it.
  */
-export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number, found?: Company): FreezeChanged => ({
+export const freezeChanged = (
+  companyId: CompanyId.CompanyId,
+  frozen: Freeze | null,
+  atMillis: number,
+  found?: Company
+): FreezeChanged => ({
   _tag: "FreezeChanged",
   ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(companyId, found, { frozen, loosening: null }),

@@ -23,4 +23,6 @@ export interface CompanyFees extends Schema.Schema.Type<typeof CompanyFees> {}
 
 /** Returns the company's custom rate, or `otherwise` if it has none. */
 export const rateOf = (own: Rate | undefined, otherwise: Fee.FeeRate): Fee.FeeRate =>
-  own === undefined ? otherwise : { base: Msat.make(BigInt(own.baseMsat)), partsPerMillion: BigInt(own.partsPerMillion) }
+  own === undefined
+    ? otherwise
+    : { base: Msat.make(BigInt(own.baseMsat)), partsPerMillion: BigInt(own.partsPerMillion) }

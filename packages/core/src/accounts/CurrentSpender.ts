@@ -26,9 +26,12 @@ export const make = Effect.gen(function* () {
     const id = spender.apiKey?.id
     const found = id === undefined ? Option.none() : yield* accounts.apiKey(id)
     if (found._tag === "None") {
-      if (id !== undefined && !(yield* maySend(id))) return yield* new ApiKey.Unauthorized({ reason: "revoked" })
+      if (id !== undefined && !(yield* maySend(id)))
+        return yield* new ApiKey.Unauthorized({ reason: "revoked" })
       const company = yield* accounts.company(spender.company.id)
-      return company._tag === "None" ? spender : { ...spender, company: { ...spender.company, limits: company.value.limits } }
+      return company._tag === "None"
+        ? spender
+        : { ...spender, company: { ...spender.company, limits: company.value.limits } }
     }
     const { apiKey, companyLimits } = found.value
     const refusal = ApiKey.refusal(apiKey, nowMillis)

@@ -21,7 +21,13 @@ export const Domain = Schema.Struct({
 })
 export interface Domain extends Schema.Schema.Type<typeof Domain> {}
 
-export const members = Noun.members("domains", Domain, ["companyId", "shownBy", "verifiedAtMillis", "checkedAtMillis", "lostAtMillis"])
+export const members = Noun.members("domains", Domain, [
+  "companyId",
+  "shownBy",
+  "verifiedAtMillis",
+  "checkedAtMillis",
+  "lostAtMillis"
+])
 
 /** Interval between checks of a domain's DNS record. */
 export const checkMillis = 24 * 3600 * 1000
@@ -34,10 +40,17 @@ export const graceMillis = 3 * 24 * 3600 * 1000
 
 /** Parses the name of a domain. */
 export const named = (text: string): Effect.Effect<string, Invalid> =>
-  Effect.mapError(Effect.fromResult(normaliseDomain(text)), ({ message }) => new Invalid({ path: "domain", message }))
+  Effect.mapError(
+    Effect.fromResult(normaliseDomain(text)),
+    ({ message }) => new Invalid({ path: "domain", message })
+  )
 
 /** Returns a domain whose ownership was just proven. */
-export const proven = (domain: string, { companyId, shownBy }: Pick<Domain, "companyId" | "shownBy">, atMillis: number): Domain => ({
+export const proven = (
+  domain: string,
+  { companyId, shownBy }: Pick<Domain, "companyId" | "shownBy">,
+  atMillis: number
+): Domain => ({
   domain,
   companyId,
   shownBy,
@@ -47,7 +60,9 @@ export const proven = (domain: string, { companyId, shownBy }: Pick<Domain, "com
 })
 
 /** The domain belongs to another company. Nothing was changed. */
-export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
+export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", {
+  domain: Schema.String
+}) {}
 
 /**
  * Applies if no company has the domain, if `replaces` has it and its record is missing, or if the operator
@@ -80,7 +95,11 @@ export const record = ({ domain, companyId }: Pick<Domain, "domain" | "companyId
 })
 
 /** Assigns a domain to a company. Verifying it again changes nothing. */
-export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = null, once?: Change.Once): DomainVerified => ({
+export const verified = (
+  domain: Domain,
+  replaces: DomainVerified["replaces"] = null,
+  once?: Change.Once
+): DomainVerified => ({
   _tag: "DomainVerified",
   ...Change.on({ id: domain.companyId, companyId: domain.companyId }, domain.verifiedAtMillis),
   domain,
@@ -93,10 +112,16 @@ export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = 
  * Records the result of a check: the record is present, is newly missing, or has been missing since an earlier
  * check.
  */
-export const checked = ({ domain, companyId, lostAtMillis }: Domain, isShown: boolean, atMillis: number): DomainChecked => ({
+export const checked = (
+  { domain, companyId, lostAtMillis }: Domain,
+  isShown: boolean,
+  atMillis: number
+): DomainChecked => ({
   _tag: "DomainChecked",
   ...Change.on({ id: companyId, companyId }, atMillis),
   domain,
   isShown,
-  ...(isShown === (lostAtMillis === null) ? {} : { event: { type: isShown ? "domain.found" : "domain.lost", subject: domain } })
+  ...(isShown === (lostAtMillis === null)
+    ? {}
+    : { event: { type: isShown ? "domain.found" : "domain.lost", subject: domain } })
 })

@@ -49,9 +49,17 @@ export class Domains extends Context.Service<
       request?: Answer.Request<Domain.Domain>
     ) => Effect.Effect<
       Answer.Outcome<Domain.Domain>,
-      Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | DnsUnavailable | IdempotencyMismatch | StoreUnavailable
+      | Invalid
+      | PlanRequired
+      | Domain.DomainTaken
+      | DomainNotShown
+      | DnsUnavailable
+      | IdempotencyMismatch
+      | StoreUnavailable
     >
-    readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
+    readonly list: (
+      companyId: CompanyId.CompanyId
+    ) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
     /**
      * Returns whether the domain's Lightning addresses work. True for the service's own domain, and for every
      * verified domain that has not been lost.
@@ -77,8 +85,10 @@ export const make = Effect.gen(function* () {
 
   const look = Effect.fnUntraced(function* (domain: Domain.Domain) {
     const found = yield* Effect.option(isShown(domain))
-    if (Option.isNone(found)) return yield* Effect.logWarning("domain: DNS lookup failed", { domain: domain.domain })
-    if (!found.value && domain.lostAtMillis === null) yield* Effect.logWarning("domain: DNS record missing", { domain: domain.domain })
+    if (Option.isNone(found))
+      return yield* Effect.logWarning("domain: DNS lookup failed", { domain: domain.domain })
+    if (!found.value && domain.lostAtMillis === null)
+      yield* Effect.logWarning("domain: DNS record missing", { domain: domain.domain })
     yield* journal.commit(Domain.checked(domain, found.value, yield* Clock.currentTimeMillis))
   })
 
@@ -98,20 +108,23 @@ export const make = Effect.gen(function* () {
       }
       const shown = yield* isShown({ domain: name, companyId })
       const nowMillis = yield* Clock.currentTimeMillis
-      if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
+      if (!shown)
+        return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
       if (mine === undefined) {
         if (known !== undefined && Domain.isInForce(known, nowMillis, Domain.graceMillis))
           return yield* new Domain.DomainTaken({ domain: name })
         const domain = Domain.proven(name, { companyId, shownBy: "dns" }, nowMillis)
         const { lostAtMillis = null } = known ?? {}
-        const replaces = known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
+        const replaces =
+          known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
         const once = Answer.once(companyId, request, domain, nowMillis + Answer.keptMillis)
         const applied = yield* journal.commit(Domain.verified(domain, replaces, once))
         if (applied._tag === "Replayed") return applied
       } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
       // Read the domain again, because another company may since have taken it over.
       const now = yield* records.domain(name)
-      if (now._tag === "None" || now.value.companyId !== companyId) return yield* new Domain.DomainTaken({ domain: name })
+      if (now._tag === "None" || now.value.companyId !== companyId)
+        return yield* new Domain.DomainTaken({ domain: name })
       return yield* Answers.keep(journal, companyId, request, now.value)
     }),
     list: records.domainsOf,
@@ -123,7 +136,8 @@ export const make = Effect.gen(function* () {
       const beforeMillis = (yield* Clock.currentTimeMillis) - Domain.checkMillis
       yield* Pages.each(
         pageSize,
-        (after: Domain.Domain | null) => records.domainsToCheck(beforeMillis, after?.domain ?? null, pageSize),
+        (after: Domain.Domain | null) =>
+          records.domainsToCheck(beforeMillis, after?.domain ?? null, pageSize),
         (page) => Effect.forEach(page, look, { concurrency: lookupsAtOnce, discard: true })
       )
     })

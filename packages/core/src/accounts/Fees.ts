@@ -110,7 +110,10 @@ export const make = Effect.gen(function* () {
             network: Msat.fromSats(perVbyte * payoutVbytes)
           }))
         case "lightning":
-          return Effect.succeed({ service: Fee.at(rates.lightning, amount), network: Fee.at(rates.routingAllowance, amount) })
+          return Effect.succeed({
+            service: Fee.at(rates.lightning, amount),
+            network: Fee.at(rates.routingAllowance, amount)
+          })
       }
     }
   })

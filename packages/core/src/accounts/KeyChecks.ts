@@ -39,9 +39,14 @@ export const make = Effect.gen(function* () {
   const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
     const found = yield* records.apiKey(id)
     if (found._tag === "None") return yield* new ApiKey.Unauthorized({ reason: "unknown" })
-    if (!ApiKey.matches(found.value.apiKey, secret)) return yield* ApiKey.closed(found.value.apiKey, "unknown")
+    if (!ApiKey.matches(found.value.apiKey, secret))
+      return yield* ApiKey.closed(found.value.apiKey, "unknown")
     if (known.size >= maxKnown) known.clear()
-    known.set(id, { holder: found.value, readAtMillis: nowMillis, secret: Redacted.make(secret, { label: "api key secret" }) })
+    known.set(id, {
+      holder: found.value,
+      readAtMillis: nowMillis,
+      secret: Redacted.make(secret, { label: "api key secret" })
+    })
     return found.value
   })
 
@@ -77,13 +82,15 @@ export const make = Effect.gen(function* () {
     }),
     check: (text: string) => {
       const parsed = ApiKey.parse(text)
-      if (parsed === undefined || parsed.network !== network) return Effect.fail(ApiKey.stranger(text, network))
+      if (parsed === undefined || parsed.network !== network)
+        return Effect.fail(ApiKey.stranger(text, network))
       const { id, secret } = parsed
       // Every request runs this, mostly with a cached key, so keep it short.
       return Effect.clockWith((clock) => {
         const nowMillis = clock.currentTimeMillisUnsafe()
         const before = remembered(id, nowMillis)
-        if (before === undefined) return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))
+        if (before === undefined)
+          return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))
         return ApiKey.isSame(secret, Redacted.value(before.secret))
           ? open(before.holder, nowMillis)
           : Effect.fail(ApiKey.closed(before.holder.apiKey, "unknown"))

@@ -30,7 +30,9 @@ export const Limits = Schema.Struct({
   recipientTypes: Schema.optionalKey(Schema.Array(RecipientType)),
   /** Bitcoin addresses, Lightning addresses and LNURLs, in any equivalent spelling. */
   recipients: Schema.optionalKey(
-    Schema.Array(Schema.String.check(Characters.atMost(maxRecipientCharacters))).check(Schema.isMaxLength(maxRecipients))
+    Schema.Array(Schema.String.check(Characters.atMost(maxRecipientCharacters))).check(
+      Schema.isMaxLength(maxRecipients)
+    )
   )
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
@@ -38,11 +40,20 @@ export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 /** Returns new limits, given the current ones. */
 export type Update = (now: Limits | null) => Limits | null
 
-const amounts = ["perWithdrawalSats", "hourSats", "daySats", "monthSats", "dayCount", "approvalAboveSats"] as const
+const amounts = [
+  "perWithdrawalSats",
+  "hourSats",
+  "daySats",
+  "monthSats",
+  "dayCount",
+  "approvalAboveSats"
+] as const
 
 /** Returns whether `before` is unlimited, or contains every entry of `after`. */
-const isWithin = (before: ReadonlyArray<string> | undefined, after: ReadonlyArray<string> | undefined): boolean =>
-  before === undefined || (after !== undefined && after.every((one) => before.includes(one)))
+const isWithin = (
+  before: ReadonlyArray<string> | undefined,
+  after: ReadonlyArray<string> | undefined
+): boolean => before === undefined || (after !== undefined && after.every((one) => before.includes(one)))
 
 /**
  * Returns whether `after` allows a payment that `before` refused or held for approval. A list with a new entry
@@ -57,13 +68,18 @@ export const loosens = (before: Limits | null, after: Limits | null): boolean =>
   )
 }
 
-const common = <A>(one: ReadonlyArray<A> | undefined, other: ReadonlyArray<A> | undefined): ReadonlyArray<A> | undefined =>
+const common = <A>(
+  one: ReadonlyArray<A> | undefined,
+  other: ReadonlyArray<A> | undefined
+): ReadonlyArray<A> | undefined =>
   one === undefined ? other : other === undefined ? one : one.filter((entry) => other.includes(entry))
 
 /** Returns limits that allow only what both limits allow. */
 export const both = (one: Limits | null, other: Limits | null): Limits | null => {
   if (one === null || other === null) return one ?? other
-  const least = amounts.map((name) => [name, Math.min(one[name] ?? Infinity, other[name] ?? Infinity)] as const)
+  const least = amounts.map(
+    (name) => [name, Math.min(one[name] ?? Infinity, other[name] ?? Infinity)] as const
+  )
   const types = common(one.recipientTypes, other.recipientTypes)
   const recipients = common(one.recipients, other.recipients)
   return {
@@ -84,14 +100,22 @@ export const mostOf = ({ hourSats, daySats, monthSats, dayCount }: Limits): Limi
 /** A sender: a company, and its API key if one makes the request. */
 export interface Spender {
   readonly company: { readonly id: CompanyId.CompanyId; readonly limits?: Limits | null }
-  readonly apiKey?: { readonly id: string; readonly limits: Limits | null; readonly spendsAs: string | null } | undefined
+  readonly apiKey?:
+    | { readonly id: string; readonly limits: Limits | null; readonly spendsAs: string | null }
+    | undefined
 }
 
 /** Returns the id under which a key's spending and decisions count. It stays the same when the key is rotated. */
-export const countedAs = ({ id, spendsAs }: Pick<NonNullable<Spender["apiKey"]>, "id" | "spendsAs">): string => spendsAs ?? id
+export const countedAs = ({
+  id,
+  spendsAs
+}: Pick<NonNullable<Spender["apiKey"]>, "id" | "spendsAs">): string => spendsAs ?? id
 
 /** Returns each subject that has limits, with the id under which its spending is counted. */
-export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly subject: string; readonly limits: Limits }> => [
+export const limited = ({
+  company,
+  apiKey
+}: Spender): ReadonlyArray<{ readonly subject: string; readonly limits: Limits }> => [
   ...(apiKey?.limits ? [{ subject: countedAs(apiKey), limits: apiKey.limits }] : []),
   ...(company.limits ? [{ subject: company.id, limits: company.limits }] : [])
 ]

@@ -19,7 +19,9 @@ export interface Options {
 
 export const defaults = { secondOperatorAbove: Msat.fromSats(10_000_000n) } satisfies Options
 
-export const Options = Context.Reference<Options>("@satrail/core/accounts/Loosening/Options", { defaultValue: () => defaults })
+export const Options = Context.Reference<Options>("@satrail/core/accounts/Loosening/Options", {
+  defaultValue: () => defaults
+})
 
 /** The requested change. Exactly one field is set. */
 export const Wanted = Schema.Struct({
@@ -40,10 +42,13 @@ export const Loosening = Schema.Struct({
 export interface Loosening extends Schema.Schema.Type<typeof Loosening> {}
 
 /** Nothing was changed. A second operator must send the same request. */
-export class SecondOperatorRequired extends Schema.TaggedError<SecondOperatorRequired>()("SecondOperatorRequired", {
-  requestedBy: Schema.String,
-  untilMillis: Schema.Int
-}) {}
+export class SecondOperatorRequired extends Schema.TaggedError<SecondOperatorRequired>()(
+  "SecondOperatorRequired",
+  {
+    requestedBy: Schema.String,
+    untilMillis: Schema.Int
+  }
+) {}
 
 /** The change loosens protection, which this operator may not do. Nothing was changed. */
 export class LooseningRefused extends Schema.TaggedError<LooseningRefused>()("LooseningRefused", {}) {}
@@ -52,7 +57,9 @@ export class LooseningRefused extends Schema.TaggedError<LooseningRefused>()("Lo
 export type Refused = SecondOperatorRequired | LooseningRefused
 
 /** Another change to the same limits, ranges, freeze or fees was committed first, so this one was not committed. */
-export class ProtectionMoved extends Schema.TaggedError<ProtectionMoved>()("ProtectionMoved", { id: Schema.String }) {}
+export class ProtectionMoved extends Schema.TaggedError<ProtectionMoved>()("ProtectionMoved", {
+  id: Schema.String
+}) {}
 
 /**
  * Repeats a change until nothing was committed between its checks and its commit. Otherwise, a change that loosened
@@ -67,9 +74,16 @@ export interface Changer extends Operator {
 }
 
 /** Returns the request to store; undefined if it repeats another operator's, so the change can be made. */
-export const waiting = (pending: Loosening | null, wanted: Wanted, by: Operator, nowMillis: number): Loosening | undefined => {
-  const isRepeated = pending !== null && pending.untilMillis > nowMillis && Equal.equals(pending.wanted, wanted)
-  if (!isRepeated) return { wanted, requestedById: by.id, requestedBy: by.name, untilMillis: nowMillis + waitMillis }
+export const waiting = (
+  pending: Loosening | null,
+  wanted: Wanted,
+  by: Operator,
+  nowMillis: number
+): Loosening | undefined => {
+  const isRepeated =
+    pending !== null && pending.untilMillis > nowMillis && Equal.equals(pending.wanted, wanted)
+  if (!isRepeated)
+    return { wanted, requestedById: by.id, requestedBy: by.name, untilMillis: nowMillis + waitMillis }
   return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? pending : undefined
 }
 

@@ -4,10 +4,9 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 
 /** Returns whether anyone acts for the company without an API key. */
-export const Users = Context.Reference<(companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>>(
-  "@satrail/core/accounts/NewCompany/Users",
-  { defaultValue: () => () => Effect.succeed(false) }
-)
+export const Users = Context.Reference<
+  (companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>
+>("@satrail/core/accounts/NewCompany/Users", { defaultValue: () => () => Effect.succeed(false) })
 
 /**
  * Returns whether a company is still being set up: none of its keys was ever used, nobody else uses it, and its
@@ -16,9 +15,12 @@ export const Users = Context.Reference<(companyId: CompanyId.CompanyId) => Effec
 export const make = Effect.gen(function* () {
   const records = yield* AccountReads
   const isUsed = yield* Users
-  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<boolean, StoreUnavailable> {
+  return Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId
+  ): Effect.fn.Return<boolean, StoreUnavailable> {
     const [standing] = yield* records.standings([companyId], yield* Clock.currentTimeMillis)
-    if (standing !== undefined && (standing.lastSeenAtMillis !== null || standing.balance.posted !== 0n)) return false
+    if (standing !== undefined && (standing.lastSeenAtMillis !== null || standing.balance.posted !== 0n))
+      return false
     return !(yield* isUsed(companyId))
   })
 })

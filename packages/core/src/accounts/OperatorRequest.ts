@@ -32,11 +32,19 @@ export interface Wanted extends Pick<OperatorRequest, "id" | "companyId" | "acti
 const terms = ["action", "toCompanyId", "requestedById", "requestedBy", "untilMillis"] as const
 
 /** The audit log records its values, because a request is half of the permission to move money. */
-export const noun = Noun.make("operator_requests", OperatorRequest, { moving: terms, recorded: ["companyId", ...terms] })
+export const noun = Noun.make("operator_requests", OperatorRequest, {
+  moving: terms,
+  recorded: ["companyId", ...terms]
+})
 
 export const life = { replaced: Noun.move(noun, "replaced", { sets: terms, again: { same: terms } }) }
 
-export interface OperatorRequestCreated extends Written<"OperatorRequestCreated", readonly [Noun.InsertOf<typeof noun>], never, never> {}
+export interface OperatorRequestCreated extends Written<
+  "OperatorRequestCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  never,
+  never
+> {}
 export interface OperatorRequestReplaced extends Written<
   "OperatorRequestReplaced",
   readonly [Noun.TransitionOf<typeof life.replaced>],
@@ -44,7 +52,11 @@ export interface OperatorRequestReplaced extends Written<
   never
 > {}
 
-const requestOf = ({ id, companyId, action, toCompanyId }: Wanted, by: Operator, atMillis: number): OperatorRequest => ({
+const requestOf = (
+  { id, companyId, action, toCompanyId }: Wanted,
+  by: Operator,
+  atMillis: number
+): OperatorRequest => ({
   id,
   companyId,
   action,
@@ -59,5 +71,12 @@ export const created = (wanted: Wanted, by: Operator, atMillis: number): Operato
   written("OperatorRequestCreated", atMillis, [Noun.insert(noun, requestOf(wanted, by, atMillis))])
 
 /** Replaces a request that no longer counts, or one for another action. No money moves. */
-export const replaced = (before: OperatorRequest, wanted: Wanted, by: Operator, atMillis: number): OperatorRequestReplaced =>
-  written("OperatorRequestReplaced", atMillis, [Noun.step(life.replaced, before, requestOf(wanted, by, atMillis))])
+export const replaced = (
+  before: OperatorRequest,
+  wanted: Wanted,
+  by: Operator,
+  atMillis: number
+): OperatorRequestReplaced =>
+  written("OperatorRequestReplaced", atMillis, [
+    Noun.step(life.replaced, before, requestOf(wanted, by, atMillis))
+  ])

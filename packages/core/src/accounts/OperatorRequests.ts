@@ -8,10 +8,9 @@ import * as OperatorToken from "./OperatorToken.ts"
 import { isSame, type Operator, SameOperator } from "./SecondOperator.ts"
 
 /** Returns whether a person, whose rights are not stored as a token, still has this scope. */
-export const MayOperate = Context.Reference<(id: string, scope: OperatorToken.Scope) => Effect.Effect<boolean, StoreUnavailable>>(
-  "@satrail/core/accounts/OperatorRequests/MayOperate",
-  { defaultValue: () => () => Effect.succeed(true) }
-)
+export const MayOperate = Context.Reference<
+  (id: string, scope: OperatorToken.Scope) => Effect.Effect<boolean, StoreUnavailable>
+>("@satrail/core/accounts/OperatorRequests/MayOperate", { defaultValue: () => () => Effect.succeed(true) })
 
 /**
  * Makes a function that returns whether an operator, who made a request, still has access and this scope. Ids that belong
@@ -19,7 +18,10 @@ export const MayOperate = Context.Reference<(id: string, scope: OperatorToken.Sc
  */
 export const makeMayAct = Effect.gen(function* () {
   const [nouns, mayOperate] = [yield* NounReads, yield* MayOperate]
-  return Effect.fnUntraced(function* (id: string, scope: OperatorToken.Scope): Effect.fn.Return<boolean, StoreUnavailable> {
+  return Effect.fnUntraced(function* (
+    id: string,
+    scope: OperatorToken.Scope
+  ): Effect.fn.Return<boolean, StoreUnavailable> {
     if (!Id.is(id)) return true
     const found = yield* nouns.get(OperatorToken.noun, CompanyId.operator, id)
     if (Option.isNone(found)) return yield* mayOperate(id, scope)
@@ -34,8 +36,15 @@ export const make = Effect.gen(function* () {
   const stored = ({ id, companyId }: Pick<OperatorRequest.OperatorRequest, "id" | "companyId">) =>
     Effect.map(nouns.get(OperatorRequest.noun, companyId, id), Option.getOrNull)
 
-  const counts = Effect.fnUntraced(function* ({ action, requestedById, untilMillis }: OperatorRequest.OperatorRequest) {
-    return untilMillis > (yield* Clock.currentTimeMillis) && (yield* mayAct(requestedById, OperatorRequest.scopes[action]))
+  const counts = Effect.fnUntraced(function* ({
+    action,
+    requestedById,
+    untilMillis
+  }: OperatorRequest.OperatorRequest) {
+    return (
+      untilMillis > (yield* Clock.currentTimeMillis) &&
+      (yield* mayAct(requestedById, OperatorRequest.scopes[action]))
+    )
   })
 
   return {
@@ -59,13 +68,19 @@ export const make = Effect.gen(function* () {
       const isSameAction = request?.action === wanted.action && request.toCompanyId === wanted.toCompanyId
       if (request !== null && isSameAction && (yield* counts(request))) {
         const { requestedById, requestedBy } = request
-        if (isSame(by, { id: requestedById, name: requestedBy })) return yield* new SameOperator({ id: wanted.id, name: requestedBy })
+        if (isSame(by, { id: requestedById, name: requestedBy }))
+          return yield* new SameOperator({ id: wanted.id, name: requestedBy })
         return true
       }
       const nowMillis = yield* Clock.currentTimeMillis
       if (request !== null) yield* journal.commit(OperatorRequest.replaced(request, wanted, by, nowMillis))
       // Of two first requests at the same time, the store keeps one. The other operator can then confirm it.
-      else yield* Effect.catchTag(journal.commit(OperatorRequest.created(wanted, by, nowMillis)), "Conflict", Effect.die)
+      else
+        yield* Effect.catchTag(
+          journal.commit(OperatorRequest.created(wanted, by, nowMillis)),
+          "Conflict",
+          Effect.die
+        )
       return false
     })
   }

@@ -37,11 +37,22 @@ export const noun = Noun.make("operator_tokens", OperatorToken, {
 })
 
 export const life = {
-  revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" })
+  revoked: Noun.move(noun, "revoked", {
+    empty: ["revokedAtMillis"],
+    stamps: ["revokedAtMillis"],
+    again: "otherwise"
+  })
 }
 
-export interface OperatorTokenIssued extends Written<"OperatorTokenIssued", readonly [Noun.InsertOf<typeof noun>], "once"> {}
-export interface OperatorTokenRevoked extends Written<"OperatorTokenRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
+export interface OperatorTokenIssued extends Written<
+  "OperatorTokenIssued",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once"
+> {}
+export interface OperatorTokenRevoked extends Written<
+  "OperatorTokenRevoked",
+  readonly [Noun.TransitionOf<typeof life.revoked>]
+> {}
 
 /** An authenticated operator: the holder of an issued token, or of the configured token (id `root`). */
 export interface Operator {
@@ -66,7 +77,8 @@ export const generate = (entropy: (size: number) => Uint8Array) => {
 export const isToken = (text: string): boolean => /^op_[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)
 
 /** Returns whether the token has `scope` or `all`. */
-export const allows = ({ scopes }: Pick<Operator, "scopes">, scope: Scope): boolean => scopes.includes(scope) || scopes.includes("all")
+export const allows = ({ scopes }: Pick<Operator, "scopes">, scope: Scope): boolean =>
+  scopes.includes(scope) || scopes.includes("all")
 
 /** Issues a token, which is valid immediately. */
 export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenIssued =>

@@ -6,7 +6,14 @@ import { Invalid } from "../base/Invalid.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
@@ -34,7 +41,9 @@ export class OperatorTokens extends Context.Service<
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** Returns a page of tokens, newest first, including revoked ones. */
-    readonly list: (query: Page.Asked) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
+    readonly list: (
+      query: Page.Asked
+    ) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
     /** Revokes a token. By the time this returns, no process accepts the token. Revoking it again changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
     /**
@@ -78,7 +87,8 @@ export const make = Effect.gen(function* () {
       const once = Answer.once(CompanyId.operator, request, issued, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(OperatorToken.issued(token, once)), issued)
     }),
-    list: (query) => Page.read(query, (before, limit) => nouns.newestFirst(noun, CompanyId.operator, before, limit)),
+    list: (query) =>
+      Page.read(query, (before, limit) => nouns.newestFirst(noun, CompanyId.operator, before, limit)),
     revoke: Effect.fnUntraced(function* (id) {
       const token = yield* found("operator token", id, nouns.get(noun, CompanyId.operator, id))
       yield* journal.commit(OperatorToken.revoked(token, yield* Clock.currentTimeMillis))
@@ -86,7 +96,9 @@ export const make = Effect.gen(function* () {
     // Read the store each time: operators make few requests, and a revocation must take effect when it commits.
     standing: (id) => Effect.map(nouns.get(noun, CompanyId.operator, id), open),
     check: (text) =>
-      OperatorToken.isToken(text) ? Effect.map(nouns.named(noun, { secretHash: SecretHash.of(text) }), open) : Effect.succeedNone
+      OperatorToken.isToken(text)
+        ? Effect.map(nouns.named(noun, { secretHash: SecretHash.of(text) }), open)
+        : Effect.succeedNone
   })
 })
 

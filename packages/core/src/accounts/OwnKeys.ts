@@ -31,12 +31,21 @@ export const handedOn = (by: ApiKey, asked: Asked): Effect.Effect<Asked, Invalid
   const own: ReadonlyArray<Scope> = scopes
   const foreign = asked.scopes.findIndex((scope) => !own.includes(scope))
   if (foreign >= 0)
-    return refuse(`scopes.${foreign}`, `must be one of ${scopes.join(", ")}; only the operator issues keys with other scopes`)
-  const isLater = by.expiresAtMillis !== null && asked.expiresAtMillis !== null && asked.expiresAtMillis > by.expiresAtMillis
+    return refuse(
+      `scopes.${foreign}`,
+      `must be one of ${scopes.join(", ")}; only the operator issues keys with other scopes`
+    )
+  const isLater =
+    by.expiresAtMillis !== null &&
+    asked.expiresAtMillis !== null &&
+    asked.expiresAtMillis > by.expiresAtMillis
   if (isLater) return refuse("expires_at", "must not be later than the expiry of the key that creates it")
   const bound = by.allowedFrom?.for === "everything" ? by.allowedFrom : null
   if (bound !== null && asked.allowedFrom !== null)
-    return refuse("allowed_from", "must be omitted: the new key inherits the addresses of the key that creates it")
+    return refuse(
+      "allowed_from",
+      "must be omitted: the new key inherits the addresses of the key that creates it"
+    )
   return Effect.succeed({
     scopes: asked.scopes,
     expiresAtMillis: asked.expiresAtMillis ?? by.expiresAtMillis,

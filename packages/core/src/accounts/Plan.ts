@@ -8,4 +8,7 @@ export const Plan = Schema.Literals(["free", "paid"])
 export type Plan = typeof Plan.Type
 
 /** The company's plan does not include this. */
-export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequired", { plan: Schema.String, feature: Schema.String }) {}
+export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequired", {
+  plan: Schema.String,
+  feature: Schema.String
+}) {}

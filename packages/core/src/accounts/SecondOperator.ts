@@ -12,9 +12,13 @@ export interface Operator {
 export const waitMillis = 24 * 3_600_000
 
 /** The operator who requests a change cannot approve it. */
-export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", { id: Schema.String, name: Schema.String }) {}
+export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", {
+  id: Schema.String,
+  name: Schema.String
+}) {}
 
 const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
 
 /** Returns whether two tokens may belong to the same person, judging by their ids and names. */
-export const isSame = (a: Operator, b: Operator): boolean => a.id === b.id || nameOf(a.name) === nameOf(b.name)
+export const isSame = (a: Operator, b: Operator): boolean =>
+  a.id === b.id || nameOf(a.name) === nameOf(b.name)

@@ -15,7 +15,8 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* (domain: string) {
     if (domain === ownDomain) return { isServed: true, isOf: () => true }
     const found = Option.getOrUndefined(yield* accounts.domain(domain))
-    const isServed = found !== undefined && Domain.isInForce(found, yield* Clock.currentTimeMillis, Domain.graceMillis)
+    const isServed =
+      found !== undefined && Domain.isInForce(found, yield* Clock.currentTimeMillis, Domain.graceMillis)
     return { isServed, isOf: (companyId: CompanyId) => isServed && found.companyId === companyId }
   })
 })

@@ -62,10 +62,14 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
 
-  const read = (source: string) => Effect.map(ledger.cursor(source), (found) => Number(Option.getOrElse(found, () => "")) || null)
+  const read = (source: string) =>
+    Effect.map(ledger.cursor(source), (found) => Number(Option.getOrElse(found, () => "")) || null)
   const since = cached(read)
   const isFrozenWhole = cached((id: CompanyId.CompanyId) =>
-    Effect.map(accounts.company(id), (found) => Option.isSome(found) && found.value.frozen?.pending === "wait")
+    Effect.map(
+      accounts.company(id),
+      (found) => Option.isSome(found) && found.value.frozen?.pending === "wait"
+    )
   )
 
   const standing = Effect.all({ sending: read(sourceOf("sending")), receiving: read(sourceOf("receiving")) })
@@ -82,7 +86,9 @@ export const make = Effect.gen(function* () {
 
   const unread = (cause: unknown) =>
     Effect.as(
-      Effect.logWarning("sending: the chain cannot be read, so coins that are missing may pause it again", { cause: String(cause) }),
+      Effect.logWarning("sending: the chain cannot be read, so coins that are missing may pause it again", {
+        cause: String(cause)
+      }),
       []
     )
   /** Returns the coins that the chain lacks now. The operator can resume although it cannot be read. */
@@ -100,7 +106,10 @@ export const make = Effect.gen(function* () {
 
   return Stops.of({
     standing,
-    check: (what) => Effect.flatMap(since(sourceOf(what)), (found) => (found === null ? Effect.void : Effect.fail(new Paused({ what })))),
+    check: (what) =>
+      Effect.flatMap(since(sourceOf(what)), (found) =>
+        found === null ? Effect.void : Effect.fail(new Paused({ what }))
+      ),
     waits: Effect.fnUntraced(function* (companyId) {
       return (yield* since(sourceOf("sending"))) !== null || (yield* isFrozenWhole(companyId))
     }),

@@ -4,7 +4,20 @@ import { lowerAscii } from "./Characters.ts"
 import { type Decimal, format } from "./Decimal.ts"
 
 /** Currencies in which an amount can be given. */
-export const Currency = Schema.Literals(["sats", "btc", "usd", "eur", "gbp", "jpy", "cny", "cad", "aud", "chf", "hkd", "nzd"])
+export const Currency = Schema.Literals([
+  "sats",
+  "btc",
+  "usd",
+  "eur",
+  "gbp",
+  "jpy",
+  "cny",
+  "cad",
+  "aud",
+  "chf",
+  "hkd",
+  "nzd"
+])
 export type Currency = typeof Currency.Type
 export type BitcoinUnit = "sats" | "btc"
 export type Fiat = Exclude<Currency, BitcoinUnit>
@@ -30,7 +43,8 @@ export const max: Msat.Msat = Msat.max
 
 const satsPerBtc = 100_000_000n
 
-const refuse = (reason: AmountInvalid["reason"], message: string) => Result.fail(new AmountInvalid({ reason, message }))
+const refuse = (reason: AmountInvalid["reason"], message: string) =>
+  Result.fail(new AmountInvalid({ reason, message }))
 
 const notPositive = refuse("not_positive", "amount must be greater than 0")
 
@@ -52,7 +66,9 @@ const knownDecimals = new Map<string, number>()
 /** Returns the number of decimals of a fiat currency: 2 for usd, 0 for jpy. Cached, because a formatter is expensive. */
 export const decimals = (currency: string): number => {
   const known =
-    knownDecimals.get(currency) ?? new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
+    knownDecimals.get(currency) ??
+    new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ??
+    2
   knownDecimals.set(currency, known)
   return known
 }
@@ -61,7 +77,9 @@ export const decimals = (currency: string): number => {
 export const decimalsIssue = (amount: Decimal, currency: Currency): string | undefined => {
   if (!isFiat(currency)) return undefined
   const most = decimals(currency)
-  return amount.scale > most ? `must have at most ${most} decimals in ${currency} (got ${format(amount)})` : undefined
+  return amount.scale > most
+    ? `must have at most ${most} decimals in ${currency} (got ${format(amount)})`
+    : undefined
 }
 
 const wholeSats = (sats: bigint): Result.Result<Msat.Msat, AmountInvalid> => {
@@ -72,14 +90,19 @@ const wholeSats = (sats: bigint): Result.Result<Msat.Msat, AmountInvalid> => {
 }
 
 /** Converts exactly: 21.0 sats and 0.00000021 btc are both 21 sats. 21.5 sats are rejected, never rounded. */
-export const toMsat = ({ digits, scale }: Decimal, unit: BitcoinUnit): Result.Result<Msat.Msat, AmountInvalid> => {
+export const toMsat = (
+  { digits, scale }: Decimal,
+  unit: BitcoinUnit
+): Result.Result<Msat.Msat, AmountInvalid> => {
   if (digits <= 0n) return notPositive
   const scaled = unit === "btc" ? digits * satsPerBtc : digits
   const divisor = 10n ** BigInt(scale)
   if (scaled % divisor !== 0n) {
     return refuse(
       "fraction_of_a_sat",
-      unit === "btc" ? "amount must be a whole number of sats: btc has at most 8 decimals" : "amount must be a whole number of sats"
+      unit === "btc"
+        ? "amount must be a whole number of sats: btc has at most 8 decimals"
+        : "amount must be a whole number of sats"
     )
   }
   return wholeSats(scaled / divisor)
@@ -95,14 +118,19 @@ export const fiatToMsat = (amount: Decimal, price: Decimal): Result.Result<Msat.
   const dividend = amount.digits * satsPerBtc * 10n ** BigInt(price.scale)
   const divisor = price.digits * 10n ** BigInt(amount.scale)
   const sats = (2n * dividend + divisor) / (2n * divisor)
-  return sats === 0n ? refuse("rounds_to_zero", "amount must be at least half a satoshi at the current rate") : wholeSats(sats)
+  return sats === 0n
+    ? refuse("rounds_to_zero", "amount must be at least half a satoshi at the current rate")
+    : wholeSats(sats)
 }
 
 /**
  * Checks an amount before a price is known. An amount in fiat or without a currency only needs to be positive;
  * the price decides the rest.
  */
-export const check = (amount: Decimal, currency: Currency | undefined): Result.Result<Decimal, AmountInvalid> => {
+export const check = (
+  amount: Decimal,
+  currency: Currency | undefined
+): Result.Result<Decimal, AmountInvalid> => {
   if (currency !== undefined && !isFiat(currency)) return Result.map(toMsat(amount, currency), () => amount)
   return amount.digits <= 0n ? notPositive : Result.succeed(amount)
 }

@@ -50,7 +50,10 @@ interface Width extends Pick<Network, "times"> {
 }
 
 /** Returns an address's networks of these widths. Text that is not an address counts as a separate caller. */
-const within = (address: string, widths: { readonly [family in "ipv4" | "ipv6"]: ReadonlyArray<Width> }): ReadonlyArray<Network> => {
+const within = (
+  address: string,
+  widths: { readonly [family in "ipv4" | "ipv6"]: ReadonlyArray<Width> }
+): ReadonlyArray<Network> => {
   const ip = parsed(address)
   if (ip === undefined) return [{ name: address, times: 1 }]
   const family = ip.bits === 32 ? "ipv4" : "ipv6"

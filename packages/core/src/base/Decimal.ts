@@ -30,7 +30,8 @@ export const maxExponent = 32
 
 const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-const refuse = (reason: DecimalInvalid["reason"], message: string) => Result.fail(new DecimalInvalid({ reason, message }))
+const refuse = (reason: DecimalInvalid["reason"], message: string) =>
+  Result.fail(new DecimalInvalid({ reason, message }))
 
 /** Returns a whole number divided by 10 to the power of `scale`: `make(2100n, 2)` is 21. */
 export const make = (digits: bigint, scale = 0): Decimal => {
@@ -51,7 +52,10 @@ export const parse = (text: string): Result.Result<Decimal, DecimalInvalid> => {
   const [, sign = "", whole = "", fraction = "", power = "0"] = match
   const exponent = Number(power)
   if (Math.abs(exponent) > maxExponent) {
-    return refuse("exponent_out_of_range", `must have an exponent between -${maxExponent} and ${maxExponent} (got "${text}")`)
+    return refuse(
+      "exponent_out_of_range",
+      `must have an exponent between -${maxExponent} and ${maxExponent} (got "${text}")`
+    )
   }
   return Result.succeed(make(BigInt(sign + whole + fraction), fraction.length - exponent))
 }
@@ -85,7 +89,10 @@ export const sourceOfJsonMember = (jsonText: string, member: string): string | u
  * Returns `undefined` when the member is absent or null. Members of nested objects are ignored. `jsonText`
  * must be valid JSON.
  */
-export const ofJsonMember = (jsonText: string, member: string): Result.Result<Decimal | undefined, DecimalInvalid> => {
+export const ofJsonMember = (
+  jsonText: string,
+  member: string
+): Result.Result<Decimal | undefined, DecimalInvalid> => {
   const at = JsonText.valueOfMember(jsonText, member)
   if (at === undefined || jsonText.startsWith("null", at)) return Result.succeed(undefined)
   const source = sourceAt(jsonText, at)

@@ -1,7 +1,9 @@
 import { Context, type Effect, Schema } from "effect"
 
 /** No name server responded, so it is unknown whether records exist. */
-export class DnsUnavailable extends Schema.TaggedError<DnsUnavailable>()("DnsUnavailable", { name: Schema.String }) {}
+export class DnsUnavailable extends Schema.TaggedError<DnsUnavailable>()("DnsUnavailable", {
+  name: Schema.String
+}) {}
 
 /** TXT records from a resolver that validates DNSSEC. */
 export interface Validated {

@@ -18,4 +18,6 @@ const system = (size: number): Uint8Array => {
 }
 
 /** Source of random bytes. Uses the system source unless a simulation provides a seeded one. */
-export const Entropy = Context.Reference<(size: number) => Uint8Array>("@satrail/core/base/Entropy", { defaultValue: () => system })
+export const Entropy = Context.Reference<(size: number) => Uint8Array>("@satrail/core/base/Entropy", {
+  defaultValue: () => system
+})

@@ -22,7 +22,8 @@ export const make = ({ most, each }: Limits) => {
   /** Returns the holder that gets the next slot. Of equal holders, the one that left a slot longest ago is next. */
   const next = () => {
     let found: Holder | undefined
-    for (const one of holders.values()) if (one.waiting.size > 0 && one.taken < (found?.taken ?? each)) found = one
+    for (const one of holders.values())
+      if (one.waiting.size > 0 && one.taken < (found?.taken ?? each)) found = one
     return found
   }
 

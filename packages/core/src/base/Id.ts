@@ -48,7 +48,8 @@ export const fromHash = (hash: string): string =>
 export const named = (name: string): string => fromHash(sha256.hex(name))
 
 /** Returns whether `text` has the shape of an id. Other text never matches a record. */
-export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
+export const is = (text: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 
 /** An id that no record has. It sorts before every generated id. */
 export const nil = "00000000-0000-0000-0000-000000000000"

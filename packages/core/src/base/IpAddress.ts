@@ -7,7 +7,8 @@ export interface Address {
 const v4 = (text: string): bigint | undefined => {
   const parts = text.split(".")
   // Reject leading zeros, because some programs read such numbers as octal and others as decimal.
-  if (parts.length !== 4 || parts.some((part) => !/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255)) return undefined
+  if (parts.length !== 4 || parts.some((part) => !/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255))
+    return undefined
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 }
 
@@ -17,7 +18,10 @@ const v6 = (text: string): bigint | undefined => {
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)
   const last = dotted?.[2] === undefined ? undefined : v4(dotted[2])
   if (dotted !== null && last === undefined) return undefined
-  const whole = last === undefined ? text : `${dotted?.[1] ?? ""}${(last >> 16n).toString(16)}:${(last & 0xffffn).toString(16)}`
+  const whole =
+    last === undefined
+      ? text
+      : `${dotted?.[1] ?? ""}${(last >> 16n).toString(16)}:${(last & 0xffffn).toString(16)}`
   const [head = "", tail, more] = whole.split("::")
   if (more !== undefined) return undefined
   const [before, after] = [groupsOf(head), tail === undefined ? [] : groupsOf(tail)]

@@ -32,7 +32,10 @@ const nameOf = (written: string): string => {
  * arrays around it start, outermost first. If the text is not JSON, the only guarantee is that the scan ends in
  * linear time.
  */
-const eachMember = (jsonText: string, visit: (name: string, valueAt: number, within: ReadonlyArray<number>) => void): void => {
+const eachMember = (
+  jsonText: string,
+  visit: (name: string, valueAt: number, within: ReadonlyArray<number>) => void
+): void => {
   const within: Array<number> = []
   let at = 0
   while (at < jsonText.length) {
@@ -45,7 +48,8 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number, wit
     }
     const end = endOfString(jsonText, at)
     const next = afterBlanks(jsonText, end)
-    if (jsonText[next] === ":") visit(nameOf(jsonText.slice(at, end)), afterBlanks(jsonText, next + 1), within)
+    if (jsonText[next] === ":")
+      visit(nameOf(jsonText.slice(at, end)), afterBlanks(jsonText, next + 1), within)
     at = end
   }
 }
@@ -106,7 +110,9 @@ export const valueOfMember = (jsonText: string, member: string): number | undefi
  * TypeScript's library does not declare it yet.
  */
 const sourceOf = (context: unknown): string | undefined =>
-  typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
+  typeof context === "object" && context !== null && "source" in context && typeof context.source === "string"
+    ? context.source
+    : undefined
 
 /** Parses JSON; undefined if the text is not JSON. */
 export const parsed = (jsonText: string): unknown => {
@@ -229,5 +235,9 @@ export interface Place {
 
 export const placeOf = (text: string, index: number): Place => {
   const before = Array.from(text.slice(0, index))
-  return { line: before.filter((one) => one === "\n").length + 1, column: before.length - before.lastIndexOf("\n"), offset: before.length }
+  return {
+    line: before.filter((one) => one === "\n").length + 1,
+    column: before.length - before.lastIndexOf("\n"),
+    offset: before.length
+  }
 }

@@ -18,7 +18,9 @@ const isLocale = Schema.is(Locale)
 
 /** Returns why a text is neither empty nor a language tag or a POSIX locale, or undefined if it is. */
 export const tagIssue = (text: string): string | undefined =>
-  text === "" || (text.length <= maxTagCharacters && form.test(text)) ? undefined : "must be a language tag, such as pt-BR, or auto"
+  text === "" || (text.length <= maxTagCharacters && form.test(text))
+    ? undefined
+    : "must be a language tag, such as pt-BR, or auto"
 
 /** Returns the page's language for a tag. Undefined if the page is not available in it: `de` for `de_AT.UTF-8` and `deu`. */
 export const languageOf = (tag: string): Locale | undefined => {
@@ -34,7 +36,9 @@ export const languageOf = (tag: string): Locale | undefined => {
 export const accepted = (header: string): Locale | undefined => {
   const weighted = header.split(",").map((one) => {
     const [tag = "", ...parameters] = one.split(";").map((part) => part.trim())
-    const weight = parameters.map((parameter) => /^q=([01](?:\.\d{0,3})?)$/i.exec(parameter)?.[1]).find((q) => q !== undefined)
+    const weight = parameters
+      .map((parameter) => /^q=([01](?:\.\d{0,3})?)$/i.exec(parameter)?.[1])
+      .find((q) => q !== undefined)
     return { tag, weight: weight === undefined ? 1 : Number(weight) }
   })
   const sorted = weighted.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)

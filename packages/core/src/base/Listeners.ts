@@ -4,7 +4,11 @@ import { Effect, Latch } from "effect"
  * Listeners that wait for news about topics. If `isReady`, the first wait of a listener returns immediately. `joined`
  * and `left` are called when a listener has started or stopped listening.
  */
-export const make = (options: { readonly isReady: boolean; readonly joined: () => void; readonly left?: () => void }) => {
+export const make = (options: {
+  readonly isReady: boolean
+  readonly joined: () => void
+  readonly left?: () => void
+}) => {
   const listening = new Map<string, Set<Latch.Latch>>()
 
   const join = (topic: string) => {

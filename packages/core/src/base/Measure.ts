@@ -32,7 +32,8 @@ export interface Definition {
 const definitions = new Map<string, Definition>()
 
 /** Returns the metrics of all loaded modules, sorted by name. */
-export const all = (): ReadonlyArray<Definition> => [...definitions.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+export const all = (): ReadonlyArray<Definition> =>
+  [...definitions.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 /** A value for each label. */
 export type By<L extends Label> = { readonly [Name in L]: string }
@@ -49,7 +50,11 @@ const defined =
       options: { readonly description: string; readonly attributes: Metric.Metric.AttributeSet }
     ) => Metric.Metric<number, State>
   ) =>
-  <const L extends Label = never>(name: `satrail_${string}`, description: string, labels: ReadonlyArray<L> = []) => {
+  <const L extends Label = never>(
+    name: `satrail_${string}`,
+    description: string,
+    labels: ReadonlyArray<L> = []
+  ) => {
     definitions.set(name, { name, type, description, labels })
     const series = new Map<string, Metric.Metric<number, State>>()
     return (by: By<L>): Metric.Metric<number, State> => {
@@ -63,7 +68,9 @@ const defined =
   }
 
 /** A value that only grows. Its name ends in `_total`. */
-export const counter = defined("counter", (name, options) => Metric.counter(name, { ...options, incremental: true }))
+export const counter = defined("counter", (name, options) =>
+  Metric.counter(name, { ...options, incremental: true })
+)
 
 /** The current value of a quantity. */
 export const gauge = defined("gauge", (name, options) => Metric.gauge(name, options))
@@ -72,5 +79,13 @@ export const gauge = defined("gauge", (name, options) => Metric.gauge(name, opti
 export const histogram = <const L extends Label = never>(
   name: `satrail_${string}`,
   description: string,
-  { boundaries, labels = [] }: { readonly boundaries: ReadonlyArray<number>; readonly labels?: ReadonlyArray<L> }
-) => defined("histogram", (name, options) => Metric.histogram(name, { ...options, boundaries }))(name, description, labels)
+  {
+    boundaries,
+    labels = []
+  }: { readonly boundaries: ReadonlyArray<number>; readonly labels?: ReadonlyArray<L> }
+) =>
+  defined("histogram", (name, options) => Metric.histogram(name, { ...options, boundaries }))(
+    name,
+    description,
+    labels
+  )

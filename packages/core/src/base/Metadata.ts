@@ -32,10 +32,17 @@ export interface Issue {
 
 const issueOf = ([key, value]: readonly [string, string]): Issue | undefined => {
   if (key === "" || Characters.count(key) > limits.keyCharacters)
-    return { path: [], message: `must have keys of 1 to ${limits.keyCharacters} characters (got ${Characters.count(key)})` }
+    return {
+      path: [],
+      message: `must have keys of 1 to ${limits.keyCharacters} characters (got ${Characters.count(key)})`
+    }
   if (Characters.count(value) > limits.valueCharacters)
-    return { path: [key], message: `must have at most ${limits.valueCharacters} characters (got ${Characters.count(value)})` }
-  if (!isText(key) || !isText(value)) return { path: [key], message: "must be well-formed text without NUL characters, like its value" }
+    return {
+      path: [key],
+      message: `must have at most ${limits.valueCharacters} characters (got ${Characters.count(value)})`
+    }
+  if (!isText(key) || !isText(value))
+    return { path: [key], message: "must be well-formed text without NUL characters, like its value" }
   return undefined
 }
 
@@ -46,7 +53,8 @@ const issueOf = ([key, value]: readonly [string, string]): Issue | undefined => 
 export const issues = (metadata: Metadata): ReadonlyArray<Issue> => {
   const entries = Object.entries(metadata)
   // Don't check each key, because there may be thousands.
-  if (entries.length > limits.keys) return [{ path: [], message: `must have at most ${limits.keys} keys (got ${entries.length})` }]
+  if (entries.length > limits.keys)
+    return [{ path: [], message: `must have at most ${limits.keys} keys (got ${entries.length})` }]
   return entries.map(issueOf).filter((issue) => issue !== undefined)
 }
 
@@ -62,7 +70,8 @@ export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
 export const checkLabel = ({ key, value }: Label): Effect.Effect<void, Invalid> => {
   const [issue] = issues({ [key]: value })
   if (issue === undefined) return Effect.void
-  const path = Characters.count(value) > limits.valueCharacters || !isText(value) ? "metadata_value" : "metadata_key"
+  const path =
+    Characters.count(value) > limits.valueCharacters || !isText(value) ? "metadata_value" : "metadata_key"
   return Effect.fail(new Invalid({ path, message: issue.message }))
 }
 
@@ -71,6 +80,7 @@ export const isText = (text: string): boolean => text.isWellFormed() && !text.in
 
 /** Returns why a string cannot be stored with at most `most` characters; undefined if it can. */
 export const textIssue = (text: string, most: number): string | undefined => {
-  if (Characters.count(text) > most) return `must have at most ${most} characters (got ${Characters.count(text)})`
+  if (Characters.count(text) > most)
+    return `must have at most ${most} characters (got ${Characters.count(text)})`
   return isText(text) ? undefined : "must be well-formed text without NUL characters"
 }

@@ -27,7 +27,10 @@ export interface Words {
 export const text = ({ reason, remedy }: Words): string | undefined =>
   reason === undefined ? undefined : remedy === undefined ? `${reason}.` : `${reason}. ${remedy}`
 
-const Said = Schema.Struct({ _tag: Schema.Literals(["NodeUnavailable", "ChainUnavailable", "StoreUnavailable"]), reason: Schema.String })
+const Said = Schema.Struct({
+  _tag: Schema.Literals(["NodeUnavailable", "ChainUnavailable", "StoreUnavailable"]),
+  reason: Schema.String
+})
 
 /** Returns the reason for an outage; undefined for other failures, also beside an outage, and for outages without a reason. */
 export const reasonOf = (cause: Cause.Cause<unknown>): string | undefined => {

@@ -13,8 +13,10 @@ export interface Shares<Group extends string = never> {
 }
 
 /** Returns the share of a network. `times` is its multiple of one caller's share. */
-export const shareOfNetwork = ({ most, perCaller }: Pick<Shares, "most" | "perCaller">, times: number): number =>
-  Math.min(times * perCaller, Math.max(Math.ceil(most / 2), perCaller))
+export const shareOfNetwork = (
+  { most, perCaller }: Pick<Shares, "most" | "perCaller">,
+  times: number
+): number => Math.min(times * perCaller, Math.max(Math.ceil(most / 2), perCaller))
 
 /** The holders to which a slot is charged: the caller's address, and the id of each other holder. */
 export interface Holder<Group extends string = never> {
@@ -38,7 +40,13 @@ interface Place<A> {
   readonly paths: ReadonlyArray<ReadonlyArray<readonly [name: string, share: Share<A>]>>
 }
 
-const shareOf = <A>(most: number, isWidest = false): Share<A> => ({ most, isWidest, size: 0, children: new Map(), places: new Set() })
+const shareOf = <A>(most: number, isWidest = false): Share<A> => ({
+  most,
+  isWidest,
+  size: 0,
+  children: new Map(),
+  places: new Set()
+})
 
 /**
  * Returns the share with the most slots taken, or the first of these if there are several. A holder that left
@@ -65,7 +73,11 @@ const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
  */
 export const make = <A, Group extends string = never>({ most, perCaller, per }: Shares<Group>) => {
   const all = shareOf<A>(most)
-  const groups = Object.entries<number>(per).map(([name, share]) => ({ name, most: share, shares: new Map<string, Share<A>>() }))
+  const groups = Object.entries<number>(per).map(([name, share]) => ({
+    name,
+    most: share,
+    shares: new Map<string, Share<A>>()
+  }))
   const placeOf = new Map<A, Place<A>>()
   /** Number of /24s and /48s in the whole pool with more than one slot. */
   let crowded = 0
@@ -78,8 +90,10 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
     let parent = whole
     let isWider = true
     const below = Caller.slotNetworks(caller).map(({ name, times }) => {
-      const limit = whole === all && times !== undefined ? shareOfNetwork({ most, perCaller }, times) : Infinity
-      const share = parent.children.get(name) ?? shareOf<A>(limit, whole === all && isWider && times !== undefined)
+      const limit =
+        whole === all && times !== undefined ? shareOfNetwork({ most, perCaller }, times) : Infinity
+      const share =
+        parent.children.get(name) ?? shareOf<A>(limit, whole === all && isWider && times !== undefined)
       isWider &&= times === undefined
       parent.children.set(name, share)
       parent = share

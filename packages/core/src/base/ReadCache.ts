@@ -40,7 +40,8 @@ export const cached = <Name extends string, A, E>(
     Effect.withFiber((fiber) => {
       const nowMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const before = known.get(name)
-      if (before !== undefined && isYoung(before.readAtMillis, nowMillis, millis)) return Effect.succeed(before.value)
+      if (before !== undefined && isYoung(before.readAtMillis, nowMillis, millis))
+        return Effect.succeed(before.value)
       return Effect.map(read(name), (value) => {
         if (!lasts(value)) return value
         if (known.size >= maxKnown) known.clear()

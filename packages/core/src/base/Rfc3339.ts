@@ -36,13 +36,24 @@ const reasonOf = (text: string): string => {
  * wrong, or is empty if the text is no timestamp at all.
  */
 export const parse = (text: string): Result.Result<Instant, string> => {
-  const [whole, day = "", hour = "", minute = "", second = "", fraction = "", sign, offsetHour = "0", offsetMinute = "0"] =
-    grammar.exec(text) ?? []
+  const [
+    whole,
+    day = "",
+    hour = "",
+    minute = "",
+    second = "",
+    fraction = "",
+    sign,
+    offsetHour = "0",
+    offsetMinute = "0"
+  ] = grammar.exec(text) ?? []
   if (whole === undefined) return Result.fail(reasonOf(text))
   const start = startOfDay(day)
   if (start === undefined) return Result.fail(`there is no ${day}`)
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return Result.fail(`there is no ${hour}:${minute}:${second}`)
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return Result.fail(`there is no offset ${sign}${offsetHour}:${offsetMinute}`)
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60)
+    return Result.fail(`there is no ${hour}:${minute}:${second}`)
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59)
+    return Result.fail(`there is no offset ${sign}${offsetHour}:${offsetMinute}`)
   const ahead = (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === "-" ? -1 : 1)
   const seconds = start / 1000 + (Number(hour) * 60 + Number(minute) - ahead) * 60 + Number(second)
   if (second === "60" && !endsMonth(seconds * 1000))

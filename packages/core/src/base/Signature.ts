@@ -12,7 +12,8 @@ export const secretOf = (bytes: Uint8Array): string => prefix + base64.encode(by
  * Returns the content to sign. The content includes the id and time, so a body cannot be replayed under another
  * id or time.
  */
-export const contentOf = (id: string, timestampSeconds: number, body: string): string => `${id}.${timestampSeconds}.${body}`
+export const contentOf = (id: string, timestampSeconds: number, body: string): string =>
+  `${id}.${timestampSeconds}.${body}`
 
 /** Returns `v1,<base64>`: an HMAC-SHA256 of the content with the secret's bytes. */
 export const symmetric = (secret: string, content: string): string =>
@@ -25,7 +26,12 @@ export const symmetric = (secret: string, content: string): string =>
 export const plain = (secret: string, body: string): string => sha256.hmac(secret)(body)
 
 /** Returns the headers of a signed event. `attempt` is the number of the attempt to deliver it. */
-export const headers = (id: string, attempt: number, timestampSeconds: number, signatures: ReadonlyArray<string>) => ({
+export const headers = (
+  id: string,
+  attempt: number,
+  timestampSeconds: number,
+  signatures: ReadonlyArray<string>
+) => ({
   "webhook-id": id,
   "webhook-timestamp": String(timestampSeconds),
   "webhook-signature": signatures.join(" "),

@@ -4,7 +4,10 @@
  */
 export const editDistance = (one: string, other: string, most: number): number => {
   if (Math.abs(one.length - other.length) > most) return Infinity
-  let [before, row]: [ReadonlyArray<number>, ReadonlyArray<number>] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
+  let [before, row]: [ReadonlyArray<number>, ReadonlyArray<number>] = [
+    [],
+    Array.from({ length: other.length + 1 }, (_, at) => at)
+  ]
   for (let i = 1; i <= one.length; i++) {
     const next = [i]
     for (let j = 1; j <= other.length; j++) {
@@ -26,7 +29,11 @@ export const editDistance = (one: string, other: string, most: number): number =
 }
 
 /** Returns the closest of the names within a distance of `most`. */
-export const closest = (names: ReadonlyArray<string>, most: number, distanceTo: (name: string) => number): string | undefined =>
+export const closest = (
+  names: ReadonlyArray<string>,
+  most: number,
+  distanceTo: (name: string) => number
+): string | undefined =>
   names
     .map((one) => ({ one, distance: distanceTo(one) }))
     .filter(({ distance }) => distance <= most)

@@ -62,7 +62,10 @@ const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowM
   return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }
 
-const roomOf = ({ everyMillis, mostMillis, busyMillis, isWithin }: ReturnType<typeof ask>, isTaken: boolean): Room => {
+const roomOf = (
+  { everyMillis, mostMillis, busyMillis, isWithin }: ReturnType<typeof ask>,
+  isTaken: boolean
+): Room => {
   const wholeMillis = isTaken ? busyMillis + everyMillis : busyMillis
   const left = Math.max(Math.floor((mostMillis - wholeMillis) / everyMillis + 1 - exactly), 0)
   return { isWithin, left, nextMillis: Math.max(wholeMillis + everyMillis - mostMillis, 0), wholeMillis }
@@ -108,12 +111,22 @@ const nested = (rate: Rate) => {
   return (networks: ReadonlyArray<Caller.Network>, clockMillis: number): Room => {
     const nowMillis = elapsed(clockMillis)
     const asked = networks.map(({ name, times }) =>
-      ask({ count: rate.count * times, everyMillis: rate.everyMillis / times }, newAtMillis.get(name), nowMillis)
+      ask(
+        { count: rate.count * times, everyMillis: rate.everyMillis / times },
+        newAtMillis.get(name),
+        nowMillis
+      )
     )
     const isTaken = asked.every(({ isWithin }) => isWithin)
     const rooms = asked.map((one) => roomOf(one, isTaken))
-    if (isTaken) for (const [n, { name }] of networks.entries()) remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0))
-    return rooms.find(({ isWithin }) => !isWithin) ?? rooms.at(-1) ?? roomOf(ask(rate, undefined, nowMillis), false)
+    if (isTaken)
+      for (const [n, { name }] of networks.entries())
+        remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0))
+    return (
+      rooms.find(({ isWithin }) => !isWithin) ??
+      rooms.at(-1) ??
+      roomOf(ask(rate, undefined, nowMillis), false)
+    )
   }
 }
 
@@ -141,10 +154,16 @@ export const reserve = { times: 4, perNetwork: perMinute(1) } as const
  */
 export const shared = (rate: Rate) => {
   const mayAsk = make(rate)
-  const newcomerMayAsk = make({ count: rate.count * reserve.times, everyMillis: rate.everyMillis / reserve.times })
+  const newcomerMayAsk = make({
+    count: rate.count * reserve.times,
+    everyMillis: rate.everyMillis / reserve.times
+  })
   const newcomers = nested(reserve.perNetwork)
   return (name: string, caller: string, nowMillis: number): boolean => {
-    const networks = Caller.newcomerNetworks(caller).map((network) => ({ ...network, name: `${name} ${network.name}` }))
+    const networks = Caller.newcomerNetworks(caller).map((network) => ({
+      ...network,
+      name: `${name} ${network.name}`
+    }))
     const isNew = newcomers(networks, nowMillis).isWithin
     return mayAsk(name, nowMillis) || (isNew && newcomerMayAsk(name, nowMillis))
   }

@@ -13,7 +13,8 @@ export const most = 10_000
  * `TracerEnabled` is not false.
  */
 export const isTracedIn = (context: Context.Context<never>): boolean =>
-  Context.get(context, References.TracerEnabled) && Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
+  Context.get(context, References.TracerEnabled) &&
+  Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
 
 export const isTraced = Effect.map(Effect.context<never>(), isTracedIn)
 
@@ -21,7 +22,9 @@ export const isTraced = Effect.map(Effect.context<never>(), isTracedIn)
  * For each record, the span in which it was first committed by this process. If another process continues
  * work on the record, it starts a new trace.
  */
-const Spans = Context.Reference<Map<string, Tracer.AnySpan>>("@satrail/core/base/TraceContext/Spans", { defaultValue: () => new Map() })
+const Spans = Context.Reference<Map<string, Tracer.AnySpan>>("@satrail/core/base/TraceContext/Spans", {
+  defaultValue: () => new Map()
+})
 
 /** Stores the current span of `effect` as the record's origin, unless it has one. */
 export const remembered =
@@ -51,7 +54,10 @@ export const make: Effect.Effect<(name: string, recordId: string) => Around> = E
   const spans = yield* Spans
   return (name, recordId) => {
     const parent = spans.get(recordId)
-    return Effect.withSpan(name, { attributes: { "satrail.record": recordId }, ...(parent === undefined ? { root: true } : { parent }) })
+    return Effect.withSpan(name, {
+      attributes: { "satrail.record": recordId },
+      ...(parent === undefined ? { root: true } : { parent })
+    })
   }
 })
 
@@ -63,6 +69,8 @@ export const headers: Effect.Effect<Readonly<Record<string, string>>> = Effect.m
   Effect.option(Effect.currentSpan),
   Option.match({
     onNone: () => ({}),
-    onSome: ({ traceId, spanId, sampled }) => ({ traceparent: `00-${traceId.padStart(32, "0")}-${spanId}-${sampled ? "01" : "00"}` })
+    onSome: ({ traceId, spanId, sampled }) => ({
+      traceparent: `00-${traceId.padStart(32, "0")}-${spanId}-${sampled ? "01" : "00"}`
+    })
   })
 )

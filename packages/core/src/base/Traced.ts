@@ -37,5 +37,7 @@ export const layer = <I, S extends object>(key: Context.Key<I, S>): Layer.Layer<
   )
 
 /** Returns a layer with its service traced. */
-export const over = <I, S extends object, E, R>(key: Context.Key<I, S>, made: Layer.Layer<I, E, R>): Layer.Layer<I, E, R> =>
-  Layer.provide(layer(key), made)
+export const over = <I, S extends object, E, R>(
+  key: Context.Key<I, S>,
+  made: Layer.Layer<I, E, R>
+): Layer.Layer<I, E, R> => Layer.provide(layer(key), made)

@@ -9,7 +9,9 @@ export interface WorkQueue<A, E> {
    * Claims tasks for up to `free` slots. `isMore` reports whether more tasks may be left or waiting for a
    * slot.
    */
-  readonly claim: (free: number) => Effect.Effect<{ readonly claims: ReadonlyArray<A>; readonly isMore: boolean }, E>
+  readonly claim: (
+    free: number
+  ) => Effect.Effect<{ readonly claims: ReadonlyArray<A>; readonly isMore: boolean }, E>
   /** Processes one task, and handles all of its failures. */
   readonly work: (claim: A) => Effect.Effect<void>
 }
@@ -39,7 +41,8 @@ export const keepFilled = <A, E>(
         const claimed = yield* queue.claim(queue.slots - used)
         isMore = claimed.isMore
         used += claimed.claims.length
-        for (const claim of claimed.claims) yield* Effect.forkDetach(Effect.ensuring(queue.work(claim), finish))
+        for (const claim of claimed.claims)
+          yield* Effect.forkDetach(Effect.ensuring(queue.work(claim), finish))
         if (claimed.claims.length === 0 || !isMore) return
       }
       isMore = true
@@ -70,7 +73,9 @@ export const fillOnce = <A, E>(queue: WorkQueue<A, E>): Effect.Effect<number, E>
         all.push(...claims)
       }
     })
-    const worked = Effect.suspend(() => Effect.forEach(all, queue.work, { concurrency: "unbounded", discard: true }))
+    const worked = Effect.suspend(() =>
+      Effect.forEach(all, queue.work, { concurrency: "unbounded", discard: true })
+    )
     yield* Effect.ensuring(claimed, worked)
     return all.length
   })

@@ -26,7 +26,9 @@ const forever = <E, R>(
       const isKnown = reason !== undefined && reason === outage
       outage = reason
       const told =
-        reason === undefined ? Effect.logError(`${name}: failed; will retry`, cause) : Effect.logWarning(`${name}: waiting: ${reason}`)
+        reason === undefined
+          ? Effect.logError(`${name}: failed; will retry`, cause)
+          : Effect.logWarning(`${name}: waiting: ${reason}`)
       const millis = Math.min(longestMillis, 250 * 2 ** Math.min(failures, 10))
       const early = Effect.andThen(Effect.sleep(Math.min(millis, deafMillis)), pause)
       return Effect.andThen(isKnown ? Effect.void : told, Effect.raceFirst(Effect.sleep(millis), early))

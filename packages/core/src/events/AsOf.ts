@@ -55,6 +55,14 @@ export const changedAddress = (row: LightningAddress, atMillis: number): Lightni
   deletedAtMillis: null
 })
 
-export const verifiedDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: null })
+export const verifiedDomain = (row: Domain, atMillis: number): Domain => ({
+  ...row,
+  checkedAtMillis: atMillis,
+  lostAtMillis: null
+})
 
-export const lostDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: atMillis })
+export const lostDomain = (row: Domain, atMillis: number): Domain => ({
+  ...row,
+  checkedAtMillis: atMillis,
+  lostAtMillis: atMillis
+})

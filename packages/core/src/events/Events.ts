@@ -15,7 +15,9 @@ export const keptMillis = 90 * 24 * 3600 * 1000
  * Events after this cursor have been deleted. Read the records themselves, then continue with the oldest event
  * (no cursor) or with `now`.
  */
-export class CursorTooOld extends Schema.TaggedError<CursorTooOld>()("CursorTooOld", { cursor: Schema.String }) {}
+export class CursorTooOld extends Schema.TaggedError<CursorTooOld>()("CursorTooOld", {
+  cursor: Schema.String
+}) {}
 
 /** An event, with the cursor at which to resume after it. */
 export type Heard = Notice.Notice & { readonly cursor: string }
@@ -44,7 +46,8 @@ const patiently = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A
   Effect.suspend(() => {
     let isLogged = false
     const log = Effect.fnUntraced(function* (outage: StoreUnavailable) {
-      if (!isLogged) yield* Effect.logWarning("events: the store is unavailable; a subscriber is waiting", outage)
+      if (!isLogged)
+        yield* Effect.logWarning("events: the store is unavailable; a subscriber is waiting", outage)
       isLogged = true
     })
     return Effect.orDie(Effect.retry(Effect.tapError(read, log), pauses))
@@ -83,17 +86,25 @@ export const make = Effect.gen(function* () {
   const unlessClosed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>, E> =>
     Effect.raceFirst(Effect.asSome(effect), Effect.as(Deferred.await(closed), Option.none()))
 
-  const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, after: string | undefined) {
+  const begin = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId | null,
+    after: string | undefined
+  ) {
     if (after === undefined) return Notice.first
     if (after === "now") return afterAllOf(yield* patiently(ledger.lastEvent))
     const place = placeOf(after)
-    if (place === undefined) return yield* new Invalid({ path: "after", message: "must be the cursor of an event, or now" })
-    if (yield* patiently(isForgotten(store, companyId, place))) return yield* new CursorTooOld({ cursor: after })
+    if (place === undefined)
+      return yield* new Invalid({ path: "after", message: "must be the cursor of an event, or now" })
+    if (yield* patiently(isForgotten(store, companyId, place)))
+      return yield* new CursorTooOld({ cursor: after })
     return place
   })
 
   return Events.of({
-    tail: ({ companyId = null, after }: { readonly companyId?: CompanyId.CompanyId | null; readonly after?: string } = {}) =>
+    tail: ({
+      companyId = null,
+      after
+    }: { readonly companyId?: CompanyId.CompanyId | null; readonly after?: string } = {}) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const more = yield* tail.listen(companyId)
@@ -129,7 +140,11 @@ export const make = Effect.gen(function* () {
 })
 
 /** Returns whether events after this position were deleted. */
-export const isForgotten = (store: EventStore["Service"], companyId: CompanyId.CompanyId | null, { event }: Notice.Place) =>
+export const isForgotten = (
+  store: EventStore["Service"],
+  companyId: CompanyId.CompanyId | null,
+  { event }: Notice.Place
+) =>
   event === 0n ? Effect.succeed(false) : Effect.map(store.forgottenUntil(companyId), (until) => event < until)
 
 export const layer = Layer.effect(Events, make)

@@ -74,12 +74,18 @@ export class Feed extends Context.Service<
   {
     /** All types of events, including those of the host's features. */
     readonly types: ReadonlyArray<string>
-    readonly page: (ask: Ask, render: Render) => Effect.Effect<Page, Invalid | CursorTooOld | StoreUnavailable>
+    readonly page: (
+      ask: Ask,
+      render: Render
+    ) => Effect.Effect<Page, Invalid | CursorTooOld | StoreUnavailable>
     /** Returns the newest events, newest first. `next` is undefined at the end. */
     readonly newest: (
       ask: AskNewest,
       render: Render
-    ) => Effect.Effect<{ readonly items: ReadonlyArray<Item>; readonly next: Notice.Place | undefined }, StoreUnavailable>
+    ) => Effect.Effect<
+      { readonly items: ReadonlyArray<Item>; readonly next: Notice.Place | undefined },
+      StoreUnavailable
+    >
     readonly get: (
       companyId: CompanyId.CompanyId | null,
       place: Notice.Place,
@@ -98,7 +104,8 @@ export class Feed extends Context.Service<
 type Filter = Pick<Ask, "types" | "subject">
 
 const isAsked = (item: Item, ask: Filter): boolean =>
-  (ask.types === undefined || ask.types.has(item.type)) && (ask.subject === undefined || ask.subject === item.subject)
+  (ask.types === undefined || ask.types.has(item.type)) &&
+  (ask.subject === undefined || ask.subject === item.subject)
 
 /**
  * Returns the number of events to read at a time. It does not exceed the number requested, unless a filter may
@@ -130,12 +137,17 @@ export const make = Effect.gen(function* () {
         Effect.map(notices.of(event), (about) => ({
           id: event.id,
           companyId: event.companyId,
-          events: about.map((notice) => ({ type: notice.type, subject: notice.subject, body: render(notice) }))
+          events: about.map((notice) => ({
+            type: notice.type,
+            subject: notice.subject,
+            body: render(notice)
+          }))
         })),
       { concurrency: chunkSize }
     )
     // Another process may be rendering the same events. The result that is stored first is used.
-    for (const one of yield* store.storePublicEvents(made.filter(({ events }) => events.length > 0))) known.set(one.id, one)
+    for (const one of yield* store.storePublicEvents(made.filter(({ events }) => events.length > 0)))
+      known.set(one.id, one)
     return events.flatMap(({ id, atMillis }) => {
       const one = known.get(id)
       return one === undefined ? [] : itemsOf(one, atMillis)
@@ -144,8 +156,12 @@ export const make = Effect.gen(function* () {
 
   const page = Effect.fnUntraced(function* (ask: Ask, render: Render) {
     if (!Number.isInteger(ask.limit) || ask.limit < 1 || ask.limit > limit.maximum)
-      return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` })
-    if (yield* isForgotten(store, ask.companyId, ask.after)) return yield* new CursorTooOld({ cursor: cursorOf(ask.after) })
+      return yield* new Invalid({
+        path: "limit",
+        message: `must be a whole number from 1 to ${limit.maximum}`
+      })
+    if (yield* isForgotten(store, ask.companyId, ask.after))
+      return yield* new CursorTooOld({ cursor: cursorOf(ask.after) })
     const items: Array<Item> = []
     let characters = 0
     let next = ask.after
@@ -172,7 +188,10 @@ export const make = Effect.gen(function* () {
     return { items, next }
   })
 
-  const newest = Effect.fnUntraced(function* ({ companyId, before, limit: most, ...ask }: AskNewest, render: Render) {
+  const newest = Effect.fnUntraced(function* (
+    { companyId, before, limit: most, ...ask }: AskNewest,
+    render: Render
+  ) {
     const items: Array<Item> = []
     let characters = 0
     let next = before
@@ -210,7 +229,9 @@ export const make = Effect.gen(function* () {
     }),
     now: Effect.map(ledger.lastEvent, afterAllOf),
     oldest: (companyId) =>
-      Effect.map(store.eventsOf(companyId, 0n, 1), ([event]) => (event === undefined ? Notice.first : { event: event.id, part: 0 }))
+      Effect.map(store.eventsOf(companyId, 0n, 1), ([event]) =>
+        event === undefined ? Notice.first : { event: event.id, part: 0 }
+      )
   })
 })
 

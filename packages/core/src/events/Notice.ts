@@ -33,7 +33,9 @@ type Types = typeof own & { readonly [N in NoticesOf<Registered> as N["kind"]]: 
 
 /** Returns the kinds of records that have events, with the types of those events. A published type is never removed. */
 export const typesOf = (features: ReadonlyArray<Feature>): Types => {
-  const ofFeatures = features.flatMap(({ notices }) => (notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]))
+  const ofFeatures = features.flatMap(({ notices }) =>
+    notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]
+  )
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not infer members from a list of entries
   return { ...own, ...Object.fromEntries(ofFeatures) } as Types
 }
@@ -56,7 +58,9 @@ interface Rows {
 
 /** A record as an event shows it: in its state at the time of the event, regardless of later changes. */
 export type About =
-  | { readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] } }[keyof Rows]
+  | {
+      readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] }
+    }[keyof Rows]
   | AboutOf<Registered>
 
 /** Position of an event: the number of the committed event, and its part if it is published as several. */
@@ -81,7 +85,10 @@ export type Notice = About & {
  * Returns the types that match a filter: a single type, or a prefix such as `deposit.*`. Returns an empty list
  * if none match. `Feed.types` also has the types of the host's features.
  */
-export const matching = <T extends string = Type>(filter: string, types: ReadonlyArray<T | Type>): ReadonlyArray<T | Type> =>
+export const matching = <T extends string = Type>(
+  filter: string,
+  types: ReadonlyArray<T | Type>
+): ReadonlyArray<T | Type> =>
   types.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
 
 /** Returns the problem with a filter that matches none of the known types, or undefined. */
@@ -91,4 +98,5 @@ export const filterIssue = (filter: string, types: ReadonlyArray<string>): strin
     : `unknown event type "${filter.slice(0, 100)}". Known types: ${types.join(", ")}. A prefix such as deposit.* matches several`
 
 /** Returns whether `a` is after `b`. */
-export const isAfter = (a: Place, b: Place): boolean => a.event > b.event || (a.event === b.event && a.part > b.part)
+export const isAfter = (a: Place, b: Place): boolean =>
+  a.event > b.event || (a.event === b.event && a.part > b.part)

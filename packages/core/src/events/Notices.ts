@@ -26,13 +26,19 @@ type Read<A, R = never> = Effect.Effect<A, StoreUnavailable, R>
 interface Way {
   readonly as: ReadonlyArray<Type>
   readonly aboutOthers?: true
-  readonly convert: (event: Published) => Read<ReadonlyArray<About>, NounReads | AccountReads | ReceivingReads>
+  readonly convert: (
+    event: Published
+  ) => Read<ReadonlyArray<About>, NounReads | AccountReads | ReceivingReads>
 }
 
 /** Time for which a process waits for a newer version to send an event of an unknown type. A rolling upgrade takes minutes. */
 const newerMillis = 600_000
 
-const of = <A extends Noun.Row>(as: ReadonlyArray<Type>, noun: Noun.Noun<A>, tell: (row: A, atMillis: number) => About): Way => ({
+const of = <A extends Noun.Row>(
+  as: ReadonlyArray<Type>,
+  noun: Noun.Noun<A>,
+  tell: (row: A, atMillis: number) => About
+): Way => ({
   as,
   convert: Conversion.ofSubject(noun, tell)
 })
@@ -40,7 +46,12 @@ const of = <A extends Noun.Row>(as: ReadonlyArray<Type>, noun: Noun.Noun<A>, tel
 const invoiceIs = (
   as: Parameters<typeof AsOf.unpaid>[1],
   type: "invoice.created" | "invoice.held" | "invoice.expired" | "invoice.canceled"
-) => of([type], Invoice.noun, (row, atMillis) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, as), atMillis) }))
+) =>
+  of([type], Invoice.noun, (row, atMillis) => ({
+    kind: "invoice",
+    type,
+    record: Invoice.shown(AsOf.unpaid(row, as), atMillis)
+  }))
 
 const depositIs = (as: "pending" | "failed" | "reversed") =>
   of([`deposit.on_chain.${as}`], Deposit.noun, (row, atMillis) => ({
@@ -52,7 +63,12 @@ const depositIs = (as: "pending" | "failed" | "reversed") =>
 const addressIs = (
   type: "lightning_address.created" | "lightning_address.updated" | "lightning_address.deleted",
   asOf: (row: LightningAddress.LightningAddress, atMillis: number) => LightningAddress.LightningAddress
-) => of([type], LightningAddress.noun, (row, atMillis) => ({ kind: "lightningAddress", type, record: asOf(row, atMillis) }))
+) =>
+  of([type], LightningAddress.noun, (row, atMillis) => ({
+    kind: "lightningAddress",
+    type,
+    record: asOf(row, atMillis)
+  }))
 
 /** Publishes a deposit, and the invoice that it paid. */
 const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Option<Deposit.Deposit>) {
@@ -68,7 +84,10 @@ const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Opti
   return [completed, ...(yield* settled(event, lightningInvoiceId))]
 })
 
-const domainIs = (type: "domain.verified" | "domain.lost", asOf: (row: Domain, atMillis: number) => Domain): Way => ({
+const domainIs = (
+  type: "domain.verified" | "domain.lost",
+  asOf: (row: Domain, atMillis: number) => Domain
+): Way => ({
   as: [type],
   convert: Effect.fnUntraced(function* ({ companyId, subject, atMillis }) {
     const found = yield* (yield* AccountReads).domain(subject)
@@ -90,7 +109,10 @@ const own: { readonly [type in Event.Type]?: Way } = {
     as: ["deposit.lightning.completed", "invoice.settled"],
     aboutOthers: true,
     convert: Effect.fnUntraced(function* (event) {
-      return yield* paid(event, yield* (yield* ReceivingReads).depositOfInvoice(event.companyId, event.subject))
+      return yield* paid(
+        event,
+        yield* (yield* ReceivingReads).depositOfInvoice(event.companyId, event.subject)
+      )
     })
   },
   "deposit.settled": {
@@ -110,11 +132,15 @@ const own: { readonly [type in Event.Type]?: Way } = {
     record
   })),
   "withdrawal.requested": of(WithdrawalNotices.requestedAs, Withdrawal.noun, WithdrawalNotices.requested),
-  "withdrawal.settled": of(["withdrawal.lightning.completed", "withdrawal.on_chain.completed"], Withdrawal.noun, (row) =>
-    WithdrawalNotices.about(row, "completed")
+  "withdrawal.settled": of(
+    ["withdrawal.lightning.completed", "withdrawal.on_chain.completed"],
+    Withdrawal.noun,
+    (row) => WithdrawalNotices.about(row, "completed")
   ),
-  "withdrawal.failed": of(["withdrawal.lightning.failed", "withdrawal.on_chain.failed"], Withdrawal.noun, (row) =>
-    WithdrawalNotices.about(row, "failed")
+  "withdrawal.failed": of(
+    ["withdrawal.lightning.failed", "withdrawal.on_chain.failed"],
+    Withdrawal.noun,
+    (row) => WithdrawalNotices.about(row, "failed")
   ),
   "withdrawal.replaced": of(["withdrawal.on_chain.replaced"], Withdrawal.noun, (row, atMillis) => ({
     kind: "withdrawal",
@@ -126,7 +152,11 @@ const own: { readonly [type in Event.Type]?: Way } = {
     type: "api_key.requested",
     record: { ...row, approvedBy: null, approvedAtMillis: null }
   })),
-  "api_key.approved": of(["api_key.approved"], ApiKey.noun, (record) => ({ kind: "apiKey", type: "api_key.approved", record })),
+  "api_key.approved": of(["api_key.approved"], ApiKey.noun, (record) => ({
+    kind: "apiKey",
+    type: "api_key.approved",
+    record
+  })),
   "lightning_address.created": addressIs("lightning_address.created", AsOf.newAddress),
   "lightning_address.changed": addressIs("lightning_address.updated", AsOf.changedAddress),
   "lightning_address.deleted": addressIs("lightning_address.deleted", (row) => row),
@@ -145,7 +175,10 @@ export const make = Effect.gen(function* () {
   const features = yield* Features
   const featured = features.flatMap(({ notices }: Feature) => Object.entries(notices?.byEvent ?? {}))
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's kind determines its events; a host's kinds are not part of our types
-  const conversions = new Map<string, unknown>([...featured, ...Object.entries(own)]) as ReadonlyMap<string, Way>
+  const conversions = new Map<string, unknown>([...featured, ...Object.entries(own)]) as ReadonlyMap<
+    string,
+    Way
+  >
   const ports = Context.make(NounReads, yield* NounReads).pipe(
     Context.add(AccountReads, yield* AccountReads),
     Context.add(ReceivingReads, yield* ReceivingReads)
@@ -153,10 +186,14 @@ export const make = Effect.gen(function* () {
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
     const conversion = conversions.get(event.type)
-    return conversion === undefined ? Effect.succeed([]) : Effect.provideContext(conversion.convert(event), ports)
+    return conversion === undefined
+      ? Effect.succeed([])
+      : Effect.provideContext(conversion.convert(event), ports)
   }
 
-  const declared = [Event.subjects, ...features.map(({ events }) => events)].flatMap((events) => Object.keys(events))
+  const declared = [Event.subjects, ...features.map(({ events }) => events)].flatMap((events) =>
+    Object.keys(events)
+  )
   const known = new Set([...declared, ...conversions.keys()])
 
   return {
@@ -166,9 +203,13 @@ export const make = Effect.gen(function* () {
      * type is of a feature that the host removed.
      */
     beforeNewer: (events: ReadonlyArray<Published>, nowMillis: number) => {
-      const first = events.findIndex(({ type, atMillis }) => !known.has(type) && nowMillis - atMillis <= newerMillis)
+      const first = events.findIndex(
+        ({ type, atMillis }) => !known.has(type) && nowMillis - atMillis <= newerMillis
+      )
       const atMillis = events[first]?.atMillis
-      return atMillis === undefined ? { events } : { events: events.slice(0, first), againAtMillis: atMillis + newerMillis + 1 }
+      return atMillis === undefined
+        ? { events }
+        : { events: events.slice(0, first), againAtMillis: atMillis + newerMillis + 1 }
     },
     /** All types, including those of the host's features. */
     types: Object.values(typesOf(features)).flat(),

@@ -15,4 +15,6 @@ export const step = Effect.gen(function* () {
 })
 
 /** Runs hourly while the scope is open, in one process at a time. */
-export const layerWorker = Layer.effectDiscard(Duties.run("events", () => Worker.run("event retention", step, Effect.sleep("1 hour"))))
+export const layerWorker = Layer.effectDiscard(
+  Duties.run("events", () => Worker.run("event retention", step, Effect.sleep("1 hour")))
+)

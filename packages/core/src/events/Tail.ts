@@ -22,7 +22,9 @@ export class Tail extends Context.Service<
      * Returns an effect that waits until there may be new events of the company (null: of any company) since
      * the effect last ran. The first run does not wait. The effect is valid while the scope is open.
      */
-    readonly listen: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+    readonly listen: (
+      companyId: CompanyId.CompanyId | null
+    ) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /**
      * Returns events of all companies after `after`, as stored (`EventStore.eventsOf`), for listeners to all
      * companies. Reuses the page just read by this service. The result may end before the last event; listeners
@@ -35,7 +37,9 @@ export class Tail extends Context.Service<
 /** Waits for new events, but no longer than until this time, when earlier ones can be read (`Feed.Page.againAtMillis`). */
 export const moreUntil = (more: Effect.Effect<void>, againAtMillis = Infinity) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-    againAtMillis === Infinity ? more : Effect.asVoid(Effect.timeoutOption(more, Math.max(againAtMillis - nowMillis, 1)))
+    againAtMillis === Infinity
+      ? more
+      : Effect.asVoid(Effect.timeoutOption(more, Math.max(againAtMillis - nowMillis, 1)))
   )
 
 const anybody = "*"

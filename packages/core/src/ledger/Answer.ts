@@ -36,11 +36,15 @@ export const isSame = (
 /**
  * The result of a creation: a new value, or the rendered response to an earlier request with the same key.
  */
-export type Outcome<A> = { readonly _tag: "Made"; readonly value: A } | { readonly _tag: "Replayed"; readonly answer: string }
+export type Outcome<A> =
+  | { readonly _tag: "Made"; readonly value: A }
+  | { readonly _tag: "Replayed"; readonly answer: string }
 
 /** Returns the value of a request that had no key. Only a request with a key can be a replay. */
 export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
-  outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("a replayed response has no value, only its rendered text")
+  outcome._tag === "Made"
+    ? Effect.succeed(outcome.value)
+    : Effect.die("a replayed response has no value, only its rendered text")
 
 /** Stores the response to a request that changed nothing, because the requested state already held. */
 export interface AnswerKept extends Change.Parts<"AnswerKept", IdempotencyMismatch> {}
@@ -61,7 +65,12 @@ export const once = <A>(
 }
 
 /** Stores the response to a request that changed nothing, so the same key returns it again. */
-export const kept = (id: string, companyId: CompanyId.CompanyId, atMillis: number, once: Change.Once): AnswerKept => ({
+export const kept = (
+  id: string,
+  companyId: CompanyId.CompanyId,
+  atMillis: number,
+  once: Change.Once
+): AnswerKept => ({
   _tag: "AnswerKept",
   ...Change.on({ id, companyId }, atMillis),
   once

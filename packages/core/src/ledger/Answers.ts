@@ -34,7 +34,9 @@ export const orEarlier =
   <E, R>(create: Effect.Effect<Outcome<A>, E, R>) =>
     create.pipe(
       Effect.catch((error) =>
-        Effect.flatMap(earlier(ledger, owner, request), (found) => (found === undefined ? Effect.fail(error) : Effect.succeed(found)))
+        Effect.flatMap(earlier(ledger, owner, request), (found) =>
+          found === undefined ? Effect.fail(error) : Effect.succeed(found)
+        )
       )
     )
 

@@ -30,10 +30,18 @@ export interface Acting extends Actor {
   readonly request_id: string
 }
 
-export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", { defaultValue: () => undefined })
+export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", {
+  defaultValue: () => undefined
+})
 
 /** The actor of work without an HTTP request. */
-export const ofService = { actor: "service", actor_id: "service", actor_name: "service", address: "", request_id: "" } as const
+export const ofService = {
+  actor: "service",
+  actor_id: "service",
+  actor_name: "service",
+  address: "",
+  request_id: ""
+} as const
 
 /** A record's field that was set by a Change. A secret's value is logged as the SHA-256 of the stored text. */
 export const Value = Schema.Struct({
@@ -138,16 +146,21 @@ export const noHead: Head = { entryId: 0n, count: 0, whole: origin, mac: "" }
 const macOf = ({ entryId, count, whole }: Omit<Head, "mac">, sign: Signer | undefined): string =>
   sign?.("head", `${entryId}\n${count}\n${whole}`) ?? ""
 
-export const signed = (head: Omit<Head, "mac">, sign: Signer | undefined): Head => ({ ...head, mac: macOf(head, sign) })
+export const signed = (head: Omit<Head, "mac">, sign: Signer | undefined): Head => ({
+  ...head,
+  mac: macOf(head, sign)
+})
 
 /** Returns whether a head was signed with this key. Without a key, every head is accepted. */
-export const isSigned = (head: Head, sign: Signer | undefined): boolean => sign === undefined || head.mac === macOf(head, sign)
+export const isSigned = (head: Head, sign: Signer | undefined): boolean =>
+  sign === undefined || head.mac === macOf(head, sign)
 
 /** Formats a head for storage, the log and `satrail verify --audit-head`. */
 export const textOf = ({ entryId, count, whole, mac }: Head): string => `${entryId}:${count}:${whole}:${mac}`
 
 export const headOf = (text: string): Head | undefined => {
-  const [, entryId, count, whole, mac] = /^(\d{1,19}):(\d{1,15}):([0-9a-f]{64}):([0-9a-f]{64})?$/.exec(text) ?? []
+  const [, entryId, count, whole, mac] =
+    /^(\d{1,19}):(\d{1,15}):([0-9a-f]{64}):([0-9a-f]{64})?$/.exec(text) ?? []
   return entryId === undefined || whole === undefined
     ? undefined
     : { entryId: BigInt(entryId), count: Number(count), whole, mac: mac ?? "" }
@@ -181,10 +194,15 @@ export interface Stored {
 }
 
 /** Returns the logged columns of a record. */
-export const storedOf = ({ name, recorded = new Set(), recordedUntil }: Noun.Members, record: { readonly id: string }): Stored => ({
+export const storedOf = (
+  { name, recorded = new Set(), recordedUntil }: Noun.Members,
+  record: { readonly id: string }
+): Stored => ({
   record: name,
   id: record.id,
-  values: new Map([...recorded].map((member) => [Noun.columnOf(member), shown(member, Reflect.get(record, member))])),
+  values: new Map(
+    [...recorded].map((member) => [Noun.columnOf(member), shown(member, Reflect.get(record, member))])
+  ),
   untilMillis: recordedUntil === undefined ? null : Number(Reflect.get(record, recordedUntil))
 })
 
@@ -193,18 +211,30 @@ export const isSecret = (member: string): boolean => secrets.has(member)
 
 // Log every field that a Change sets, even to the value it had when it was read (null included), because
 // another Change may have changed it since.
-const differences = ({ noun, id, before, after, sets }: Recorded & { readonly sets?: ReadonlySet<string> }): ReadonlyArray<Value> =>
+const differences = ({
+  noun,
+  id,
+  before,
+  after,
+  sets
+}: Recorded & { readonly sets?: ReadonlySet<string> }): ReadonlyArray<Value> =>
   [...(noun.recorded ?? [])].flatMap((member): ReadonlyArray<Value> => {
     if (sets !== undefined && !sets.has(member)) return []
-    const [was, value] = [before === null ? null : shown(member, Reflect.get(before, member)), shown(member, Reflect.get(after, member))]
-    return sets === undefined && was === value ? [] : [{ record: noun.name, id, field: Noun.columnOf(member), before: was, after: value }]
+    const [was, value] = [
+      before === null ? null : shown(member, Reflect.get(before, member)),
+      shown(member, Reflect.get(after, member))
+    ]
+    return sets === undefined && was === value
+      ? []
+      : [{ record: noun.name, id, field: Noun.columnOf(member), before: was, after: value }]
   })
 
 /** Returns the values that a Change sets, for fields that are logged. */
 export const changesOf = (change: Any): ReadonlyArray<Value> => {
   const written = Written.is(change)
     ? change.writes.flatMap((write): ReadonlyArray<Recorded> => {
-        if (write._tag === "Insert") return [{ noun: write.noun, id: write.record.id, before: null, after: write.record }]
+        if (write._tag === "Insert")
+          return [{ noun: write.noun, id: write.record.id, before: null, after: write.record }]
         if (write._tag !== "Transition") return []
         const { found, move } = write
         if (move.noun.recorded === undefined) return []
@@ -232,13 +262,18 @@ export const bodyOf = (
     ...(changes.length > 0 && { changes })
   })
 
-const signedText = ({ companyId, atMillis }: Draft, text: string): string => `${companyId}\n${atMillis}\n${text}`
+const signedText = ({ companyId, atMillis }: Draft, text: string): string =>
+  `${companyId}\n${atMillis}\n${text}`
 
 /**
  * Adds a nonce and a MAC of the whole entry. Without the key, nobody can forge an entry, and no entry can be
  * duplicated unnoticed.
  */
-export const sealed = (draft: Draft, sign: Signer | undefined, entropy: (size: number) => Uint8Array): Draft => {
+export const sealed = (
+  draft: Draft,
+  sign: Signer | undefined,
+  entropy: (size: number) => Uint8Array
+): Draft => {
   const text = `${draft.body.slice(0, -1)},"nonce":"${Id.toHex(entropy(16))}"`
   return { ...draft, body: `${text},"mac":"${sign?.("entry", signedText(draft, text)) ?? ""}"}` }
 }
@@ -288,14 +323,20 @@ export class AuditStore extends Context.Service<
     /**
      * Returns links after the given entry id, ordered by entry id. `entry` is null if the entry is missing.
      */
-    readonly auditChain: (after: bigint, limit: number) => Read<ReadonlyArray<{ readonly link: Link; readonly entry: Entry | null }>>
+    readonly auditChain: (
+      after: bigint,
+      limit: number
+    ) => Read<ReadonlyArray<{ readonly link: Link; readonly entry: Entry | null }>>
     /** The kinds of records that `recordedAudit` returns. */
     readonly recordedKinds: ReadonlyArray<string>
     /**
      * Returns records with logged values after the given one, in an order the store chooses; empty at the
      * end. Omits columns that this database role cannot read.
      */
-    readonly recordedAudit: (after: Pick<Stored, "record" | "id"> | null, limit: number) => Read<ReadonlyArray<Stored>>
+    readonly recordedAudit: (
+      after: Pick<Stored, "record" | "id"> | null,
+      limit: number
+    ) => Read<ReadonlyArray<Stored>>
     /**
      * Returns entries that have no link although a later entry is linked, and entries that are copies of
      * others, ordered by id. This service never creates either kind.
@@ -321,7 +362,12 @@ export const layerJournal = Layer.effect(
           const changes = changesOf(change)
           if (acting === undefined && changes.length === 0) return journal.commit(change)
           const { id, companyId, atMillis, event, _tag: verb } = change
-          const body = bodyOf(acting ?? { ...ofService, verb }, { subject: event?.subject ?? id, outcome: "done", count: 1, changes })
+          const body = bodyOf(acting ?? { ...ofService, verb }, {
+            subject: event?.subject ?? id,
+            outcome: "done",
+            count: 1,
+            changes
+          })
           const { body: audit } = sealed({ companyId, atMillis, body }, sign, entropy)
           return journal.commit({ ...change, audit })
         })

@@ -175,7 +175,8 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
 }
 
 /** Removes postings of zero, such as the fee of a free withdrawal. */
-export const moving = <P extends Posting>(...postings: ReadonlyArray<P>): ReadonlyArray<P> => postings.filter(({ amount }) => amount > 0n)
+export const moving = <P extends Posting>(...postings: ReadonlyArray<P>): ReadonlyArray<P> =>
+  postings.filter(({ amount }) => amount > 0n)
 
 /** Returns what a Change of this record starts with, if it posts nothing. */
 export const on = ({ id, companyId }: Pick<Parts<string>, "id" | "companyId">, atMillis: number) =>

@@ -10,15 +10,23 @@ import { NounReads } from "./NounReads.ts"
  */
 export const ofRecord =
   <A extends Row, Notice>(noun: Noun<A>, tell: (row: A, atMillis: number) => Notice) =>
-  ({ companyId, atMillis }: Published, id: string | null): Effect.Effect<ReadonlyArray<Notice>, StoreUnavailable, NounReads> =>
+  (
+    { companyId, atMillis }: Published,
+    id: string | null
+  ): Effect.Effect<ReadonlyArray<Notice>, StoreUnavailable, NounReads> =>
     id === null
       ? Effect.succeed([])
       : Effect.flatMap(NounReads, (nouns) =>
-          Effect.map(nouns.get(noun, companyId, id), (found) => Option.toArray(Option.map(found, (row) => tell(row, atMillis))))
+          Effect.map(nouns.get(noun, companyId, id), (found) =>
+            Option.toArray(Option.map(found, (row) => tell(row, atMillis)))
+          )
         )
 
 /** Like `ofRecord`, for the record that the event is about. */
-export const ofSubject = <A extends Row, Notice>(noun: Noun<A>, tell: (row: A, atMillis: number) => Notice) => {
+export const ofSubject = <A extends Row, Notice>(
+  noun: Noun<A>,
+  tell: (row: A, atMillis: number) => Notice
+) => {
   const told = ofRecord(noun, tell)
   return (event: Published) => told(event, event.subject)
 }

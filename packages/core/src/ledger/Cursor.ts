@@ -10,7 +10,12 @@ export interface CursorMoved extends Written<"CursorMoved", readonly [], "fence"
   readonly cursor: Change.Cursor
 }
 
-export const moved = (cursor: Change.Cursor, id: string, atMillis: number, fence?: Change.Fence): CursorMoved => ({
+export const moved = (
+  cursor: Change.Cursor,
+  id: string,
+  atMillis: number,
+  fence?: Change.Fence
+): CursorMoved => ({
   _tag: "CursorMoved",
   ...Change.on({ id, companyId: CompanyId.operator }, atMillis),
   writes: [],

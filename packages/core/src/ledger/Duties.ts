@@ -39,7 +39,12 @@ const makeLeases = Effect.gen(function* () {
   const tasks = yield* Tasks
   const { dutyLeaseMillis } = yield* Options
   const now = Clock.currentTimeMillis
-  const held = new Set<{ readonly task: Task; untilMillis: number; lost: string | undefined; readonly changed: Latch.Latch }>()
+  const held = new Set<{
+    readonly task: Task
+    untilMillis: number
+    lost: string | undefined
+    readonly changed: Latch.Latch
+  }>()
   const isHeld = yield* Latch.make(false)
 
   const renew = Effect.gen(function* () {
@@ -76,7 +81,11 @@ const makeLeases = Effect.gen(function* () {
           return one
         }),
         Effect.fnUntraced(function* (one) {
-          for (let leftMillis = one.untilMillis - (yield* now); leftMillis > 0; leftMillis = one.untilMillis - (yield* now))
+          for (
+            let leftMillis = one.untilMillis - (yield* now);
+            leftMillis > 0;
+            leftMillis = one.untilMillis - (yield* now)
+          )
             yield* Effect.raceFirst(one.changed.await, Effect.sleep(leftMillis))
           return one.lost
         }),
@@ -93,7 +102,10 @@ export const layer = Layer.effect(Leases, makeLeases)
  * the role immediately. Two leaders can overlap briefly, so Changes that must not happen twice carry the
  * fence.
  */
-export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
+export const run = Effect.fnUntraced(function* <R>(
+  role: string,
+  work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>
+) {
   const journal = yield* Journal
   const tasks = yield* Tasks
   const leases = yield* Leases
@@ -121,13 +133,18 @@ export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: F
   const giveBack = (task: Task) =>
     Effect.flatMap(now, (nowMillis) =>
       Effect.ignore(
-        Effect.tap(tasks.postpone(task, nowMillis), (isKept) => (isKept ? wakes.tell({ topic: role, atMillis: nowMillis }) : Effect.void))
+        Effect.tap(tasks.postpone(task, nowMillis), (isKept) =>
+          isKept ? wakes.tell({ topic: role, atMillis: nowMillis }) : Effect.void
+        )
       )
     )
 
   const step = Effect.acquireUseRelease(
     claim,
-    (held) => (held === undefined ? Effect.void : Effect.scoped(Effect.andThen(work(fence(held.task)), keep(held.task, held.untilMillis)))),
+    (held) =>
+      held === undefined
+        ? Effect.void
+        : Effect.scoped(Effect.andThen(work(fence(held.task)), keep(held.task, held.untilMillis))),
     (held) => (held === undefined ? Effect.void : giveBack(held.task))
   )
   yield* Worker.runOpen(role, step, yield* wakes.listen(role))

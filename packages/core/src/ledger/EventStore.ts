@@ -28,9 +28,17 @@ export class EventStore extends Context.Service<
      * an event while one with a lower id may still be committed, so a reader that resumes after the last one
      * misses none. The cost of a page does not depend on the total number of events.
      */
-    readonly eventsOf: (companyId: CompanyId.CompanyId | null, after: bigint, limit: number) => Read<ReadonlyArray<Published>>
+    readonly eventsOf: (
+      companyId: CompanyId.CompanyId | null,
+      after: bigint,
+      limit: number
+    ) => Read<ReadonlyArray<Published>>
     /** Returns committed events of a company before `before`, newest first. */
-    readonly eventsBefore: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => Read<ReadonlyArray<Published>>
+    readonly eventsBefore: (
+      companyId: CompanyId.CompanyId,
+      before: bigint,
+      limit: number
+    ) => Read<ReadonlyArray<Published>>
     readonly event: (id: bigint) => Read<Option.Option<Published>>
     /** Returns the stored public events for these ids, and omits ids without any. */
     readonly publicEvents: (ids: ReadonlyArray<bigint>) => Read<ReadonlyArray<PublicEvents>>

@@ -22,4 +22,6 @@ export const step = Effect.gen(function* () {
 })
 
 /** Runs hourly in one process at a time until the scope closes. */
-export const layerWorker = Layer.effectDiscard(Duties.run("expiry", () => Worker.run("idempotency cleanup", step, Effect.sleep("1 hour"))))
+export const layerWorker = Layer.effectDiscard(
+  Duties.run("expiry", () => Worker.run("idempotency cleanup", step, Effect.sleep("1 hour")))
+)

@@ -66,8 +66,11 @@ export interface Holds {
   readonly waits: { readonly kind: Waiting.Kind; readonly task: string; readonly for: string }
 }
 
-type Amounts<A> = { readonly [member in keyof A & string]: A[member] extends bigint ? member : never }[keyof A & string]
-type Texts<A> = { readonly [member in keyof A & string]: A[member] extends string ? member : never }[keyof A & string]
+type Amounts<A> = {
+  readonly [member in keyof A & string]: A[member] extends bigint ? member : never
+}[keyof A & string]
+type Texts<A> = { readonly [member in keyof A & string]: A[member] extends string ? member : never }[keyof A &
+  string]
 
 export const holds = <A extends Row & { readonly status: string; readonly createdAtMillis: number }>(
   noun: Noun<A>,
@@ -120,13 +123,18 @@ export const keptSum = <A extends Row & { readonly status: string }, B extends R
 /**
  * Returns each record that keeps such a sum, with the expected and the actual sum, for stores without tables.
  */
-export const recounted = ({ fault, noun, in: statuses, amount, by, of, as }: KeptSum, records: (noun: Noun) => ReadonlyArray<Row>) => {
+export const recounted = (
+  { fault, noun, in: statuses, amount, by, of, as }: KeptSum,
+  records: (noun: Noun) => ReadonlyArray<Row>
+) => {
   const amountOf = (row: Row, member: string) => Msat.make(BigInt(Reflect.get(row, member)))
   const counted = records(noun).filter((row) => statuses.includes(String(Reflect.get(row, "status"))))
   return records(of).map((row) => ({
     fault,
     id: row.id,
-    expected: Msat.sum(...counted.filter((one) => Reflect.get(one, by) === row.id).map((one) => amountOf(one, amount))),
+    expected: Msat.sum(
+      ...counted.filter((one) => Reflect.get(one, by) === row.id).map((one) => amountOf(one, amount))
+    ),
     found: amountOf(row, as)
   }))
 }
@@ -150,7 +158,11 @@ export const rates = <A extends Rated>(noun: Noun<A>, by: string): Rates => ({ n
 
 /** Returns the rate of a record, for stores without tables. */
 export const rateOf = (row: Row) => {
-  const [rate, atMillis, currency] = [Reflect.get(row, "rate"), Reflect.get(row, "rateAtMillis"), Reflect.get(row, "fiatCurrency")]
+  const [rate, atMillis, currency] = [
+    Reflect.get(row, "rate"),
+    Reflect.get(row, "rateAtMillis"),
+    Reflect.get(row, "fiatCurrency")
+  ]
   return {
     rate: typeof rate === "string" ? rate : null,
     rateAtMillis: typeof atMillis === "number" ? atMillis : null,
@@ -184,11 +196,17 @@ export const describes = <A extends Row>(
 export interface Linked {
   readonly noun: Noun
   /** Returns the record in a link, whichever company owns it. */
-  readonly in: (link: string, nouns: NounReads["Service"]) => Effect.Effect<Option.Option<Row>, StoreUnavailable>
+  readonly in: (
+    link: string,
+    nouns: NounReads["Service"]
+  ) => Effect.Effect<Option.Option<Row>, StoreUnavailable>
 }
 
 /** `nameIn` returns the record's unique name in a link, or undefined. */
-export const linked = <A extends Row>(noun: Noun<A>, nameIn: (link: string) => Partial<NoInfer<A>> | undefined): Linked => ({
+export const linked = <A extends Row>(
+  noun: Noun<A>,
+  nameIn: (link: string) => Partial<NoInfer<A>> | undefined
+): Linked => ({
   noun,
   in: (link, nouns) => {
     const name = nameIn(link)
@@ -243,7 +261,11 @@ export type AnyReads = Context.Key<unknown, object>
 export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C : never
 
 /** Event types that a Change publishes, except those of the money path in Event.ts. */
-type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? Exclude<T, Event.Type> : never) : never
+type EventOf<C> = C extends { readonly event?: infer E }
+  ? E extends { readonly type: infer T }
+    ? Exclude<T, Event.Type>
+    : never
+  : never
 
 /**
  * The parts of a feature that keep their own types in the list of all features. The other parts are folded at
@@ -282,7 +304,9 @@ const nothing = {
 /** Declares a feature. Does not compile if one of its Changes publishes an undeclared event. */
 export const make = <
   C extends Written.Any = never,
-  const E extends { readonly [type in EventOf<C> & string]: string | null } = { readonly [type in EventOf<C> & string]: string | null },
+  const E extends { readonly [type in EventOf<C> & string]: string | null } = {
+    readonly [type in EventOf<C> & string]: string | null
+  },
   const N extends Notices | undefined = undefined,
   L extends AnyLayer = Layer.Layer<never>,
   W extends AnyLayer = Layer.Layer<never>,
@@ -297,4 +321,8 @@ export const make = <
   ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R>
 
 /** The records that these features send notices about. */
-export type AboutOf<F> = F extends { readonly notices: { readonly byEvent: { readonly [event: string]: Conversion<infer A> } } } ? A : never
+export type AboutOf<F> = F extends {
+  readonly notices: { readonly byEvent: { readonly [event: string]: Conversion<infer A> } }
+}
+  ? A
+  : never

@@ -6,4 +6,6 @@ import type { Feature } from "./Feature.ts"
  * `Satrail.layer`, in every process: `Layer.succeed(Features, [...features, mine])`. Otherwise the service has the
  * features of this package. Code below the composition reads the list here, never the constant.
  */
-export const Features = Context.Reference<ReadonlyArray<Feature>>("@satrail/core/ledger/Features", { defaultValue: () => [] })
+export const Features = Context.Reference<ReadonlyArray<Feature>>("@satrail/core/ledger/Features", {
+  defaultValue: () => []
+})

@@ -13,10 +13,13 @@ export const Freeze = Schema.Struct({
 export interface Freeze extends Schema.Schema.Type<typeof Freeze> {}
 
 /** Returns whether changing the freeze to `pending` releases withdrawals that wait. */
-export const loosens = (frozen: Freeze | null, pending: Freeze["pending"]): boolean => frozen?.pending === "wait" && pending === "go_on"
+export const loosens = (frozen: Freeze | null, pending: Freeze["pending"]): boolean =>
+  frozen?.pending === "wait" && pending === "go_on"
 
 /**
  * The company is frozen: it can neither send nor commit funds. Nothing was held. The error omits the reason,
  * which only the operator may disclose.
  */
-export class CompanyFrozen extends Schema.TaggedError<CompanyFrozen>()("CompanyFrozen", { companyId: CompanyId }) {}
+export class CompanyFrozen extends Schema.TaggedError<CompanyFrozen>()("CompanyFrozen", {
+  companyId: CompanyId
+}) {}

@@ -8,17 +8,29 @@ export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>
 }) {}
 
 /** A Change with this id but different content has already been applied. */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { change: Schema.String, id: Schema.String }) {}
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
+  change: Schema.String,
+  id: Schema.String
+}) {}
 
 /** Another process has since claimed the job. The holder of this claim must stop. */
 export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", { taskId: Schema.String }) {}
 
 /** The record does not exist or belongs to another company. The error does not distinguish the two. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
+  what: Schema.String,
+  id: Schema.String
+}) {}
 
 /** Returns the record that `read` finds. No store finds a record by text that is not an id. */
-export const found = <A, E, R>(what: string, id: string, read: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | NotFound, R> =>
-  Effect.flatMap(read, (row) => (Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new NotFound({ what, id }))))
+export const found = <A, E, R>(
+  what: string,
+  id: string,
+  read: Effect.Effect<Option.Option<A>, E, R>
+): Effect.Effect<A, E | NotFound, R> =>
+  Effect.flatMap(read, (row) =>
+    Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new NotFound({ what, id }))
+  )
 
 /**
  * The store was unreachable or did not respond. The Change may or may not have been applied, so commit the same
@@ -27,7 +39,9 @@ export const found = <A, E, R>(what: string, id: string, read: Effect.Effect<Opt
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   operation: Schema.String,
   /** Defaults to `away`. */
-  why: Schema.Literals(["away", "overloaded", "closed"]).pipe(Schema.withConstructorDefault(Effect.succeed("away"))),
+  why: Schema.Literals(["away", "overloaded", "closed"]).pipe(
+    Schema.withConstructorDefault(Effect.succeed("away"))
+  ),
   cause: Schema.Defect(),
   ...Outage.words
 }) {}

@@ -64,7 +64,13 @@ export interface Spent {
 }
 
 /** A limit that was exceeded: one with a running total, or one for a single withdrawal. */
-export const Name = Schema.Literals([...names, "per_withdrawal_sats", "approval_above_sats", "recipient_types", "recipients"])
+export const Name = Schema.Literals([
+  ...names,
+  "per_withdrawal_sats",
+  "approval_above_sats",
+  "recipient_types",
+  "recipients"
+])
 export type Name = typeof Name.Type
 
 /**
@@ -86,23 +92,31 @@ export const exceeded = (limit: Name, subject: string, companyId: CompanyId): Li
   new LimitExceeded({ limit, of: subject === companyId ? "company" : "key" })
 
 /** The same for an amount that no later time will allow. `most` is the limit, if it is an amount. */
-export const never = (limit: Name, subject: string, companyId: CompanyId, most: number | undefined): LimitExceeded =>
+export const never = (
+  limit: Name,
+  subject: string,
+  companyId: CompanyId,
+  most: number | undefined
+): LimitExceeded =>
   new LimitExceeded({
     ...exceeded(limit, subject, companyId),
     freesAtMillis: null,
     ...(most !== undefined && { remaining: Msat.fromSats(most) })
   })
 
-export const bucketOf = (window: Window, atMillis: number): number => Math.floor(atMillis / windows[window].stepMillis)
+export const bucketOf = (window: Window, atMillis: number): number =>
+  Math.floor(atMillis / windows[window].stepMillis)
 
 /** Returns the oldest bucket in the window that ends at this time. */
-export const oldest = (window: Window, atMillis: number): number => bucketOf(window, atMillis - windows[window].millis)
+export const oldest = (window: Window, atMillis: number): number =>
+  bucketOf(window, atMillis - windows[window].millis)
 
 /** Returns the total of a window's buckets from bucket `since` on. */
 export const used = (spent: ReadonlyArray<Spent>, name: Counted, since: number): bigint => {
   const { window, of } = counted[name]
   let sum = 0n
-  for (const one of spent) if (one.window === window && one.bucket >= since) sum += of === "amount" ? one.amount : BigInt(one.times)
+  for (const one of spent)
+    if (one.window === window && one.bucket >= since) sum += of === "amount" ? one.amount : BigInt(one.times)
   return sum
 }
 
@@ -113,11 +127,19 @@ export const left = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, a
 }
 
 /** Returns the time at which `need` more will be allowed; null if it exceeds the limit itself. */
-export const freesAtMillis = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, need: bigint, atMillis: number): number | null => {
+export const freesAtMillis = (
+  spent: ReadonlyArray<Spent>,
+  name: Counted,
+  most: bigint,
+  need: bigint,
+  atMillis: number
+): number | null => {
   const { window } = counted[name]
   const { millis, stepMillis } = windows[window]
   if (need > most) return null
-  const ends = spent.flatMap((one) => (one.window === window ? [(one.bucket + 1) * stepMillis + millis] : [])).toSorted((a, b) => a - b)
+  const ends = spent
+    .flatMap((one) => (one.window === window ? [(one.bucket + 1) * stepMillis + millis] : []))
+    .toSorted((a, b) => a - b)
   const fits = (at: number) => used(spent, name, oldest(window, at)) + need <= most
   return [atMillis, ...ends.filter((end) => end > atMillis)].find(fits) ?? null
 }
@@ -126,32 +148,53 @@ export const freesAtMillis = (spent: ReadonlyArray<Spent>, name: Counted, most: 
 export const needOf = (name: Counted, amount: bigint): bigint => (counted[name].of === "amount" ? amount : 1n)
 
 /** Returns the first limit that the amount exceeds; undefined if there is none. */
-export const over = (spent: ReadonlyArray<Spent>, { most, atMillis }: Count, amount: bigint): Counted | undefined =>
+export const over = (
+  spent: ReadonlyArray<Spent>,
+  { most, atMillis }: Count,
+  amount: bigint
+): Counted | undefined =>
   names.find((name) => {
     const limit = most[name]
-    return limit !== undefined && needOf(name, amount) > limit - used(spent, name, oldest(counted[name].window, atMillis))
+    return (
+      limit !== undefined &&
+      needOf(name, amount) > limit - used(spent, name, oldest(counted[name].window, atMillis))
+    )
   })
 
 /**
  * Adds an amount to its buckets. A slot that is in use by a newer bucket, because the clock was ahead, counts the
  * amount in that one.
  */
-export const add = (spent: ReadonlyArray<Spent>, atMillis: number, amount: bigint, times: 1 | -1): ReadonlyArray<Spent> =>
+export const add = (
+  spent: ReadonlyArray<Spent>,
+  atMillis: number,
+  amount: bigint,
+  times: 1 | -1
+): ReadonlyArray<Spent> =>
   all.reduce((before, window) => {
     const bucket = bucketOf(window, atMillis)
     const slot = before.find((one) => one.window === window && one.bucket % places === bucket % places)
     if (times < 0 && slot?.bucket !== bucket) return before
     const used = slot !== undefined && slot.bucket >= bucket ? slot : { bucket, amount: 0n, times: 0 }
-    const now: Spent = { window, bucket: used.bucket, amount: Msat.make(used.amount + amount), times: used.times + times }
+    const now: Spent = {
+      window,
+      bucket: used.bucket,
+      amount: Msat.make(used.amount + amount),
+      times: used.times + times
+    }
     return [...before.filter((one) => one !== slot), now]
   }, spent)
 
 /** Returns the part of a Change that reverses an earlier count. */
 export const returned = (noted: Noted | null): { readonly counts?: ReadonlyArray<Count> } =>
-  noted === null ? {} : { counts: noted.subjects.map((subject) => ({ subject, atMillis: noted.atMillis, most: {} })) }
+  noted === null
+    ? {}
+    : { counts: noted.subjects.map((subject) => ({ subject, atMillis: noted.atMillis, most: {} })) }
 
 /** Returns these counts in the form that a record stores. */
 export const noted = (counts: ReadonlyArray<Count>): Noted | null => {
   const [first] = counts
-  return first === undefined ? null : { atMillis: first.atMillis, subjects: counts.map(({ subject }) => subject) }
+  return first === undefined
+    ? null
+    : { atMillis: first.atMillis, subjects: counts.map(({ subject }) => subject) }
 }

@@ -13,11 +13,14 @@ const canonical = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return canonical(Redacted.value(value))
   if (!isPlain(value)) throw new Error("only plain values have a meaning that can be compared")
   const given = Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
-  return Object.fromEntries(given.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, canonical(one)]))
+  return Object.fromEntries(
+    given.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, canonical(one)])
+  )
 }
 
 /**
  * Digest of what a request asks for: an operation and its decoded fields. Null means the same as an omitted field. The
  * order of fields does not count, nor does that of the items in a Set. Any other difference changes the digest.
  */
-export const digest = (operation: string, asked: unknown): string => sha256.hex(JSON.stringify(canonical([operation, asked])))
+export const digest = (operation: string, asked: unknown): string =>
+  sha256.hex(JSON.stringify(canonical([operation, asked])))

@@ -35,9 +35,12 @@ export interface Members<A extends object = object> {
 }
 
 /** Returns the column of a field: `created_at_millis` for `createdAtMillis`. */
-export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const columnOf = (member: string): string =>
+  member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-type StructOf<A> = Schema.Codec<A, unknown> & { readonly fields: { readonly [member: string]: { readonly ast: SchemaAST.AST } } }
+type StructOf<A> = Schema.Codec<A, unknown> & {
+  readonly fields: { readonly [member: string]: { readonly ast: SchemaAST.AST } }
+}
 
 const kindOfTag: { readonly [tag in SchemaAST.AST["_tag"]]?: Kind } = {
   String: "text",
@@ -77,7 +80,12 @@ export const members = <A extends object>(
 })
 
 /** A record type that Changes write. */
-export interface Noun<A extends Row = Row, Refused = unknown, Taken = unknown, Other = unknown> extends Members<A> {
+export interface Noun<
+  A extends Row = Row,
+  Refused = unknown,
+  Taken = unknown,
+  Other = unknown
+> extends Members<A> {
   /** Sets of fields whose combined values are unique. Combinations with a null are not compared. */
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
   /**
@@ -122,16 +130,25 @@ export interface Insert<A extends Row = Row, Taken = unknown, Other = unknown> {
 }
 
 /** An insert of a record of this type: `InsertOf<typeof noun>`. */
-export type InsertOf<N> = N extends Noun<infer A, unknown, infer Taken, infer Other> ? Insert<A, Taken, Other> : never
+export type InsertOf<N> =
+  N extends Noun<infer A, unknown, infer Taken, infer Other> ? Insert<A, Taken, Other> : never
 
-export const insert = <A extends Row, Taken, Other>(noun: Noun<A, unknown, Taken, Other>, record: A): Insert<A, Taken, Other> => ({
+export const insert = <A extends Row, Taken, Other>(
+  noun: Noun<A, unknown, Taken, Other>,
+  record: A
+): Insert<A, Taken, Other> => ({
   _tag: "Insert",
   noun,
   record
 })
 
 /** A step in a record's life, declared once, without the values that it sets. */
-export interface Move<A extends Row = Row, Sets extends string = string, Expects extends string = string, Refused = unknown> {
+export interface Move<
+  A extends Row = Row,
+  Sets extends string = string,
+  Expects extends string = string,
+  Refused = unknown
+> {
   /** Unique among all moves, such as `vouchers claimed`. */
   readonly key: string
   readonly noun: Noun<A>
@@ -163,7 +180,9 @@ export interface Move<A extends Row = Row, Sets extends string = string, Expects
 type Status<A> = A extends { readonly status: infer S extends string } ? S : never
 
 /** How to detect that a move has already been applied: see `Move.again`. */
-type Again<A> = { readonly in?: ReadonlyArray<Status<A>>; readonly same?: ReadonlyArray<keyof A & string> } | "otherwise"
+type Again<A> =
+  | { readonly in?: ReadonlyArray<Status<A>>; readonly same?: ReadonlyArray<keyof A & string> }
+  | "otherwise"
 
 type In<G> = G extends { readonly in: ReadonlyArray<infer S> } ? S : never
 
@@ -209,7 +228,17 @@ export const move = <
     readonly isDoneWhenGone?: boolean
   }
 ): Move<A, Sets, Expects, RefusedBy<A, From, Empty | Expects, G, Refused>> => {
-  const { from = [], empty = [], expects = [], to = null, sets = [], clears = [], stamps = [], again, isDoneWhenGone = false } = options
+  const {
+    from = [],
+    empty = [],
+    expects = [],
+    to = null,
+    sets = [],
+    clears = [],
+    stamps = [],
+    again,
+    isDoneWhenGone = false
+  } = options
   const what = {
     from,
     empty,
@@ -223,7 +252,8 @@ export const move = <
   }
   const key = `${noun.name} ${name}`
   const content = JSON.stringify(what)
-  if ((declared.get(key) ?? content) !== content) throw new Error(`${key} is declared twice with different definitions`)
+  if ((declared.get(key) ?? content) !== content)
+    throw new Error(`${key} is declared twice with different definitions`)
   declared.set(key, content)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- if the type is never, no record can refuse the move
   const refused = noun.refused as ((id: string, status: string) => never) | undefined
@@ -298,7 +328,13 @@ const checkUnlogged = ({ name, recorded }: Members, fields: ReadonlyArray<string
 
 export const touch = <A extends Row>(noun: Noun<A>, stamps: ReadonlyArray<keyof A & string>) => {
   checkUnlogged(noun, stamps)
-  return (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
+  return (companyId: CompanyId.CompanyId, id: string | null): Touch => ({
+    _tag: "Touch",
+    noun,
+    stamps,
+    companyId,
+    id
+  })
 }
 
 /**
@@ -315,11 +351,20 @@ export interface Add {
   readonly amount: bigint
 }
 
-type AmountsOf<A> = { readonly [member in keyof A & string]: A[member] extends bigint ? member : never }[keyof A & string]
+type AmountsOf<A> = {
+  readonly [member in keyof A & string]: A[member] extends bigint ? member : never
+}[keyof A & string]
 
 export const add = <A extends Row>(noun: Noun<A>, member: AmountsOf<A>) => {
   checkUnlogged(noun, [member])
-  return (companyId: CompanyId.CompanyId, id: string, amount: bigint): Add => ({ _tag: "Add", noun, member, companyId, id, amount })
+  return (companyId: CompanyId.CompanyId, id: string, amount: bigint): Add => ({
+    _tag: "Add",
+    noun,
+    member,
+    companyId,
+    id,
+    amount
+  })
 }
 
 /** Writes that can follow the first one. */

@@ -12,7 +12,11 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class NounReads extends Context.Service<
   NounReads,
   {
-    readonly get: <A extends Row>(noun: Noun<A>, companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<A>>
+    readonly get: <A extends Row>(
+      noun: Noun<A>,
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Read<Option.Option<A>>
     /**
      * Returns the record with this unique name, whichever company owns it. `name` contains all fields of one of
      * the record type's unique names.

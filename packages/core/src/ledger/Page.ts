@@ -100,7 +100,8 @@ export const pick = Effect.fnUntraced(function* <A extends Position, E, R>(
     const wanted = Math.min(size + 1 - rows.length, atOnce)
     const found = yield* find(wanted, rows.at(-1))
     for (const row of found.rows) {
-      if (rows.length === size || characters >= maxCharacters) return { rows, next: rows.at(-1) } satisfies Page<A>
+      if (rows.length === size || characters >= maxCharacters)
+        return { rows, next: rows.at(-1) } satisfies Page<A>
       rows.push(row)
       characters += lengthOf(row)
     }
@@ -131,7 +132,8 @@ export const filtered = <A extends Position, B extends Position, E, R>(
   const until = Id.floorOf(createdBeforeMillis)
   const begin = createdBeforeMillis === Infinity || (before !== null && before < until) ? before : until
   const since = Id.floorOf(createdAfterMillis - idLeadMillis)
-  const isIn = ({ createdAtMillis }: A) => createdAtMillis > createdAfterMillis && createdAtMillis < createdBeforeMillis
+  const isIn = ({ createdAtMillis }: A) =>
+    createdAtMillis > createdAfterMillis && createdAtMillis < createdBeforeMillis
   return pick(
     size,
     Effect.fnUntraced(function* (limit, after) {
@@ -166,5 +168,8 @@ export const rowsAtOnce = 64
 const slots = FairSlots.make(pagesAtOnce)
 
 /** Adds to each record of a company's page what `show` reads of other records. */
-export const shown = <A, B, E>(companyId: CompanyId, rows: ReadonlyArray<A>, show: (row: A) => Effect.Effect<B, E>) =>
-  slots.run(companyId, Effect.forEach(rows, show, { concurrency: rowsAtOnce }))
+export const shown = <A, B, E>(
+  companyId: CompanyId,
+  rows: ReadonlyArray<A>,
+  show: (row: A) => Effect.Effect<B, E>
+) => slots.run(companyId, Effect.forEach(rows, show, { concurrency: rowsAtOnce }))

@@ -23,7 +23,9 @@ export interface Posts {
   readonly type: Type
 }
 
-type Members<A, Held> = { readonly [member in keyof A & string]: A[member] extends Held ? member : never }[keyof A & string]
+type Members<A, Held> = {
+  readonly [member in keyof A & string]: A[member] extends Held ? member : never
+}[keyof A & string]
 
 export const posts = <A extends Row & { readonly status: string }>(
   noun: Noun<A>,

@@ -7,7 +7,13 @@ export const Rail = Schema.Literals(["lightning", "on_chain"])
 export type Rail = typeof Rail.Type
 
 /** Kinds of destinations, as named in records. */
-export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl", "bolt12_offer"])
+export const RecipientType = Schema.Literals([
+  "lightning_address",
+  "lightning_invoice",
+  "chain_address",
+  "lnurl",
+  "bolt12_offer"
+])
 export type RecipientType = typeof RecipientType.Type
 
 /** Status of a withdrawal or deposit. `settled` and `failed` are final for a withdrawal. */

@@ -17,7 +17,9 @@ export const retryIfMoved = <M>(Moved: abstract new (...args: never) => M) => {
     const again = turn.withPermit(Effect.retry(change, { times: maxRetries - 1, while: isMoved }))
     return change.pipe(
       Effect.catchIf(isMoved, () => again),
-      Effect.catchIf(isMoved, (cause) => Effect.fail(new StoreUnavailable({ operation: "retryIfMoved", why: "overloaded", cause })))
+      Effect.catchIf(isMoved, (cause) =>
+        Effect.fail(new StoreUnavailable({ operation: "retryIfMoved", why: "overloaded", cause }))
+      )
     )
   }
 }

@@ -21,4 +21,6 @@ export interface Signals {
 }
 
 /** Undefined for a store that only one process can use. */
-export const Signals = Context.Reference<Signals | undefined>("@satrail/core/ledger/Signals", { defaultValue: () => undefined })
+export const Signals = Context.Reference<Signals | undefined>("@satrail/core/ledger/Signals", {
+  defaultValue: () => undefined
+})

@@ -4,7 +4,9 @@ import { type Account, accounts } from "./Change.ts"
 
 export const byAccount = <A>(of: (account: Account) => A): { readonly [account in Account]: A } =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `accounts` lists every account
-  Object.fromEntries(accounts.map((account) => [account, of(account)])) as { readonly [account in Account]: A }
+  Object.fromEntries(accounts.map((account) => [account, of(account)])) as {
+    readonly [account in Account]: A
+  }
 
 /**
  * Totals ever posted into and out of an account. Both only grow, so the difference between two tallies is the

@@ -28,7 +28,9 @@ export const step = Effect.fnUntraced(function* <E>(
   const nowMillis = yield* Clock.currentTimeMillis
   const claimed = yield* tasks.claim({ kind, nowMillis, leaseMillis, limit: atOnce })
   const later = (task: Task) =>
-    laterMillis === undefined ? Effect.void : Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
+    laterMillis === undefined
+      ? Effect.void
+      : Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
   yield* Effect.forEach(
     claimed,
     (task) =>

@@ -67,7 +67,10 @@ export class Tasks extends Context.Service<
       readonly holder?: string
       readonly perLane: number
       readonly after: Turn | null
-      readonly full: { readonly companies: ReadonlyArray<CompanyId.CompanyId>; readonly lanes: ReadonlyArray<string> }
+      readonly full: {
+        readonly companies: ReadonlyArray<CompanyId.CompanyId>
+        readonly lanes: ReadonlyArray<string>
+      }
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
      * Records that process `holder` is alive until `nowMillis + aliveMillis`, and claims up to `limit` jobs of
@@ -95,8 +98,13 @@ export class Tasks extends Context.Service<
      * Extends these claims until `untilMillis` in one call. Returns the ids of the tasks that no other process
      * has since claimed and that are not complete.
      */
-    readonly renew: (tasks: ReadonlyArray<Task>, untilMillis: number) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
+    readonly renew: (
+      tasks: ReadonlyArray<Task>,
+      untilMillis: number
+    ) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
     /** Returns the due time of the first task of each kind. Kinds without tasks are left out. */
-    readonly dueAt: (kinds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>
+    readonly dueAt: (
+      kinds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>
   }
 >()("@satrail/core/ledger/Tasks") {}

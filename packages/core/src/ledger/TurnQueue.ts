@@ -81,7 +81,9 @@ export const make = Effect.fnUntraced(function* <Claim extends Task & { readonly
       }
       // Ignore a failure, because the tasks already counted must be processed even if the store is unavailable
       // now. A task that cannot be released is claimed again when its claim ends.
-      yield* Effect.forEach(left, (task) => Effect.ignoreCause(tasks.postpone(task, task.atMillis)), { discard: true })
+      yield* Effect.forEach(left, (task) => Effect.ignoreCause(tasks.postpone(task, task.atMillis)), {
+        discard: true
+      })
       const isFull = full.companies.length + full.lanes.length > 0
       // At most one task was taken per company and lane, so there may be more.
       return { claims: taken, isMore: isFull || found.length > 0 }

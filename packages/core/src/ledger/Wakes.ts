@@ -10,7 +10,9 @@ import { Tasks } from "./Tasks.ts"
  * Maximum time between two polls of the store when idle. Work from this process and signals from others wake a
  * worker immediately, so only work whose signal was lost waits that long.
  */
-export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/PollMillis", { defaultValue: () => 5000 })
+export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/PollMillis", {
+  defaultValue: () => 5000
+})
 
 /** Topics in addition to the kinds of tasks: committed events, and entries of the audit log. */
 export const topics = { event: "committed event", audit: "audit entry" } as const
@@ -69,7 +71,12 @@ export const make = Effect.gen(function* () {
   const signals = yield* Signals
   const longestMillis = yield* PollMillis
   const isWanted = yield* Latch.make(false)
-  const { topics: listened, has, wake, listen } = Listeners.make({ isReady: false, joined: () => isWanted.openUnsafe() })
+  const {
+    topics: listened,
+    has,
+    wake,
+    listen
+  } = Listeners.make({ isReady: false, joined: () => isWanted.openUnsafe() })
   const ringAt = yield* ringing(wake)
 
   /** Returns whether the next poll finds work before it is due. */
@@ -112,7 +119,9 @@ export const make = Effect.gen(function* () {
     grown = next <= 0 ? pauseMillis.first : Math.min(2 * grown, longestMillis)
     pause = Math.max(pauseMillis.first, Math.min(grown, next))
   })
-  const moment = Effect.suspend(() => Effect.raceFirst(isWanted.await, Effect.sleep(pause - pauseMillis.least)))
+  const moment = Effect.suspend(() =>
+    Effect.raceFirst(isWanted.await, Effect.sleep(pause - pauseMillis.least))
+  )
   yield* Worker.runOpen("work that is due", look, Effect.andThen(Effect.sleep(pauseMillis.least), moment))
 
   if (signals !== undefined) {
@@ -120,7 +129,8 @@ export const make = Effect.gen(function* () {
       Stream.runForEach(signals.received, (signal) =>
         Effect.map(Clock.currentTimeMillis, (nowMillis) => {
           // A signal combines several due times of a topic, or is lost, so ask the store for the others.
-          if (signal === null || (signal.atMillis > nowMillis && isPolled(signal.topic))) isWanted.openUnsafe()
+          if (signal === null || (signal.atMillis > nowMillis && isPolled(signal.topic)))
+            isWanted.openUnsafe()
           if (signal !== null) return hear(signal.topic, signal.atMillis, nowMillis)
           for (const topic of listened()) hear(topic, nowMillis, nowMillis)
         })
@@ -141,7 +151,11 @@ export const layer = Layer.effect(Wakes, make)
 const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any): ReadonlyArray<Signal> => [
   ...(event === undefined ? [] : [{ topic: topics.event, atMillis }]),
   ...(audit === undefined ? [] : [{ topic: topics.audit, atMillis }]),
-  ...jobs.flatMap((job) => (job._tag === "Enqueue" && job.claimedBy === undefined ? [{ topic: job.kind, atMillis: job.dueAtMillis }] : []))
+  ...jobs.flatMap((job) =>
+    job._tag === "Enqueue" && job.claimedBy === undefined
+      ? [{ topic: job.kind, atMillis: job.dueAtMillis }]
+      : []
+  )
 ]
 
 /** A Journal that wakes the workers for the work that each Change enqueues. */
@@ -153,7 +167,9 @@ export const layerJournal = Layer.effect(
     return Journal.of({
       commit: (change) => {
         const signals = signalsOf(change)
-        return signals.length === 0 ? journal.commit(change) : Effect.tap(journal.commit(change), note(...signals))
+        return signals.length === 0
+          ? journal.commit(change)
+          : Effect.tap(journal.commit(change), note(...signals))
       }
     })
   })

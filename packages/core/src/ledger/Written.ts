@@ -42,10 +42,12 @@ type RefusedWith<W extends Writes, M extends May> =
  * the parts in `M`. Parts that are not in `M` do not compile. `Published` are the types of event that it may
  * publish.
  */
-export interface Written<Tag extends string, W extends Writes, M extends May = never, Published extends string = Type> extends Omit<
-  Parts<Tag, RefusedWith<W, M>, Published>,
-  "legs" | "once" | "fence"
-> {
+export interface Written<
+  Tag extends string,
+  W extends Writes,
+  M extends May = never,
+  Published extends string = Type
+> extends Omit<Parts<Tag, RefusedWith<W, M>, Published>, "legs" | "once" | "fence"> {
   readonly writes: W
   readonly legs: ReadonlyArray<"money" extends M ? Leg : "credit" extends M ? Giving : never>
   readonly once?: "once" extends M ? Once : never
@@ -58,7 +60,9 @@ export interface Any extends Parts<string, { readonly _tag: string }, string> {
 }
 
 /** Makes a Change of the record of its first write, without postings. */
-export const written = <C extends Any & { readonly writes: readonly [Insert | Transition, ...ReadonlyArray<Follow>] }>(
+export const written = <
+  C extends Any & { readonly writes: readonly [Insert | Transition, ...ReadonlyArray<Follow>] }
+>(
   tag: C["_tag"],
   atMillis: number,
   writes: C["writes"],

@@ -30,7 +30,13 @@ export interface Standing extends Progress {
 }
 
 /** Returns `behind: block N of M` if the node is behind; undefined if it is current. Updates the gauge. */
-export const judge = ({ node, height, isSynced, announced = 0, lastRead = 0 }: Standing): Effect.Effect<string | undefined> => {
+export const judge = ({
+  node,
+  height,
+  isSynced,
+  announced = 0,
+  lastRead = 0
+}: Standing): Effect.Effect<string | undefined> => {
   const known = Math.max(height, announced, lastRead)
   const isBehind = announced - height > maxBlocksBehind || height < lastRead || !isSynced
   const text = `behind: block ${height} of ${known > height ? known : "an unknown number"}`

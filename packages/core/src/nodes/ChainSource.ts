@@ -76,7 +76,10 @@ export class ChainSource extends Context.Service<
      * that was evicted from it, but not one removed by a reorganization. Check transactions above `unchangedTo` with
      * `transaction`.
      */
-    readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
+    readonly activity: <E>(
+      after: string | null,
+      ours: Ours<E>
+    ) => Effect.Effect<Activity, ChainUnavailable | E>
     /** Returns the current status of any transaction. */
     readonly transaction: (txId: TxId.TxId) => Effect.Effect<Placement, ChainUnavailable>
     /**

@@ -7,7 +7,9 @@ import type { ChainUnavailable } from "./ChainSource.ts"
 import type * as Coin from "./Coin.ts"
 
 /** The available coins do not cover any of the payments with its fee. The payments can wait for more coins. */
-export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", { neededSats: Schema.BigInt }) {}
+export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", {
+  neededSats: Schema.BigInt
+}) {}
 
 export interface Derived {
   readonly address: string
@@ -59,7 +61,9 @@ export class ChainWallet extends Context.Service<
      * Returns the places of the wallet's keys that lock these scripts. Searches the newest keys that were reserved.
      * Absent if the wallet cannot search its keys.
      */
-    readonly placesOf?: (scriptPubKeys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Coin.Place>, StoreUnavailable>
+    readonly placesOf?: (
+      scriptPubKeys: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, Coin.Place>, StoreUnavailable>
     /**
      * Builds a transaction that pays each payee exactly its amount. The mining fee is at most the sum of the
      * fee limits of the payments included, or 1 sat/vB if that is more. It spends only coins that `free`

@@ -17,7 +17,12 @@ export const littleShare = 10n
  * payments do not need channels.
  */
 export interface Warning extends Required<Words> {
-  readonly code: "no_active_channel" | "inbound_low" | "outbound_low" | "channels_inactive" | "channels_force_closing"
+  readonly code:
+    | "no_active_channel"
+    | "inbound_low"
+    | "outbound_low"
+    | "channels_inactive"
+    | "channels_force_closing"
 }
 
 const warning = (code: Warning["code"], reason: string, remedy: string): Warning => ({ code, reason, remedy })
@@ -65,7 +70,11 @@ export const judge = ({ outgoing, incoming, channels }: Capacity): ReadonlyArray
 
 const gauges = {
   channels: Measure.gauge("satrail_channels", "Lightning channels by state", ["status"]),
-  capacity: Measure.gauge("satrail_channel_sats", "Total that the Lightning channels can send (outgoing) and receive (incoming)", ["side"])
+  capacity: Measure.gauge(
+    "satrail_channel_sats",
+    "Total that the Lightning channels can send (outgoing) and receive (incoming)",
+    ["side"]
+  )
 }
 const beyond = Measure.counter(
   "satrail_invoices_beyond_inbound_total",
@@ -107,7 +116,10 @@ export const make = Effect.gen(function* () {
   yield* Metric.update(beyond, 0)
 
   const logged = Effect.fnUntraced(function* (found: ReadonlyArray<Warning>) {
-    const [begun, over] = [found.filter((one) => !told.includes(one)), told.filter((one) => !found.includes(one))]
+    const [begun, over] = [
+      found.filter((one) => !told.includes(one)),
+      told.filter((one) => !found.includes(one))
+    ]
     told = found
     for (const { reason, remedy } of begun) yield* Effect.logWarning(`channels: ${reason}. ${remedy}`)
     for (const { reason } of over) yield* Effect.logInfo(`channels: resolved: ${reason}`)
@@ -120,7 +132,9 @@ export const make = Effect.gen(function* () {
         Effect.timeoutOption(answerMillis),
         Effect.catch(() => Effect.succeedNone), // the adapter reports the outage itself
         Effect.map(Option.getOrNull),
-        Effect.tap((found) => (found === null ? Effect.void : Effect.andThen(measured(found), logged(judge(found)))))
+        Effect.tap((found) =>
+          found === null ? Effect.void : Effect.andThen(measured(found), logged(judge(found)))
+        )
       )
   })
 
@@ -154,7 +168,8 @@ export const make = Effect.gen(function* () {
   return Channels.of({
     now,
     warnings: Effect.map(now, (found) => (found === null ? [] : judge(found))),
-    issued: (amount) => (Option.isNone(books) ? Effect.void : Effect.asVoid(Effect.forkIn(issued(amount), scope)))
+    issued: (amount) =>
+      Option.isNone(books) ? Effect.void : Effect.asVoid(Effect.forkIn(issued(amount), scope))
   })
 })
 

@@ -32,7 +32,11 @@ export interface Change extends Place {
 }
 
 /** Weight of an input by address type. Assumes the longest signature, so a fee is never below its rate. */
-export const inputWeight: { readonly [type in AddressType]: number } = { taproot: 230, segwit: 272, nested_segwit: 364 }
+export const inputWeight: { readonly [type in AddressType]: number } = {
+  taproot: 230,
+  segwit: 272,
+  nested_segwit: 364
+}
 
 /** Returns the fee of `weight` at `feeRate` sats per virtual byte, rounded up. */
 export const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.ceil((weight * feeRate) / 4))

@@ -3,7 +3,9 @@ import type { Fiat } from "../base/Amount.ts"
 import type { Decimal } from "../base/Decimal.ts"
 
 /** No sufficiently recent price is available. */
-export class RateUnavailable extends Schema.TaggedError<RateUnavailable>()("RateUnavailable", { currency: Schema.String }) {}
+export class RateUnavailable extends Schema.TaggedError<RateUnavailable>()("RateUnavailable", {
+  currency: Schema.String
+}) {}
 
 /** The price of one bitcoin. */
 export interface Rate {

@@ -17,7 +17,9 @@ export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("Node
  * Description of an invoice: a text that it contains, or the hash of a text shown to the payer (BOLT 11, `d`
  * and `h`; LUD-06).
  */
-export type Description = { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "Hash"; readonly sha256: string }
+export type Description =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Hash"; readonly sha256: string }
 
 export interface Ask {
   /** Our id of the invoice. Repeating an id returns the same invoice with the same payment hash. */
@@ -63,7 +65,9 @@ export interface HoldAsk extends Ask {
 export type Hold = Pick<Ask, "id"> & Pick<Issued, "paymentHash">
 
 /** The node already has an invoice with this payment hash, from any source. */
-export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}
+export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", {
+  paymentHash: Schema.String
+}) {}
 
 /** Hold invoices of a node that supports them. A payment stays held until it is settled or canceled. */
 export interface Holding {
@@ -79,7 +83,10 @@ export interface Holding {
    * done. Never settles a payment that the payer may have taken back on the chain, for example while the node was
    * down. The node then returns it.
    */
-  readonly settle: (invoice: Hold, preimage: Preimage.Preimage | null) => Effect.Effect<"settled" | "canceled" | "open", NodeUnavailable>
+  readonly settle: (
+    invoice: Hold,
+    preimage: Preimage.Preimage | null
+  ) => Effect.Effect<"settled" | "canceled" | "open", NodeUnavailable>
   /**
    * Cancels a hold invoice: returns held payments and accepts no more. Returns `canceled` if the invoice was
    * canceled now or earlier, and `settled` if it is too late.
@@ -123,7 +130,9 @@ export class LightningReceiver extends Context.Service<
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
     /** Absent if the node does not support hold invoices. */
     readonly holding?: Holding
-    readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
+    readonly lookupInvoice: (
+      paymentHash: PaymentHash.PaymentHash
+    ) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**
      * Cancels an invoice, so that it accepts no more payments. Returns `canceled` if the invoice was canceled
      * now or earlier, with the preimage, which is then safe to reveal. If it is too late, returns `accepted` or

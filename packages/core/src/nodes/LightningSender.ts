@@ -24,7 +24,12 @@ export type FailureReason =
  * the payment. Set only if the node can lose the result of a payment, and no HTLC of this one was claimed.
  */
 export type Payment =
-  | { readonly _tag: "settled"; readonly preimage: Preimage.Preimage; readonly fee: Msat; readonly index: string | null }
+  | {
+      readonly _tag: "settled"
+      readonly preimage: Preimage.Preimage
+      readonly fee: Msat
+      readonly index: string | null
+    }
   | { readonly _tag: "failed"; readonly reason: FailureReason }
   | { readonly _tag: "pending"; readonly expiryHeight?: number }
   | { readonly _tag: "unknown" }

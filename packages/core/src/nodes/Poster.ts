@@ -10,7 +10,12 @@ export const keptCharacters = 1000
 
 /** Result of a request. `body` is the start of the response. */
 export type Posted =
-  | { readonly _tag: "Answered"; readonly status: number; readonly body: string; readonly retryAfter: string | null }
+  | {
+      readonly _tag: "Answered"
+      readonly status: number
+      readonly body: string
+      readonly retryAfter: string | null
+    }
   | { readonly _tag: "Unanswered"; readonly reason: string }
 
 /** Posts to servers specified by companies. Follows no redirects, and connects only to public servers. */
@@ -43,5 +48,8 @@ const none = "This program sends no webhooks"
 
 /** A host program that provides no poster sends no webhooks, and no endpoint can be created. */
 export const Poster = Context.Reference<Poster>("@satrail/core/nodes/Poster", {
-  defaultValue: () => ({ post: () => Effect.succeed({ _tag: "Unanswered", reason: none }), issue: () => none })
+  defaultValue: () => ({
+    post: () => Effect.succeed({ _tag: "Unanswered", reason: none }),
+    issue: () => none
+  })
 })

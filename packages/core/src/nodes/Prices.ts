@@ -47,12 +47,16 @@ export class Prices extends Context.Service<
 export const make = Effect.gen(function* () {
   const rates = yield* ExchangeRates
 
-  const offered = Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency) || rates.lacks?.has(currency) !== true)
+  const offered = Amount.Currency.literals.filter(
+    (currency) => !Amount.isFiat(currency) || rates.lacks?.has(currency) !== true
+  )
 
   /** Returns the current rate if it is recent enough. A time in the future means that the clock was set back. */
   const young = Effect.fnUntraced(function* (currency: Amount.Fiat) {
     const rate = yield* rates.rate(currency)
-    return Math.abs((yield* Clock.currentTimeMillis) - rate.atMillis) > maxRateAgeMillis ? yield* new RateUnavailable({ currency }) : rate
+    return Math.abs((yield* Clock.currentTimeMillis) - rate.atMillis) > maxRateAgeMillis
+      ? yield* new RateUnavailable({ currency })
+      : rate
   })
 
   const converted = Effect.fnUntraced(function* (amount: Decimal.Decimal, currency: Amount.Fiat) {
@@ -61,14 +65,24 @@ export const make = Effect.gen(function* () {
       return yield* new Amount.AmountInvalid({ reason: "unknown_currency", message })
     }
     const { price, atMillis } = yield* young(currency)
-    return { amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)), rate: Decimal.format(price), rateAtMillis: atMillis }
+    return {
+      amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)),
+      rate: Decimal.format(price),
+      rateAtMillis: atMillis
+    }
   })
 
   return Prices.of({
     price: ({ amount, currency }) =>
       Amount.isFiat(currency)
         ? converted(amount, currency)
-        : Effect.fromResult(Result.map(Amount.toMsat(amount, currency), (msat) => ({ amount: msat, rate: null, rateAtMillis: null }))),
+        : Effect.fromResult(
+            Result.map(Amount.toMsat(amount, currency), (msat) => ({
+              amount: msat,
+              rate: null,
+              rateAtMillis: null
+            }))
+          ),
     current: Effect.gen(function* () {
       const found = yield* Effect.forEach(offered.filter(Amount.isFiat), (currency) =>
         Effect.option(Effect.map(young(currency), (rate): Quoted => ({ currency, ...rate })))

@@ -3,10 +3,14 @@ import { Context, type Effect, Schema } from "effect"
 import type { SuccessAction } from "./SuccessAction.ts"
 
 /** The payee's server refused the payment, or its response is invalid. */
-export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("RecipientRefused", { reason: Schema.String }) {}
+export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("RecipientRefused", {
+  reason: Schema.String
+}) {}
 
 /** The payee's server could not be reached. */
-export class RecipientUnreachable extends Schema.TaggedError<RecipientUnreachable>()("RecipientUnreachable", { reason: Schema.String }) {}
+export class RecipientUnreachable extends Schema.TaggedError<RecipientUnreachable>()("RecipientUnreachable", {
+  reason: Schema.String
+}) {}
 
 /** The terms of a Lightning address or LNURL (LUD-06, `payRequest`): any amount between `min` and `max`. */
 export interface PayTerms {
@@ -33,6 +37,9 @@ export class Resolver extends Context.Service<
     /** Returns the terms of the server at `url`. */
     readonly offer: (url: string) => Effect.Effect<PayTerms, RecipientRefused | RecipientUnreachable>
     /** Returns a new invoice for exactly `amount`, as received. The caller must check it before paying. */
-    readonly invoice: (terms: PayTerms, amount: Msat) => Effect.Effect<Fetched, RecipientRefused | RecipientUnreachable>
+    readonly invoice: (
+      terms: PayTerms,
+      amount: Msat
+    ) => Effect.Effect<Fetched, RecipientRefused | RecipientUnreachable>
   }
 >()("@satrail/core/nodes/Resolver") {}

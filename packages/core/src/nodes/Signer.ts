@@ -2,7 +2,9 @@ import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, Schema } from "effect"
 
 /** The signer was unreachable, refused to sign or took too long. Nothing was sent. */
-export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", { cause: Schema.Defect() }) {}
+export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
+  cause: Schema.Defect()
+}) {}
 
 /** A fully signed transaction. */
 export interface Signed {

@@ -6,7 +6,9 @@ import { isText } from "../base/Metadata.ts"
 export const maxCharacters = 144
 
 // A text that PostgreSQL cannot store would make a withdrawal fail at each attempt, with its amount held.
-const storable = Schema.makeFilter((text: string) => (isText(text) ? undefined : "must be well-formed text without NUL characters"))
+const storable = Schema.makeFilter((text: string) =>
+  isText(text) ? undefined : "must be well-formed text without NUL characters"
+)
 
 const Text = Schema.String.check(Characters.atMost(maxCharacters), storable)
 
@@ -16,7 +18,11 @@ const Text = Schema.String.check(Characters.atMost(maxCharacters), storable)
  */
 export const SuccessAction = Schema.Union([
   Schema.Struct({ tag: Schema.Literal("message"), message: Text }),
-  Schema.Struct({ tag: Schema.Literal("url"), description: Text, url: Schema.String.check(Schema.isMaxLength(2048), storable) }),
+  Schema.Struct({
+    tag: Schema.Literal("url"),
+    description: Text,
+    url: Schema.String.check(Schema.isMaxLength(2048), storable)
+  }),
   Schema.Struct({
     tag: Schema.Literal("aes"),
     description: Text,

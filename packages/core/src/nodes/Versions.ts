@@ -125,7 +125,9 @@ export const faults: ReadonlyArray<Fault> = [
  */
 const read = (text: string): Version | undefined => {
   const [, major, minor, patch = "0"] = /(?:^|[^\d.])(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?/.exec(text) ?? []
-  return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor), Number(patch)]
+  return major === undefined || minor === undefined
+    ? undefined
+    : [Number(major), Number(minor), Number(patch)]
 }
 
 const isBefore = (one: Version, other: Version): boolean => {
@@ -153,10 +155,16 @@ export const judge = (node: Node, text: string): Judgement | undefined => {
   const version = read(text)
   if (version === undefined) return undefined
   const known = faults.filter(
-    (fault) => fault.node === node && isBefore(version, fault.fixedIn) && (fault.since === undefined || !isBefore(version, fault.since))
+    (fault) =>
+      fault.node === node &&
+      isBefore(version, fault.fixedIn) &&
+      (fault.since === undefined || !isBefore(version, fault.since))
   )
   const newest = (some: ReadonlyArray<Fault>) =>
-    some.reduce<Fault | undefined>((last, one) => (last === undefined || isBefore(last.fixedIn, one.fixedIn) ? one : last), undefined)
+    some.reduce<Fault | undefined>(
+      (last, one) => (last === undefined || isBefore(last.fixedIn, one.fixedIn) ? one : last),
+      undefined
+    )
   const worst = newest(known.filter(({ verdict }) => verdict === "refused")) ?? newest(known)
   const update = newest(known)
   if (worst === undefined || update === undefined) return undefined

@@ -14,7 +14,10 @@ import { PayRequestRefused } from "./PayRequest.ts"
  */
 export const canceling = { atOnce: 8, waiting: 10_000 } as const
 
-const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices. Try again in a moment" })
+const tooMany = new PayRequestRefused({
+  code: "too_many",
+  message: "Too many requests for invoices. Try again in a moment"
+})
 
 /**
  * Limits the number of invoices that wallets may request per minute, and the number of their open invoices.
@@ -34,12 +37,17 @@ export const make = Effect.gen(function* () {
 
   const evicted = yield* Queue.dropping<Invoice>(canceling.waiting)
   for (let n = 0; n < canceling.atOnce; n++)
-    yield* Worker.runOpen("cancellation of evicted invoices", Effect.flatMap(Queue.take(evicted), cancel), Effect.void)
+    yield* Worker.runOpen(
+      "cancellation of evicted invoices",
+      Effect.flatMap(Queue.take(evicted), cancel),
+      Effect.void
+    )
 
   return {
     check: Effect.fnUntraced(function* (address: LightningAddress, caller: string) {
       const nowMillis = yield* Clock.currentTimeMillis
-      if (!ofCaller(caller, nowMillis).isWithin || !addressMayAsk(address.id, caller, nowMillis)) return yield* tooMany
+      if (!ofCaller(caller, nowMillis).isWithin || !addressMayAsk(address.id, caller, nowMillis))
+        return yield* tooMany
     }),
     /** Counts an invoice created for this caller, and evicts older invoices that exceed the limits. */
     issued: Effect.fnUntraced(function* (address: LightningAddress, caller: string, invoice: Invoice) {
@@ -48,7 +56,10 @@ export const make = Effect.gen(function* () {
         if (old.expiresAtMillis > nowMillis) break
         open.release(old)
       }
-      yield* Queue.offerAll(evicted, open.take({ caller, of: { company: address.companyId, address: address.id } }, invoice))
+      yield* Queue.offerAll(
+        evicted,
+        open.take({ caller, of: { company: address.companyId, address: address.id } }, invoice)
+      )
     })
   }
 })

@@ -37,7 +37,11 @@ export const make = Effect.gen(function* () {
   const cancel = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
     const before = yield* read(task)
     if (before.status === "pending")
-      yield* Effect.catchTag(journal.commit(Invoice.canceled(before, nowMillis)), "InvoiceNotPayable", () => Effect.void)
+      yield* Effect.catchTag(
+        journal.commit(Invoice.canceled(before, nowMillis)),
+        "InvoiceNotPayable",
+        () => Effect.void
+      )
     const invoice = yield* read(task)
     if (invoice.status === "canceling") yield* lookUp(invoice)
     const { status } = yield* read(task)
@@ -48,7 +52,8 @@ export const make = Effect.gen(function* () {
   const work = (task: Task, nowMillis: number) =>
     cancel(task, nowMillis).pipe(
       Effect.catchTags({
-        NodeUnavailable: (outage) => Effect.logInfo("invoice: cannot be canceled, the node is unavailable; will retry", outage),
+        NodeUnavailable: (outage) =>
+          Effect.logInfo("invoice: cannot be canceled, the node is unavailable; will retry", outage),
         StaleFence: () => Effect.void
       }),
       // Has no effect if the job is complete.

@@ -44,7 +44,9 @@ export class ChainDeposits extends Context.Service<
      * Advances toward the current chain tip. Returns the number of blocks still to be read. Leaves the cursor
      * unchanged if another process holds the lease.
      */
-    readonly follow: (fence?: Fence) => Effect.Effect<number, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
+    readonly follow: (
+      fence?: Fence
+    ) => Effect.Effect<number, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
   }
 >()("@satrail/core/receiving/ChainDeposits") {}
 
@@ -65,7 +67,10 @@ export const make = Effect.gen(function* () {
   const ours = (scriptPubKeys: ReadonlyArray<string>) =>
     scriptPubKeys.length === 0
       ? Effect.succeed(new Set<string>())
-      : Effect.map(receiving.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
+      : Effect.map(
+          receiving.onChainAddresses(scriptPubKeys),
+          (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey))
+        )
 
   const deepest = Math.max(...options.confirmations.map(({ confirmations }) => confirmations), 0)
 
@@ -93,7 +98,9 @@ export const make = Effect.gen(function* () {
     )
     const isNew = tip.hash !== checkedAt
     const inNoBlock = isNew
-      ? yield* Pages.all(pageSize, (after: Deposit.Deposit | null) => receiving.depositsInNoBlock(after?.id ?? null, pageSize))
+      ? yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
+          receiving.depositsInNoBlock(after?.id ?? null, pageSize)
+        )
       : []
     const givenUp = isNew ? yield* nextGivenUp : []
     const all = [...uncertain, ...inNoBlock, ...givenUp]
@@ -110,12 +117,18 @@ export const make = Effect.gen(function* () {
    */
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
     const { ofCompany, inBlock } = yield* receiving.depositsUnconfirmed(tip.height - deepest)
-    const inBlocks = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) => receiving.depositsInBlocks(after?.id ?? null, pageSize))
+    const inBlocks = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
+      receiving.depositsInBlocks(after?.id ?? null, pageSize)
+    )
     const deep: Array<{ readonly txId: TxId.TxId; readonly deposit: Deposit.Deposit }> = []
     for (const deposit of inBlocks) {
       const { chainTxId, height, amount, companyId } = deposit
       if (chainTxId === null || height === null) continue
-      const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
+      const atRisk = Msat.greatest(
+        amount,
+        ofCompany.get(companyId) ?? Msat.zero,
+        inBlock.get(height) ?? Msat.zero
+      )
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       deep.push({ txId: chainTxId, deposit })
     }
@@ -129,7 +142,8 @@ export const make = Effect.gen(function* () {
       const elsewhere = group.filter(({ deposit }) => deposit.height !== height)
       yield* outputs.settle(elsewhere.flatMap(({ deposit }) => Outputs.outpointsOf(deposit)))
       if (placement._tag !== "mined") continue
-      if (placement.isCoinbase && Chain.confirmations(tip, placement.height) < Chain.coinbaseMaturity) continue
+      if (placement.isCoinbase && Chain.confirmations(tip, placement.height) < Chain.coinbaseMaturity)
+        continue
       for (const { deposit } of group) {
         if (deposit.height !== placement.height) continue
         const atMillis = yield* Clock.currentTimeMillis
@@ -168,12 +182,18 @@ export const make = Effect.gen(function* () {
       if (before._tag === "None" || before.value !== cursor) {
         const nowMillis = yield* Clock.currentTimeMillis
         yield* journal
-          .commit(Cursor.moved({ source, value: cursor }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+          .commit(
+            Cursor.moved({ source, value: cursor }, Id.fromMillis(nowMillis, entropy), nowMillis, fence)
+          )
           .pipe(Effect.catchTag("StaleFence", () => Effect.void))
       }
       const deep = yield* confirm(tip)
       const owed = yield* reclaim
-      if (before._tag === "Some" && before.value === cursor && activity.outputs.length + rechecked + deep + owed + blocksLeft === 0)
+      if (
+        before._tag === "Some" &&
+        before.value === cursor &&
+        activity.outputs.length + rechecked + deep + owed + blocksLeft === 0
+      )
         quiet = { cursor, hash: tip.hash, atMillis }
       if (blocksLeft > 0) yield* Effect.logInfo("chain: catching up", { blocksLeft, tip: tip.height })
       return blocksLeft

@@ -49,13 +49,29 @@ export const make = Effect.gen(function* () {
     const { companyId, paymentHash } = invoice
     // Derive the id from the hash so that the same payment reported twice is recorded once.
     const reason = "invoice settled by another payment"
-    const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason, createdAtMillis: nowMillis }
+    const unmatched = {
+      id: Id.fromHash(paymentHash),
+      companyId,
+      paymentHash,
+      received,
+      reason,
+      createdAtMillis: nowMillis
+    }
     yield* journal
       .commit(Invoice.unmatched(unmatched, reading))
-      .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
+      .pipe(
+        Effect.catchTag("Conflict", (conflict) =>
+          Effect.logError("invoice: paid a third time; not booked", conflict)
+        )
+      )
   })
 
-  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, metadata: Metadata.Metadata, nowMillis: number): Deposit.Deposit =>
+  const depositOf = (
+    invoice: Invoice.Invoice,
+    received: Msat.Msat,
+    metadata: Metadata.Metadata,
+    nowMillis: number
+  ): Deposit.Deposit =>
     Deposit.settledFromStart(
       {
         id: Id.fromMillis(nowMillis, entropy),
@@ -76,12 +92,19 @@ export const make = Effect.gen(function* () {
    * Returns the record of the paid invoice. The node creates invoices for our offers itself, so such an invoice
    * is only recorded now. Concurrent calls record it once, by its hash.
    */
-  const invoiceOf = Effect.fnUntraced(function* ({ offerId, paymentHash, preimage }: Payment, nowMillis: number) {
+  const invoiceOf = Effect.fnUntraced(function* (
+    { offerId, paymentHash, preimage }: Payment,
+    nowMillis: number
+  ) {
     const known = yield* receiving.invoiceByHash(paymentHash)
     if (Option.isSome(known) || offerId === undefined || !Preimage.proves(preimage, paymentHash)) return known
     const offer = yield* offers.byId(offerId)
     if (Option.isNone(offer)) return known
-    const invoice = IssuedOffers.invoice(offer.value, { id: Id.fromMillis(nowMillis, entropy), paymentHash }, nowMillis)
+    const invoice = IssuedOffers.invoice(
+      offer.value,
+      { id: Id.fromMillis(nowMillis, entropy), paymentHash },
+      nowMillis
+    )
     yield* Effect.catchTags(journal.commit(Invoice.created(invoice)), {
       Conflict: () => Effect.void,
       IdempotencyMismatch: Effect.die // the Change has no idempotency key
@@ -97,16 +120,23 @@ export const make = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = yield* invoiceOf(paid, nowMillis)
     if (found._tag === "None") {
-      yield* Effect.logInfo("invoice: the node received a payment for an unknown invoice", { paymentHash: paid.paymentHash })
+      yield* Effect.logInfo("invoice: the node received a payment for an unknown invoice", {
+        paymentHash: paid.paymentHash
+      })
       if (reading !== undefined)
-        yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
+        yield* journal.commit(
+          Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence)
+        )
       return
     }
     const invoice = found.value
     if (!Preimage.proves(paid.preimage, paid.paymentHash)) {
-      return yield* Effect.logError("invoice: the node reported a settlement without a valid preimage; not credited", {
-        invoiceId: invoice.id
-      })
+      return yield* Effect.logError(
+        "invoice: the node reported a settlement without a valid preimage; not credited",
+        {
+          invoiceId: invoice.id
+        }
+      )
     }
     const deposit = depositOf(invoice, paid.received, yield* metadataOf(invoice), nowMillis)
     yield* journal

@@ -65,7 +65,18 @@ export const unrefunded = { refunded: Msat.zero, refundId: null } as const
  * Creates a deposit received over Lightning or settled internally. Its status is `settled` from the start.
  */
 export const settledFromStart = (
-  paid: Pick<Deposit, "id" | "companyId" | "ledgerTxId" | "recipient" | "amount" | "network" | "rail" | "lightningInvoiceId" | "metadata"> &
+  paid: Pick<
+    Deposit,
+    | "id"
+    | "companyId"
+    | "ledgerTxId"
+    | "recipient"
+    | "amount"
+    | "network"
+    | "rail"
+    | "lightningInvoiceId"
+    | "metadata"
+  > &
     Purpose.Purpose,
   atMillis: number
 ): Deposit => ({
@@ -126,7 +137,10 @@ export interface DepositDropped extends Written<"DepositDropped", Moved> {}
  */
 export const seen = (deposit: Deposit): DepositSeen =>
   written("DepositSeen", deposit.createdAtMillis, [Noun.insert(noun, deposit)], {
-    event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
+    event: {
+      type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending",
+      subject: deposit.id
+    }
   })
 
 /**
@@ -135,7 +149,11 @@ export const seen = (deposit: Deposit): DepositSeen =>
  */
 export const isTooSmall = ({ status, revision }: Deposit): boolean => status === "failed" && revision === 0
 
-const parts = (before: Deposit, values: Partial<Pick<Deposit, "status" | "height" | "absorbed">>, atMillis: number) => {
+const parts = (
+  before: Deposit,
+  values: Partial<Pick<Deposit, "status" | "height" | "absorbed">>,
+  atMillis: number
+) => {
   const { id, companyId, ledgerTxId, status, height, absorbed, revision } = before
   return {
     id,
@@ -143,15 +161,23 @@ const parts = (before: Deposit, values: Partial<Pick<Deposit, "status" | "height
     atMillis,
     transferId: ledgerTxId,
     legs: [],
-    writes: [Noun.step(life.moved, before, { status, height, absorbed, ...values, revision: revision + 1 })] as const
+    writes: [
+      Noun.step(life.moved, before, { status, height, absorbed, ...values, revision: revision + 1 })
+    ] as const
   }
 }
 
 /** A Change of an on-chain deposit after it was first seen. */
-export type DepositChange = DepositPlaced | DepositConfirmed | DepositReversed | DepositReclaimed | DepositDropped
+export type DepositChange =
+  | DepositPlaced
+  | DepositConfirmed
+  | DepositReversed
+  | DepositReclaimed
+  | DepositDropped
 
 /** Returns the deposit after this Change, assuming that it applies. */
-export const after = ({ writes: [moved], atMillis }: DepositChange): Deposit => Noun.after(moved.found, moved, atMillis)
+export const after = ({ writes: [moved], atMillis }: DepositChange): Deposit =>
+  Noun.after(moved.found, moved, atMillis)
 
 /**
  * Records the height of the payment's current block, or null if the payment is in the mempool. An evicted
@@ -208,7 +234,12 @@ export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number)
 export const reclaimed = (before: Deposit, amount: Msat.Msat, atMillis: number): DepositReclaimed => ({
   _tag: "DepositReclaimed",
   ...parts(before, { absorbed: Msat.make(before.absorbed - amount) }, atMillis),
-  legs: [{ companyId: before.companyId, postings: Change.moving({ from: "available", to: "loss", amount } as const) }]
+  legs: [
+    {
+      companyId: before.companyId,
+      postings: Change.moving({ from: "available", to: "loss", amount } as const)
+    }
+  ]
 })
 
 /**

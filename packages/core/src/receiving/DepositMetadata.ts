@@ -15,7 +15,11 @@ export type Source = Pick<Invoice, "companyId" | "metadata" | "lightningAddressI
 export const make = Effect.map(
   NounReads,
   (nouns) =>
-    ({ companyId, metadata, lightningAddressId }: Source): Effect.Effect<Metadata.Metadata, StoreUnavailable> =>
+    ({
+      companyId,
+      metadata,
+      lightningAddressId
+    }: Source): Effect.Effect<Metadata.Metadata, StoreUnavailable> =>
       lightningAddressId === null
         ? Effect.succeed(metadata)
         : Effect.map(nouns.get(LightningAddress.noun, companyId, lightningAddressId), (found) =>

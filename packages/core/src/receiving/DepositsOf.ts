@@ -8,5 +8,9 @@ import type { Deposit } from "./Deposit.ts"
  * implementation.
  */
 export class DepositsOf extends Context.Reference<
-  (companyId: CompanyId.CompanyId, id: string, limit: number) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
+  (
+    companyId: CompanyId.CompanyId,
+    id: string,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
 >("@satrail/core/receiving/DepositsOf", { defaultValue: () => () => Effect.succeed([]) }) {}

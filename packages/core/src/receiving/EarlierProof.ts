@@ -46,17 +46,30 @@ export const earlierProofs = Effect.gen(function* () {
   return Effect.fnUntraced(function* (height: number | null) {
     const placementOf = cached(chain.transaction)
     const minedAtMillis = yield* Effect.cached(
-      height === null ? Effect.succeed(Infinity) : Effect.map(chain.timeSecondsAt(height), (seconds) => seconds * 1000)
+      height === null
+        ? Effect.succeed(Infinity)
+        : Effect.map(chain.timeSecondsAt(height), (seconds) => seconds * 1000)
     )
 
     /**
      * Returns the unconfirmed payment that a new payment to the same address replaces. Only one of the same amount
      * counts: its inputs, which the new one spends, are no longer known.
      */
-    const replacedBy = Effect.fnUntraced(function* ({ amount }: Output, address: string, earlier: ReadonlyArray<Deposit.Deposit>) {
+    const replacedBy = Effect.fnUntraced(function* (
+      { amount }: Output,
+      address: string,
+      earlier: ReadonlyArray<Deposit.Deposit>
+    ) {
       for (const deposit of earlier) {
         const { recipient, status, height, chainTxId } = deposit
-        if (recipient !== address || deposit.amount !== amount || status !== "pending" || height !== null || chainTxId === null) continue
+        if (
+          recipient !== address ||
+          deposit.amount !== amount ||
+          status !== "pending" ||
+          height !== null ||
+          chainTxId === null
+        )
+          continue
         if ((yield* placementOf(chainTxId))._tag === "gone") return deposit
       }
       return undefined
@@ -72,12 +85,20 @@ export const earlierProofs = Effect.gen(function* () {
       const open = Option.getOrElse(yield* ledger.cursor(source), () => closed)
       const replaced =
         open === closed
-          ? yield* replacedBy(output, owner.address, yield* depositsOf(owner.companyId, collector, replaceableAtOnce))
+          ? yield* replacedBy(
+              output,
+              owner.address,
+              yield* depositsOf(owner.companyId, collector, replaceableAtOnce)
+            )
           : undefined
       const minedAt = yield* minedAtMillis
       if (open === closed && replaced === undefined) return { replaced, paidAtMillis: minedAt }
       const replacedAtMillis = replaced === undefined ? Number(open) : Deposit.paidAt(replaced)
-      return { replaced, paidAtMillis: Math.min(minedAt, replacedAtMillis), claim: claimOf(output, owner.address, replacedAtMillis) }
+      return {
+        replaced,
+        paidAtMillis: Math.min(minedAt, replacedAtMillis),
+        claim: claimOf(output, owner.address, replacedAtMillis)
+      }
     })
   })
 })

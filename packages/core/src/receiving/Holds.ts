@@ -36,7 +36,9 @@ export const make = Effect.gen(function* () {
     const again = tasks.postpone(task, nowMillis + LookupSchedule.holdAgainMillis(found.value, nowMillis))
     // While the node is unavailable, retry at the usual interval. The job remains until the invoice is final.
     yield* lookUp(found.value).pipe(
-      Effect.catchTag("NodeUnavailable", (outage) => Effect.logInfo("hold invoice: the node is unavailable; will retry", outage)),
+      Effect.catchTag("NodeUnavailable", (outage) =>
+        Effect.logInfo("hold invoice: the node is unavailable; will retry", outage)
+      ),
       Effect.ensuring(Effect.ignore(again))
     )
   })

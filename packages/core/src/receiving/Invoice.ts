@@ -20,7 +20,16 @@ import * as Purpose from "./Purpose.ts"
  * have been notified yet. `canceled`: the node accepts no payment for it. In both statuses, a payment that was
  * in flight still settles the invoice.
  */
-export const Status = Schema.Literals(["pending", "claimed", "held", "settling", "settled", "expired", "canceling", "canceled"])
+export const Status = Schema.Literals([
+  "pending",
+  "claimed",
+  "held",
+  "settling",
+  "settled",
+  "expired",
+  "canceling",
+  "canceled"
+])
 export type Status = typeof Status.Type
 
 /** Limits and default of an invoice's lifetime, in seconds. */
@@ -137,7 +146,10 @@ export type Standing = typeof Standing.Type
  * Returns an invoice's status at a point in time. An invoice that can be paid until 12:00 is `expired` from
  * 12:00 on, even if cleanup is still to be done.
  */
-export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">, atMillis: number): Standing => {
+export const standing = (
+  { status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">,
+  atMillis: number
+): Standing => {
   if (status === "settled") return "settled"
   if (status === "claimed" || status === "held" || status === "settling") return "accepted"
   if (status === "canceling" || status === "canceled") return "canceled"
@@ -191,7 +203,16 @@ export class TooManyHeld extends Schema.TaggedError<TooManyHeld>()("TooManyHeld"
 
 /** A payment is credited by its hash, so no two invoices may have the same hash. */
 export const noun = Noun.make("invoices", Invoice, {
-  moving: ["status", "received", "held", "heldUntilMillis", "preimage", "claimedBy", "settledAtMillis", "canceledAtMillis"],
+  moving: [
+    "status",
+    "received",
+    "held",
+    "heldUntilMillis",
+    "preimage",
+    "claimedBy",
+    "settledAtMillis",
+    "canceledAtMillis"
+  ],
   unique: [["paymentHash"]],
   labels: "metadata",
   refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
@@ -271,7 +292,11 @@ export const life = {
 
 const addressUsed = Noun.touch(LightningAddress.noun, ["lastUsedAtMillis", "updatedAtMillis"])
 
-export interface InvoiceCreated extends Written<"InvoiceCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+export interface InvoiceCreated extends Written<
+  "InvoiceCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once"
+> {}
 /**
  * Applies from any status but `settled`. If the invoice is already settled, the Change succeeds for the same
  * payment and is rejected for another one.
@@ -282,24 +307,47 @@ export interface InvoiceSettled extends Written<
   "credit" | "fence"
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. Refused once it has been released. */
-export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
+export interface InvoiceClaimed extends Written<
+  "InvoiceClaimed",
+  readonly [Noun.TransitionOf<typeof life.claimed>],
+  "fence"
+> {}
 /** Applies from `claimed` by the same withdrawal, and otherwise changes nothing. */
-export interface InvoiceReleased extends Written<"InvoiceReleased", readonly [Noun.TransitionOf<typeof life.released>], "fence"> {}
+export interface InvoiceReleased extends Written<
+  "InvoiceReleased",
+  readonly [Noun.TransitionOf<typeof life.released>],
+  "fence"
+> {}
 /** Applies from `pending` when a payment is held. An invoice that is already held or final stays as it is. */
 export interface InvoiceHeld extends Written<"InvoiceHeld", readonly [Noun.TransitionOf<typeof life.held>]> {}
 /** Applies from `held`. Rejected if the invoice is canceled or not held yet. */
-export interface InvoiceSettling extends Written<"InvoiceSettling", readonly [Noun.TransitionOf<typeof life.settling>]> {}
+export interface InvoiceSettling extends Written<
+  "InvoiceSettling",
+  readonly [Noun.TransitionOf<typeof life.settling>]
+> {}
 /** Applies from `held` and `settling`; a settled invoice stays settled. */
-export interface InvoiceReturned extends Written<"InvoiceReturned", readonly [Noun.TransitionOf<typeof life.returned>]> {}
+export interface InvoiceReturned extends Written<
+  "InvoiceReturned",
+  readonly [Noun.TransitionOf<typeof life.returned>]
+> {}
 /** Applies from `pending` and `claimed`; a settled or canceled invoice stays as it is. */
-export interface InvoiceExpired extends Written<"InvoiceExpired", readonly [Noun.TransitionOf<typeof life.expired>]> {}
+export interface InvoiceExpired extends Written<
+  "InvoiceExpired",
+  readonly [Noun.TransitionOf<typeof life.expired>]
+> {}
 /**
  * Applies from `pending` and `held`. Rejected if the invoice is being paid internally, being settled, settled
  * or expired.
  */
-export interface InvoiceCanceled extends Written<"InvoiceCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
+export interface InvoiceCanceled extends Written<
+  "InvoiceCanceled",
+  readonly [Noun.TransitionOf<typeof life.canceled>]
+> {}
 /** Applies from `canceling`; a settled invoice stays settled. */
-export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.TransitionOf<typeof life.closed>]> {}
+export interface InvoiceClosed extends Written<
+  "InvoiceClosed",
+  readonly [Noun.TransitionOf<typeof life.closed>]
+> {}
 /** Completes the job that cancels an invoice, because the invoice can no longer be paid. */
 export interface CancellationEnded extends Written<"CancellationEnded", readonly [], "fence"> {}
 /**
@@ -322,7 +370,11 @@ export const Unmatched = Schema.Struct({
 export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
 
 export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: ["createdAtMillis"] })
-export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "credit" | "fence"> {}
+export interface PaymentUnmatched extends Written<
+  "PaymentUnmatched",
+  readonly [Noun.InsertOf<typeof unmatchedNoun>],
+  "credit" | "fence"
+> {}
 
 /** Kind of the job that manages a hold invoice at the node, from its creation to its end. */
 export const holdTask = "hold"
@@ -331,10 +383,13 @@ const firstLookMillis = 1000
 
 /** Enqueues the job of a hold invoice. */
 const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Job> =>
-  hold === null ? [] : [Change.enqueue({ kind: holdTask, id, dueAtMillis: createdAtMillis + firstLookMillis })]
+  hold === null
+    ? []
+    : [Change.enqueue({ kind: holdTask, id, dueAtMillis: createdAtMillis + firstLookMillis })]
 
 /** Completes the job of a hold invoice, in the Change that makes the invoice final. */
-export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
+export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> =>
+  hold === null ? [] : [Change.complete(id)]
 
 /** Kind of the job that cancels an invoice at the node, from the decision to cancel it until the node confirms. */
 export const cancelTask = "invoice_cancel"
@@ -350,7 +405,8 @@ export const cancels = (id: string, atMillis: number): Change.Enqueue =>
  * event is published before payment. Other invoices can be created by anyone in any number, with a wallet's
  * request or from an offer.
  */
-const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === null && !isBolt12(paymentRequest)
+const isOwn = ({ callback, paymentRequest }: Invoice): boolean =>
+  callback === null && !isBolt12(paymentRequest)
 
 /**
  * Records an invoice that can be paid. No money moves. An invoice that is not the company's own is published
@@ -378,7 +434,9 @@ export const settled = (
   companyId: deposit.companyId,
   atMillis: deposit.createdAtMillis,
   transferId: deposit.ledgerTxId,
-  legs: [{ companyId: deposit.companyId, postings: [{ from: "node", to: "available", amount: deposit.amount }] }],
+  legs: [
+    { companyId: deposit.companyId, postings: [{ from: "node", to: "available", amount: deposit.amount }] }
+  ],
   writes: [
     Noun.step(life.settled, { id, companyId: deposit.companyId }, { received: deposit.amount, preimage }),
     Noun.insert(Deposit.noun, deposit),
@@ -393,15 +451,32 @@ export const settled = (
  * Reserves the invoice for one withdrawal, before the node is asked to cancel it. From then on, only that
  * withdrawal may pay it.
  */
-export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed =>
-  written("InvoiceClaimed", atMillis, [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })], { fence })
+export const claimed = (
+  invoice: Invoice,
+  withdrawalId: string,
+  fence: Change.Fence,
+  atMillis: number
+): InvoiceClaimed =>
+  written("InvoiceClaimed", atMillis, [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })], {
+    fence
+  })
 
 /**
  * Makes an invoice payable again before this withdrawal fails, if it claimed the invoice. The node may have canceled the
  * invoice, so only an internal payment is certain to be able to pay it.
  */
-export const released = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceReleased =>
-  written("InvoiceReleased", atMillis, [Noun.step(life.released, { ...invoice, claimedBy: withdrawalId }, {})], { fence })
+export const released = (
+  invoice: Invoice,
+  withdrawalId: string,
+  fence: Change.Fence,
+  atMillis: number
+): InvoiceReleased =>
+  written(
+    "InvoiceReleased",
+    atMillis,
+    [Noun.step(life.released, { ...invoice, claimedBy: withdrawalId }, {})],
+    { fence }
+  )
 
 /** Records that the node holds `held` msat for the invoice until about `heldUntilMillis`. No money moves. */
 export const held = (
@@ -409,14 +484,19 @@ export const held = (
   payment: { readonly held: Msat.Msat; readonly heldUntilMillis: number },
   atMillis: number
 ): InvoiceHeld =>
-  written("InvoiceHeld", atMillis, [Noun.step(life.held, invoice, payment)], { event: { type: "invoice.held", subject: invoice.id } })
+  written("InvoiceHeld", atMillis, [Noun.step(life.held, invoice, payment)], {
+    event: { type: "invoice.held", subject: invoice.id }
+  })
 
 /**
  * Records the company's decision to take the held payment, with the preimage if the company supplied it. The
  * node is notified next. No money moves until the node confirms the settlement.
  */
-export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMillis: number): InvoiceSettling =>
-  written("InvoiceSettling", atMillis, [Noun.step(life.settling, invoice, { preimage })])
+export const settling = (
+  invoice: Invoice,
+  preimage: Invoice["preimage"],
+  atMillis: number
+): InvoiceSettling => written("InvoiceSettling", atMillis, [Noun.step(life.settling, invoice, { preimage })])
 
 /** Records that the held payment was returned and the node accepts no further payment. */
 export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned =>
@@ -436,7 +516,11 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired =>
  * Cancels an invoice for its company. From then on it cannot be settled internally. The node is notified next.
  * `jobs` are enqueued in the same commit.
  */
-export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled =>
+export const canceled = (
+  invoice: Invoice,
+  atMillis: number,
+  jobs: ReadonlyArray<Change.Job> = []
+): InvoiceCanceled =>
   written("InvoiceCanceled", atMillis, [Noun.step(life.canceled, invoice, {})], {
     jobs: [...jobs, ...(invoice.hold === null ? [cancels(invoice.id, atMillis)] : [])],
     event: { type: "invoice.canceled", subject: invoice.id }
@@ -444,9 +528,15 @@ export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray
 
 /** Closes a canceled invoice, once the node accepts no payment for it, or after its expiry. */
 export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed =>
-  written("InvoiceClosed", atMillis, [Noun.step(life.closed, invoice, {})], { jobs: [Change.complete(invoice.id)] })
+  written("InvoiceClosed", atMillis, [Noun.step(life.closed, invoice, {})], {
+    jobs: [Change.complete(invoice.id)]
+  })
 
-export const cancellationEnded = (invoice: Invoice, fence: Change.Fence, atMillis: number): CancellationEnded => ({
+export const cancellationEnded = (
+  invoice: Invoice,
+  fence: Change.Fence,
+  atMillis: number
+): CancellationEnded => ({
   _tag: "CancellationEnded",
   ...Change.on(invoice, atMillis),
   writes: [],
@@ -461,13 +551,21 @@ export const forgotten = (invoice: Invoice, atMillis: number): InvoiceForgotten 
 })
 
 /** Puts a payment received by the node in `suspense` for an operator, because its owner is unknown. */
-export const unmatched = (unmatched: Unmatched, { cursor, fence }: Partial<Change.Reading> = {}): PaymentUnmatched => ({
+export const unmatched = (
+  unmatched: Unmatched,
+  { cursor, fence }: Partial<Change.Reading> = {}
+): PaymentUnmatched => ({
   _tag: "PaymentUnmatched",
   id: unmatched.id,
   companyId: unmatched.companyId,
   atMillis: unmatched.createdAtMillis,
   transferId: unmatched.id,
-  legs: [{ companyId: unmatched.companyId, postings: [{ from: "node", to: "suspense", amount: unmatched.received }] }],
+  legs: [
+    {
+      companyId: unmatched.companyId,
+      postings: [{ from: "node", to: "suspense", amount: unmatched.received }]
+    }
+  ],
   writes: [Noun.insert(unmatchedNoun, unmatched)],
   event: { type: "payment.unmatched", subject: unmatched.id },
   ...(cursor && { cursor }),

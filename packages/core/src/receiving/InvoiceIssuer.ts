@@ -85,7 +85,10 @@ export const make = Effect.gen(function* () {
   const issueHold = Effect.fnUntraced(function* (draft: Draft, { paymentHash }: HoldRequest) {
     const { holding } = receiver
     if (holding === undefined)
-      return yield* new Invalid({ path: "hold", message: "must be false, because this service's node cannot hold payments" })
+      return yield* new Invalid({
+        path: "hold",
+        message: "must be false, because this service's node cannot hold payments"
+      })
     // Concurrent requests may each pass this check, so a company can exceed the limit by the number of requests
     // processed at the same time.
     if ((yield* records.openHolds(draft.companyId, holdInvoices.mostOpen)) >= holdInvoices.mostOpen)
@@ -94,7 +97,12 @@ export const make = Effect.gen(function* () {
       holding.createInvoice({ ...ask, ...(paymentHash !== null && { paymentHash }) })
     ).pipe(
       Effect.catchTag("PaymentHashTaken", () =>
-        Effect.fail(new Invalid({ path: "payment_hash", message: "must be new: the node already has an invoice with this payment hash" }))
+        Effect.fail(
+          new Invalid({
+            path: "payment_hash",
+            message: "must be new: the node already has an invoice with this payment hash"
+          })
+        )
       )
     )
   })

@@ -9,11 +9,16 @@ export type JobsOf = (invoice: Invoice, atMillis: number) => ReadonlyArray<Chang
  * Jobs enqueued by the Change that settles an invoice, or that claims it for an internal payment. There are
  * none unless a layer adds some.
  */
-export class InvoiceJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/InvoiceJobs", { defaultValue: () => () => [] }) {}
+export class InvoiceJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/InvoiceJobs", {
+  defaultValue: () => () => []
+}) {}
 
 /** Adds jobs to those of lower layers. */
 export const layer = (more: JobsOf): Layer.Layer<never> =>
   Layer.effect(
     InvoiceJobs,
-    Effect.map(InvoiceJobs, (before): JobsOf => (invoice, atMillis) => [...before(invoice, atMillis), ...more(invoice, atMillis)])
+    Effect.map(InvoiceJobs, (before): JobsOf => (invoice, atMillis) => [
+      ...before(invoice, atMillis),
+      ...more(invoice, atMillis)
+    ])
   )

@@ -28,7 +28,11 @@ export const make = Effect.gen(function* () {
     heldUntilMillis !== null && atMillis > heldUntilMillis + options.expiredGraceMillis
 
   /** Applies the node's state of a hold invoice when a payment is newly held or no longer held. */
-  const follow = Effect.fnUntraced(function* (invoice: Invoice.Invoice, state: InvoiceState, atMillis: number) {
+  const follow = Effect.fnUntraced(function* (
+    invoice: Invoice.Invoice,
+    state: InvoiceState,
+    atMillis: number
+  ) {
     const wasHeld = invoice.status === "held" || invoice.status === "settling"
     switch (state._tag) {
       case "accepted": {
@@ -36,8 +40,15 @@ export const make = Effect.gen(function* () {
         const { received, blocksLeft } = state.held
         if (blocksLeft <= LookupSchedule.holdInvoices.marginBlocks) return yield* sendBack(invoice, atMillis)
         if (invoice.status !== "pending") return
-        const payment = { held: received, heldUntilMillis: LookupSchedule.heldUntilMillis(blocksLeft, atMillis) }
-        return yield* Effect.catchTag(journal.commit(Invoice.held(invoice, payment, atMillis)), "InvoiceNotPayable", () => Effect.void)
+        const payment = {
+          held: received,
+          heldUntilMillis: LookupSchedule.heldUntilMillis(blocksLeft, atMillis)
+        }
+        return yield* Effect.catchTag(
+          journal.commit(Invoice.held(invoice, payment, atMillis)),
+          "InvoiceNotPayable",
+          () => Effect.void
+        )
       }
       // The node no longer holds the payment. The company was notified of that payment only, so cancel the
       // invoice.
@@ -45,12 +56,14 @@ export const make = Effect.gen(function* () {
         return wasHeld ? yield* sendBack(invoice, atMillis) : undefined
       case "canceled":
         if (wasHeld) return yield* journal.commit(Invoice.returned(invoice, atMillis))
-        if (invoice.status === "pending" && atMillis >= invoice.expiresAtMillis) yield* journal.commit(Invoice.expired(invoice, atMillis))
+        if (invoice.status === "pending" && atMillis >= invoice.expiresAtMillis)
+          yield* journal.commit(Invoice.expired(invoice, atMillis))
         return
       case "unknown":
         // The node has lost the invoice. After the held payment has timed out, the node has nothing left to
         // return.
-        if (wasHeld && isPastHold(invoice, atMillis)) yield* journal.commit(Invoice.returned(invoice, atMillis))
+        if (wasHeld && isPastHold(invoice, atMillis))
+          yield* journal.commit(Invoice.returned(invoice, atMillis))
         return
     }
   })
@@ -89,7 +102,11 @@ export const make = Effect.gen(function* () {
       if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
       // An invoice that a wallet requested and the node has lost or deleted stays open until `Settlements.forget`
       // deletes it.
-      else if (state._tag !== "unknown" || invoice.status === "claimed" || invoice.lightningAddressId === null)
+      else if (
+        state._tag !== "unknown" ||
+        invoice.status === "claimed" ||
+        invoice.lightningAddressId === null
+      )
         yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
       return false
     })

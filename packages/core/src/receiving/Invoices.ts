@@ -12,7 +12,14 @@ import * as Metadata from "../base/Metadata.ts"
 import type * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import type * as Change from "../ledger/Change.ts"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
@@ -70,9 +77,15 @@ export class Invoices extends Context.Service<
     /** Creates an invoice from a draft that was already validated and priced. */
     readonly issue: (
       draft: InvoiceIssuer.Draft
-    ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, Paused | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
+    ) => Effect.Effect<
+      Answer.Outcome<Invoice.Invoice>,
+      Paused | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
     /** Returns an invoice with its current status. */
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
     /**
      * Cancels an invoice so that it can no longer be paid. Canceling it again changes nothing. A paid, accepted
      * or expired invoice is rejected. The node is notified right after the commit, and again later if it is
@@ -112,7 +125,8 @@ export class Invoices extends Context.Service<
 /** Returns why a description cannot be used in an invoice, or undefined if it can. */
 export const descriptionIssue = (description: string): string | undefined => {
   const bytes = new TextEncoder().encode(description).length
-  if (bytes > maxDescriptionBytes) return `must have at most ${maxDescriptionBytes} bytes of UTF-8 (got ${bytes})`
+  if (bytes > maxDescriptionBytes)
+    return `must have at most ${maxDescriptionBytes} bytes of UTF-8 (got ${bytes})`
   return Metadata.isText(description) ? undefined : "must be well-formed text without NUL characters"
 }
 
@@ -124,18 +138,26 @@ export const checkWords = Effect.fnUntraced(function* (
   const message = descriptionIssue(description)
   if (message !== undefined) return yield* new Invalid({ path: "description", message })
   if (!Number.isInteger(expirySeconds) || expirySeconds < minimum || expirySeconds > maximum) {
-    return yield* new Invalid({ path: "expiry_seconds", message: `must be a whole number of seconds from ${minimum} to ${maximum}` })
+    return yield* new Invalid({
+      path: "expiry_seconds",
+      message: `must be a whole number of seconds from ${minimum} to ${maximum}`
+    })
   }
   yield* Metadata.check(metadata)
 })
 
 /** Requires a valid preimage if the company supplied the payment hash, and none otherwise. */
-const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoice.Invoice, preimage: Preimage.Preimage | null) {
+const checkPreimage = Effect.fnUntraced(function* (
+  { hold, paymentHash }: Invoice.Invoice,
+  preimage: Preimage.Preimage | null
+) {
   const invalid = (message: string) => new Invalid({ path: "preimage", message })
   if (hold !== "company")
     return preimage === null
       ? undefined
-      : yield* invalid("must be omitted: this service has the preimage of an invoice created without payment_hash")
+      : yield* invalid(
+          "must be omitted: this service has the preimage of an invoice created without payment_hash"
+        )
   if (preimage === null || !Preimage.proves(preimage, paymentHash))
     return yield* invalid("must be 32 bytes in hex whose SHA-256 is the invoice's r_hash")
 })
@@ -145,7 +167,8 @@ const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoic
  * later.
  */
 const orLater = <A>(what: string, told: Effect.Effect<A, NodeUnavailable | StoreUnavailable>) => {
-  const later = (outage: NodeUnavailable | StoreUnavailable) => Effect.logInfo(`invoice: ${what}; will notify the node later`, outage)
+  const later = (outage: NodeUnavailable | StoreUnavailable) =>
+    Effect.logInfo(`invoice: ${what}; will notify the node later`, outage)
   return Effect.catchTags(told, { NodeUnavailable: later, StoreUnavailable: later })
 }
 
@@ -170,15 +193,25 @@ export const make = Effect.gen(function* () {
       return { ...price, minAmount: null, maxAmount: null }
     }
     yield* checkRange({ min: ask.minAmount, max: ask.maxAmount }, bounds)
-    return { amount: null, minAmount: ask.minAmount, maxAmount: ask.maxAmount, rate: null, rateAtMillis: null }
+    return {
+      amount: null,
+      minAmount: ask.minAmount,
+      maxAmount: ask.maxAmount,
+      rate: null,
+      rateAtMillis: null
+    }
   })
 
   const show = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-    const deposit = invoice.status === "settled" ? yield* records.depositOfInvoice(invoice.companyId, invoice.id) : Option.none()
+    const deposit =
+      invoice.status === "settled"
+        ? yield* records.depositOfInvoice(invoice.companyId, invoice.id)
+        : Option.none()
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, Option.getOrNull(deposit)?.id)
   })
 
-  const find = (companyId: CompanyId.CompanyId, id: string) => found("invoice", id, records.invoiceWithDeposit(companyId, id))
+  const find = (companyId: CompanyId.CompanyId, id: string) =>
+    found("invoice", id, records.invoiceWithDeposit(companyId, id))
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const { invoice, depositId } = yield* find(companyId, id)
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, depositId)
@@ -212,8 +245,12 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const standing = Invoice.standing(invoice, nowMillis)
       const isOpen = standing === "open" || invoice.status === "held"
-      if (!isOpen && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
-      if (isOpen) yield* journal.commit(Invoice.canceled(invoice, nowMillis, next === undefined ? [] : [next(nowMillis)]))
+      if (!isOpen && standing !== "canceled")
+        return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
+      if (isOpen)
+        yield* journal.commit(
+          Invoice.canceled(invoice, nowMillis, next === undefined ? [] : [next(nowMillis)])
+        )
       // The cancellation is committed even if this fails. The poll of open invoices closes the invoice at the
       // node later.
       if (invoice.status !== "canceled") yield* orLater("canceled", cancelAtNode(invoice))
@@ -243,11 +280,19 @@ export const make = Effect.gen(function* () {
     list: Effect.fnUntraced(function* (companyId, query) {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
       if (query.lightningAddressId !== undefined && !Id.is(query.lightningAddressId))
-        return yield* new Invalid({ path: "lightning_address_id", message: "must be the id of a Lightning address" })
+        return yield* new Invalid({
+          path: "lightning_address_id",
+          message: "must be the id of a Lightning address"
+        })
       const atMillis = yield* Clock.currentTimeMillis
       const { rows, next } = yield* Page.pick(
         query.limit,
-        (limit, after) => records.invoicesOf(companyId, { ...query, atMillis, limit, before: after?.id ?? query.before }, Page.looks),
+        (limit, after) =>
+          records.invoicesOf(
+            companyId,
+            { ...query, atMillis, limit, before: after?.id ?? query.before },
+            Page.looks
+          ),
         Page.ofMetadata
       )
       return { rows: yield* Page.shown(companyId, rows, show), next }

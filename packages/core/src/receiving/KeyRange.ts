@@ -27,7 +27,10 @@ export const members = Noun.members("key_ranges", KeyRange, [])
  * Another process has already reserved the range that starts at this index. Read the start of the next range,
  * then retry.
  */
-export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", { wallet: Schema.String, first: Schema.Int }) {}
+export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", {
+  wallet: Schema.String,
+  first: Schema.Int
+}) {}
 
 export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRangeTaken | Conflict> {
   readonly keyRange: KeyRange

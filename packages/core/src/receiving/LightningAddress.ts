@@ -41,10 +41,20 @@ export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken"
 }) {}
 
 /** The address was deleted, which is final, or a change found other settings than it had read. */
-export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
+export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", {
+  id: Schema.String
+}) {}
 
 export const noun = Noun.make("lightning_addresses", LightningAddress, {
-  moving: ["minSendable", "maxSendable", "successMessage", "metadata", "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"],
+  moving: [
+    "minSendable",
+    "maxSendable",
+    "successMessage",
+    "metadata",
+    "updatedAtMillis",
+    "lastUsedAtMillis",
+    "deletedAtMillis"
+  ],
   unique: [["handle", "domain"]],
   taken: ({ handle, domain }) => new HandleTaken({ handle, domain }),
   refused: (id) => new LightningAddressGone({ id })
@@ -60,31 +70,52 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { same: ["minSendable", "maxSendable", "successMessage", "metadata"] }
   }),
-  deleted: Noun.move(noun, "deleted", { empty: ["deletedAtMillis"], stamps: ["deletedAtMillis", "updatedAtMillis"], again: "otherwise" })
+  deleted: Noun.move(noun, "deleted", {
+    empty: ["deletedAtMillis"],
+    stamps: ["deletedAtMillis", "updatedAtMillis"],
+    again: "otherwise"
+  })
 }
 
 type Own = Pick<LightningAddress, "id" | "companyId">
 
-export interface LightningAddressCreated extends Written<"LightningAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+export interface LightningAddressCreated extends Written<
+  "LightningAddressCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once"
+> {}
 /** Applies until the address is deleted, to the settings that were read. */
 export interface LightningAddressChanged extends Written<
   "LightningAddressChanged",
   readonly [Noun.TransitionOf<typeof life.changed, Own & Settings>]
 > {}
-export interface LightningAddressDeleted extends Written<"LightningAddressDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
+export interface LightningAddressDeleted extends Written<
+  "LightningAddressDeleted",
+  readonly [Noun.TransitionOf<typeof life.deleted>]
+> {}
 
 /** Returns the address as a payer types it. */
-export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "domain">): string => `${handle}@${domain}`
+export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "domain">): string =>
+  `${handle}@${domain}`
 
 /** Assigns the address permanently to this company. */
 export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated =>
-  written("LightningAddressCreated", lightningAddress.createdAtMillis, [Noun.insert(noun, lightningAddress)], {
-    event: { type: "lightning_address.created", subject: lightningAddress.id },
-    ...(once && { once })
-  })
+  written(
+    "LightningAddressCreated",
+    lightningAddress.createdAtMillis,
+    [Noun.insert(noun, lightningAddress)],
+    {
+      event: { type: "lightning_address.created", subject: lightningAddress.id },
+      ...(once && { once })
+    }
+  )
 
 /** Replaces all settings of the address. */
-export const changed = (found: Own & Settings, settings: Settings, atMillis: number): LightningAddressChanged =>
+export const changed = (
+  found: Own & Settings,
+  settings: Settings,
+  atMillis: number
+): LightningAddressChanged =>
   written("LightningAddressChanged", atMillis, [Noun.step(life.changed, found, settings)], {
     event: { type: "lightning_address.changed", subject: found.id }
   })

@@ -15,7 +15,14 @@ import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  NotFound,
+  type StoreUnavailable
+} from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
@@ -23,7 +30,9 @@ import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 
 /** The domain is not verified for this company. */
-export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}
+export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", {
+  domain: Schema.String
+}) {}
 
 /** Creates and manages Lightning addresses. */
 export class LightningAddresses extends Context.Service<
@@ -41,7 +50,13 @@ export class LightningAddresses extends Context.Service<
       readonly request?: Answer.Request<LightningAddress.LightningAddress>
     }) => Effect.Effect<
       Answer.Outcome<LightningAddress.LightningAddress>,
-      Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
+      | Invalid
+      | PlanRequired
+      | DomainNotVerified
+      | LightningAddress.HandleTaken
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
     >
     /** Returns an address, even if it was deleted. */
     readonly get: (
@@ -68,7 +83,9 @@ export class LightningAddresses extends Context.Service<
     readonly updateSettings: (
       companyId: CompanyId.CompanyId,
       id: string,
-      update: (current: LightningAddress.LightningAddress) => Effect.Effect<LightningAddress.Settings, Invalid>
+      update: (
+        current: LightningAddress.LightningAddress
+      ) => Effect.Effect<LightningAddress.Settings, Invalid>
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
     /**
      * Deletes an address. Once this returns, the address accepts no further payments. It is never reassigned.
@@ -96,7 +113,9 @@ const randomHandle = (entropy: (size: number) => Uint8Array): string =>
 
 /** Returns why a success message cannot be used, or undefined if it can. */
 export const successMessageIssue = (message: string): string | undefined =>
-  message.trim() !== "" && Characters.count(message) <= LightningAddress.maxSuccessMessageCharacters && Metadata.isText(message)
+  message.trim() !== "" &&
+  Characters.count(message) <= LightningAddress.maxSuccessMessageCharacters &&
+  Metadata.isText(message)
     ? undefined
     : `1 to ${LightningAddress.maxSuccessMessageCharacters} characters, not all of them blank`
 
@@ -120,25 +139,32 @@ export const make = Effect.gen(function* () {
   const get = (companyId: CompanyId.CompanyId, id: string) =>
     found("Lightning address", id, nouns.get(LightningAddress.noun, companyId, id))
 
-  const checkSettings = Effect.fnUntraced(function* ({ minSendable, maxSendable, successMessage, metadata }: LightningAddress.Settings) {
+  const checkSettings = Effect.fnUntraced(function* ({
+    minSendable,
+    maxSendable,
+    successMessage,
+    metadata
+  }: LightningAddress.Settings) {
     yield* checkRange({ min: minSendable, max: maxSendable }, bounds)
     const message = successMessage === null ? undefined : successMessageIssue(successMessage)
     if (message !== undefined) return yield* new Invalid({ path: "success_message", message })
     yield* Metadata.check(metadata)
   })
 
-  const updateSettings: LightningAddresses["Service"]["updateSettings"] = Effect.fnUntraced(function* (companyId, id, update) {
-    const change = Effect.gen(function* () {
-      const row = yield* get(companyId, id)
-      if (row.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
-      const settings = yield* update(row)
-      yield* checkSettings(settings)
-      yield* journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis))
-    })
-    yield* untilUnmoved(change)
-    yield* awaitCacheExpiry
-    return yield* get(companyId, id)
-  })
+  const updateSettings: LightningAddresses["Service"]["updateSettings"] = Effect.fnUntraced(
+    function* (companyId, id, update) {
+      const change = Effect.gen(function* () {
+        const row = yield* get(companyId, id)
+        if (row.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
+        const settings = yield* update(row)
+        yield* checkSettings(settings)
+        yield* journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis))
+      })
+      yield* untilUnmoved(change)
+      yield* awaitCacheExpiry
+      return yield* get(companyId, id)
+    }
+  )
 
   return LightningAddresses.of({
     get,
@@ -148,7 +174,8 @@ export const make = Effect.gen(function* () {
       yield* awaitCacheExpiry
       return yield* get(companyId, id)
     }),
-    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(LightningAddress.noun, companyId, before, limit)),
+    list: (companyId, query) =>
+      Page.read(query, (before, limit) => nouns.newestFirst(LightningAddress.noun, companyId, before, limit)),
     change: (companyId, id, settings) => updateSettings(companyId, id, () => Effect.succeed(settings)),
     updateSettings,
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
@@ -178,7 +205,10 @@ export const make = Effect.gen(function* () {
         deletedAtMillis: null
       }
       const once = Answer.once(company.id, request, lightningAddress, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(LightningAddress.created(lightningAddress, once)), lightningAddress)
+      return Answers.outcome(
+        yield* journal.commit(LightningAddress.created(lightningAddress, once)),
+        lightningAddress
+      )
     })
   })
 })

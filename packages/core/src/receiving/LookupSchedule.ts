@@ -27,11 +27,23 @@ export class Options extends Context.Service<
  * that are not resolved in time (lnd: from 10 blocks on). A company has at most `mostOpen` hold invoices that
  * are not final, because each held payment takes liquidity and one of a channel's 483 HTLC slots.
  */
-export const holdInvoices = { ofAge: 1 / 20, leastMillis: 2000, mostMillis: 30_000, marginBlocks: 24, mostOpen: 200 } as const
+export const holdInvoices = {
+  ofAge: 1 / 20,
+  leastMillis: 2000,
+  mostMillis: 30_000,
+  marginBlocks: 24,
+  mostOpen: 200
+} as const
 
 /** Returns the time until the next lookup of a hold invoice. */
-export const holdAgainMillis = ({ createdAtMillis }: Pick<Invoice, "createdAtMillis">, nowMillis: number): number =>
-  Math.max(holdInvoices.leastMillis, Math.min(holdInvoices.mostMillis, Math.floor((nowMillis - createdAtMillis) * holdInvoices.ofAge)))
+export const holdAgainMillis = (
+  { createdAtMillis }: Pick<Invoice, "createdAtMillis">,
+  nowMillis: number
+): number =>
+  Math.max(
+    holdInvoices.leastMillis,
+    Math.min(holdInvoices.mostMillis, Math.floor((nowMillis - createdAtMillis) * holdInvoices.ofAge))
+  )
 
 const millisOfBlock = 600_000
 
@@ -52,7 +64,10 @@ export const defaults: Options["Service"] = {
 export const isSwept = (
   { expiresAtMillis }: Pick<Invoice, "expiresAtMillis">,
   nowMillis: number,
-  { invoiceSweepMillis, expiredGraceMillis }: Pick<Options["Service"], "invoiceSweepMillis" | "expiredGraceMillis">
+  {
+    invoiceSweepMillis,
+    expiredGraceMillis
+  }: Pick<Options["Service"], "invoiceSweepMillis" | "expiredGraceMillis">
 ): boolean => {
   const sweeps = (nowMillis - expiresAtMillis) / invoiceSweepMillis
   if (sweeps < 1 || nowMillis > expiresAtMillis + expiredGraceMillis) return true
@@ -69,7 +84,10 @@ export type Range = readonly [fromMillis: number, untilMillis: number]
 export const madeWithin = (
   sinceMillis: number,
   nowMillis: number,
-  { invoicePollMillis, invoiceSweepMillis }: Pick<Options["Service"], "invoicePollMillis" | "invoiceSweepMillis">
+  {
+    invoicePollMillis,
+    invoiceSweepMillis
+  }: Pick<Options["Service"], "invoicePollMillis" | "invoiceSweepMillis">
 ): ReadonlyArray<Range> => {
   const ranges: Array<Range> = []
   for (let age = invoicePollMillis; age <= invoiceSweepMillis; age *= 2) {

@@ -8,7 +8,8 @@ export const make = Effect.gen(function* () {
   const [journal, receiver] = [yield* Journal, yield* LightningReceiver]
 
   const isClosed = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-    if (invoice.hold !== null) return receiver.holding !== undefined && (yield* receiver.holding.cancel(invoice)) === "canceled"
+    if (invoice.hold !== null)
+      return receiver.holding !== undefined && (yield* receiver.holding.cancel(invoice)) === "canceled"
     if (receiver.lacks?.has("cancel") === true) return false
     return (yield* receiver.cancelInvoice(invoice.paymentHash))._tag === "canceled"
   })

@@ -28,9 +28,16 @@ export const OnChainAddress = Schema.Struct({
 export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}
 
 /** An address belongs to one company. */
-export const noun = Noun.make("on_chain_addresses", OnChainAddress, { moving: [], unique: [["scriptPubKey"]] })
+export const noun = Noun.make("on_chain_addresses", OnChainAddress, {
+  moving: [],
+  unique: [["scriptPubKey"]]
+})
 
-export interface OnChainAddressCreated extends Written<"OnChainAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+export interface OnChainAddressCreated extends Written<
+  "OnChainAddressCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once"
+> {}
 
 /** Assigns the address to a company. From then on, payments to the address are credited to the company. */
 export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated =>

@@ -8,7 +8,14 @@ import type { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
@@ -35,7 +42,10 @@ export class OnChainAddresses extends Context.Service<
       Answer.Outcome<OnChainAddress.OnChainAddress>,
       Invalid | Paused | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<OnChainAddress.OnChainAddress, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<OnChainAddress.OnChainAddress, NotFound | StoreUnavailable>
     /**
      * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
      */
@@ -56,7 +66,8 @@ export const make = Effect.gen(function* () {
 
   return OnChainAddresses.of({
     get: (companyId, id) => found("on-chain address", id, nouns.get(OnChainAddress.noun, companyId, id)),
-    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit)),
+    list: (companyId, query) =>
+      Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit)),
     create: Effect.fnUntraced(function* (ask) {
       const { companyId, type, metadata, request } = ask
       const before = yield* Answers.earlier(ledger, companyId, request)
@@ -78,7 +89,10 @@ export const make = Effect.gen(function* () {
         createdAtMillis
       }
       const once = Answer.once(companyId, request, onChainAddress, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(OnChainAddress.created(onChainAddress, once)), onChainAddress)
+      return Answers.outcome(
+        yield* journal.commit(OnChainAddress.created(onChainAddress, once)),
+        onChainAddress
+      )
     })
   })
 })

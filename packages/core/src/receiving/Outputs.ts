@@ -32,7 +32,8 @@ export const outpointsOf = ({ chainTxId, vout }: Deposit.Deposit): ReadonlyArray
 
 export type Move = "reverse" | "drop" | "place"
 
-const heightOf = (placement: Placement): number | null => (placement._tag === "mined" ? placement.height : null)
+const heightOf = (placement: Placement): number | null =>
+  placement._tag === "mined" ? placement.height : null
 
 /**
  * Returns, in order, the steps that update a deposit to where its transaction now is. A credit is reversed
@@ -40,7 +41,8 @@ const heightOf = (placement: Placement): number | null => (placement._tag === "m
  */
 export const movesOf = (deposit: Deposit.Deposit, placement: Placement): ReadonlyArray<Move> => {
   if (Deposit.isTooSmall(deposit)) return []
-  if (placement._tag === "gone") return deposit.status === "failed" ? [] : deposit.status === "settled" ? ["reverse", "drop"] : ["drop"]
+  if (placement._tag === "gone")
+    return deposit.status === "failed" ? [] : deposit.status === "settled" ? ["reverse", "drop"] : ["drop"]
   if (placement._tag === "mempool" && deposit.status === "settled") return ["reverse"]
   return deposit.height !== heightOf(placement) || deposit.status === "failed" ? ["place"] : []
 }
@@ -73,7 +75,11 @@ const eachTransaction = <E extends { readonly _tag: string }>(
           left = moved.map(({ outpoint }) => outpoint)
           return moved[0] === undefined ? Effect.void : Effect.fail(moved[0].error)
         }),
-        Effect.retry({ times: 5, while: ({ _tag }) => _tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
+        Effect.retry({
+          times: 5,
+          while: ({ _tag }) => _tag === "DepositMoved",
+          schedule: Schedule.exponential("10 millis")
+        })
       )
     }
   })
@@ -87,15 +93,25 @@ const paymentOf = ({ scriptPubKey, amount }: Output): string => `${scriptPubKey}
  */
 const ordered = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> => {
   const present = new Set(outputs.filter(({ placement }) => placement._tag !== "gone").map(paymentOf))
-  const rank = (output: Output) => (output.placement._tag !== "gone" ? 1 : present.has(paymentOf(output)) ? 2 : 0)
-  return outputs.toSorted((a, b) => rank(a) - rank(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
+  const rank = (output: Output) =>
+    output.placement._tag !== "gone" ? 1 : present.has(paymentOf(output)) ? 2 : 0
+  return outputs
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
 }
 
 /** Returns a function that records a deposit. The payment that it replaces ends first, so that never both count. */
 const committing = (journal: Journal["Service"]) =>
-  Effect.fnUntraced(function* (deposit: Deposit.Deposit, { claim, replaced }: Earlier, jobs: ReadonlyArray<Job>) {
+  Effect.fnUntraced(function* (
+    deposit: Deposit.Deposit,
+    { claim, replaced }: Earlier,
+    jobs: ReadonlyArray<Job>
+  ) {
     if (replaced !== undefined) {
-      yield* journal.commit({ ...Deposit.dropped(replaced, deposit.createdAtMillis), ...(claim && { cursor: claim.open }) })
+      yield* journal.commit({
+        ...Deposit.dropped(replaced, deposit.createdAtMillis),
+        ...(claim && { cursor: claim.open })
+      })
     }
     yield* journal.commit({ ...Deposit.seen(deposit), jobs, ...(claim && { cursor: claim.close }) })
   })
@@ -128,7 +144,12 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 
-  const record = Effect.fnUntraced(function* (output: Output, onChainAddress: OnChainAddress, height: number | null, proof: Earlier) {
+  const record = Effect.fnUntraced(function* (
+    output: Output,
+    onChainAddress: OnChainAddress,
+    height: number | null,
+    proof: Earlier
+  ) {
     const { address, companyId, type, metadata } = onChainAddress
     const nowMillis = yield* Clock.currentTimeMillis
     const least = Msat.greatest(minDeposit, spendingCost(type))
@@ -180,7 +201,10 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const move = Effect.fnUntraced(function* (deposit: Deposit.Deposit, how: Move, placement: Placement) {
     if (how === "reverse") return yield* reverse(deposit)
     const nowMillis = yield* Clock.currentTimeMillis
-    const change = how === "drop" ? Deposit.dropped(deposit, nowMillis) : Deposit.placed(deposit, heightOf(placement), nowMillis)
+    const change =
+      how === "drop"
+        ? Deposit.dropped(deposit, nowMillis)
+        : Deposit.placed(deposit, heightOf(placement), nowMillis)
     yield* journal.commit(change)
     return Deposit.after(change)
   })
@@ -192,9 +216,14 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
    */
   const attempt = Effect.fnUntraced(function* (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) {
     const read = yield* Effect.forEach(outpoints, (outpoint) =>
-      Effect.map(receiving.depositByOutpoint(txId, outpoint.vout), (found) => ({ outpoint, found: Option.getOrUndefined(found) }))
+      Effect.map(receiving.depositByOutpoint(txId, outpoint.vout), (found) => ({
+        outpoint,
+        found: Option.getOrUndefined(found)
+      }))
     )
-    const scripts = read.flatMap(({ outpoint, found }) => (found === undefined ? (outpoint.reported?.scriptPubKey ?? []) : []))
+    const scripts = read.flatMap(({ outpoint, found }) =>
+      found === undefined ? (outpoint.reported?.scriptPubKey ?? []) : []
+    )
     const addresses = scripts.length === 0 ? [] : yield* receiving.onChainAddresses([...new Set(scripts)])
     const owners = new Map(addresses.map((address) => [address.scriptPubKey, address]))
     const moved: Array<Moved> = []
@@ -209,10 +238,13 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       }
       if (reported === undefined || placement._tag === "gone") return
       const owner = owners.get(reported.scriptPubKey)
-      if (owner !== undefined) yield* record(reported, owner, heightOf(placement), yield* proofOf(reported, owner))
+      if (owner !== undefined)
+        yield* record(reported, owner, heightOf(placement), yield* proofOf(reported, owner))
     })
     for (const { outpoint, found } of read) {
-      yield* Effect.catchTag(write(outpoint, found), "DepositMoved", (error) => Effect.sync(() => moved.push({ outpoint, error })))
+      yield* Effect.catchTag(write(outpoint, found), "DepositMoved", (error) =>
+        Effect.sync(() => moved.push({ outpoint, error }))
+      )
     }
     return moved
   })

@@ -1,5 +1,10 @@
 import { sha256 } from "@satrail/bitcoin/Sha256"
-import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "@satrail/bitcoin/LightningAddressText"
+import {
+  HandleSchema,
+  maxHandleLength,
+  normaliseDomain,
+  schemeOf
+} from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import { type Installation, originOf } from "../accounts/Installation.ts"
@@ -53,7 +58,8 @@ export class PayRequestRefused extends Schema.TaggedError<PayRequestRefused>()("
 /** Payer data that a wallet may send. Every field is optional, and none is verified (LUD-18). */
 export const payerDataFields = ["name", "identifier", "email"] as const
 
-const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
+const refuse = (code: PayRequestRefused["code"], message: string) =>
+  Result.fail(new PayRequestRefused({ code, message }))
 
 /** The error for an address that does not exist, was deleted, or must not be revealed. */
 export const notFound = new PayRequestRefused({ code: "not_found", message: "No such Lightning address" })
@@ -71,12 +77,15 @@ export const pathOf = (domain: string, user: string): string => `/lnurlp/${domai
  * domain.
  */
 const atLinkHost = (host: string, { domain, linkHost = domain }: Own) =>
-  host === linkHost.replace(/\/.*/, "") ? Result.succeed({ host: domain, prefix: originOf(linkHost) }) : Result.fail(notFound)
+  host === linkHost.replace(/\/.*/, "")
+    ? Result.succeed({ host: domain, prefix: originOf(linkHost) })
+    : Result.fail(notFound)
 
 /** Parses the target of a request. The path may name another domain only in requests to the service's own domain. */
 export const targetOf = (place: Place, own: Own): Result.Result<Target, PayRequestRefused> => {
   const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
-  const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(Characters.lowerAscii(place.user)) ?? []
+  const [, handle = "", tag = null] =
+    /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(Characters.lowerAscii(place.user)) ?? []
   const target = Result.gen(function* () {
     const { host, prefix } = yield* Result.match(normaliseDomain(name), {
       onSuccess: (host) => Result.succeed({ host, prefix: `${schemeOf(host)}://${host}${port}` }),
@@ -85,13 +94,15 @@ export const targetOf = (place: Place, own: Own): Result.Result<Target, PayReque
     const domain = place.domain === null ? host : yield* normaliseDomain(place.domain)
     return { host, handle, tag, domain, url: `${prefix}${pathOf(domain, userOf({ handle, tag }))}` }
   })
-  if (Result.isFailure(target) || !isHandle(handle) || place.user.length > maxHandleLength) return Result.fail(notFound)
+  if (Result.isFailure(target) || !isHandle(handle) || place.user.length > maxHandleLength)
+    return Result.fail(notFound)
   const { host, ...found } = target.success
   return host === found.domain || host === own.domain ? Result.succeed(found) : Result.fail(notFound)
 }
 
 /** Returns the part before the @ as the payer wrote it. */
-export const userOf = ({ handle, tag }: Pick<Target, "handle" | "tag">): string => (tag === null ? handle : `${handle}+${tag}`)
+export const userOf = ({ handle, tag }: Pick<Target, "handle" | "tag">): string =>
+  tag === null ? handle : `${handle}+${tag}`
 
 /** Returns the address as the payer wrote it. */
 export const identifier = (target: Target): string => `${userOf(target)}@${target.domain}`
@@ -108,7 +119,10 @@ export const metadataOf = (target: Target): string =>
   ])
 
 /** Returns the limits of one payment: the owner's limits, clamped to the operator's. */
-export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAmount, maxInvoice }: Bounds["Service"]) => {
+export const limitsOf = (
+  { minSendable, maxSendable }: LightningAddress,
+  { minAmount, maxInvoice }: Bounds["Service"]
+) => {
   const [min, max] = [minSendable ?? minAmount, maxSendable ?? maxInvoice]
   return { minSendable: min < minAmount ? minAmount : min, maxSendable: max > maxInvoice ? maxInvoice : max }
 }
@@ -123,20 +137,33 @@ export const checkAmount = (
   isWhole = false
 ): Result.Result<Msat.Msat, PayRequestRefused> => {
   const amount = /^\d{1,18}$/.test(text ?? "") ? Msat.make(BigInt(text ?? "")) : undefined
-  if (amount === undefined) return refuse("amount", "amount is required in whole millisatoshis, such as amount=21000 for 21 sats")
+  if (amount === undefined)
+    return refuse("amount", "amount is required in whole millisatoshis, such as amount=21000 for 21 sats")
   if (isWhole && amount % 1000n !== 0n)
-    return refuse("amount", `amount must be whole satoshis, such as ${Msat.fromSats(Msat.toSatsCeiling(amount))}`)
+    return refuse(
+      "amount",
+      `amount must be whole satoshis, such as ${Msat.fromSats(Msat.toSatsCeiling(amount))}`
+    )
   return amount < minSendable || amount > maxSendable
-    ? refuse("amount", `amount must be between ${minSendable} and ${maxSendable} millisatoshis (got ${amount})`)
+    ? refuse(
+        "amount",
+        `amount must be between ${minSendable} and ${maxSendable} millisatoshis (got ${amount})`
+      )
     : Result.succeed(amount)
 }
 
 /** Parses a comment (LUD-12). An empty comment counts as none. */
-export const checkComment = (text: string | null, commentAllowed: number): Result.Result<string | null, PayRequestRefused> => {
+export const checkComment = (
+  text: string | null,
+  commentAllowed: number
+): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
   const characters = Characters.count(text)
-  if (characters > commentAllowed) return refuse("comment", `comment must have at most ${commentAllowed} characters (got ${characters})`)
-  return isText(text) ? Result.succeed(text) : refuse("comment", "comment must be well-formed text without NUL characters")
+  if (characters > commentAllowed)
+    return refuse("comment", `comment must have at most ${commentAllowed} characters (got ${characters})`)
+  return isText(text)
+    ? Result.succeed(text)
+    : refuse("comment", "comment must be well-formed text without NUL characters")
 }
 
 const isObject = (text: string): boolean => {
@@ -152,11 +179,17 @@ const isObject = (text: string): boolean => {
  * Validates payer data (LUD-18). The text stays exactly as received, including unknown fields, because the
  * payer's wallet hashes it too.
  */
-export const checkPayerData = (text: string | null, maxBytes: number): Result.Result<string | null, PayRequestRefused> => {
+export const checkPayerData = (
+  text: string | null,
+  maxBytes: number
+): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
   const bytes = new TextEncoder().encode(text).length
-  if (bytes > maxBytes) return refuse("payer_data", `payerdata must have at most ${maxBytes} bytes (got ${bytes})`)
-  return isObject(text) && isText(text) ? Result.succeed(text) : refuse("payer_data", "payerdata must be a JSON object")
+  if (bytes > maxBytes)
+    return refuse("payer_data", `payerdata must have at most ${maxBytes} bytes (got ${bytes})`)
+  return isObject(text) && isText(text)
+    ? Result.succeed(text)
+    : refuse("payer_data", "payerdata must be a JSON object")
 }
 
 /**

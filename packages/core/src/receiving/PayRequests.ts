@@ -41,7 +41,9 @@ export class PayRequests extends Context.Service<
   PayRequests,
   {
     /** Returns the payment terms of a Lightning address. */
-    readonly offer: (place: PayRequest.Place) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
+    readonly offer: (
+      place: PayRequest.Place
+    ) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
     /** Creates an invoice for the requested amount, exact to the msat. */
     readonly invoice: (
       place: PayRequest.Place,
@@ -88,10 +90,16 @@ export const make = Effect.gen(function* () {
   })
 
   const late = Effect.fail(
-    new NodeUnavailable({ operation: "createInvoice", cause: new Error(`no invoice within ${lnurl.timeoutMillis} ms`) })
+    new NodeUnavailable({
+      operation: "createInvoice",
+      cause: new Error(`no invoice within ${lnurl.timeoutMillis} ms`)
+    })
   )
 
-  const show = (target: PayRequest.Target, address: LightningAddress.LightningAddress): PayRequest.PayRequest => ({
+  const show = (
+    target: PayRequest.Target,
+    address: LightningAddress.LightningAddress
+  ): PayRequest.PayRequest => ({
     callback: `${target.url}/callback`,
     ...PayRequest.limitsOf(address, bounds),
     metadata: PayRequest.metadataOf(target),
@@ -107,7 +115,9 @@ export const make = Effect.gen(function* () {
     invoice: Effect.fnUntraced(function* (place, ask) {
       const { target, address } = yield* payable(place)
       const shown = show(target, address)
-      const amount = yield* Effect.fromResult(PayRequest.checkAmount(ask.amount, shown, receiver.lacks?.has("millisatoshis") === true))
+      const amount = yield* Effect.fromResult(
+        PayRequest.checkAmount(ask.amount, shown, receiver.lacks?.has("millisatoshis") === true)
+      )
       const callback: Callback = {
         metadata: shown.metadata,
         comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, commentCharacters)),
@@ -136,13 +146,20 @@ export const make = Effect.gen(function* () {
           Effect.catchTags({
             IdempotencyMismatch: Effect.die,
             Paused: () =>
-              new PayRequest.PayRequestRefused({ code: "stopped", message: "Payments are not accepted right now. Try again later" })
+              new PayRequest.PayRequestRefused({
+                code: "stopped",
+                message: "Payments are not accepted right now. Try again later"
+              })
           }),
           Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
         )
       const invoice = yield* Answer.made(issued)
       yield* rates.issued(address, ask.caller, invoice)
-      return { invoice, successMessage: address.successMessage, verify: `${target.url}/verify/${invoice.paymentHash}` }
+      return {
+        invoice,
+        successMessage: address.successMessage,
+        verify: `${target.url}/verify/${invoice.paymentHash}`
+      }
     }),
     verify: Effect.fnUntraced(function* (place, paymentHash) {
       const { address } = yield* find(place)

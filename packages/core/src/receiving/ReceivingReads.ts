@@ -62,14 +62,21 @@ export class ReceivingReads extends Context.Service<
       limit: number
     ) => Read<ReadonlyArray<Invoice>>
     /** Returns the deposit that credited an invoice, if it is settled. */
-    readonly depositOfInvoice: (companyId: CompanyId.CompanyId, invoiceId: string) => Read<Option.Option<Deposit>>
+    readonly depositOfInvoice: (
+      companyId: CompanyId.CompanyId,
+      invoiceId: string
+    ) => Read<Option.Option<Deposit>>
     /** Returns a payment in suspense, whichever company's invoice it refers to. */
     readonly unmatchedById: (id: string) => Read<Option.Option<Unmatched>>
     /**
      * Returns payments that were put in suspense, newest first by (`createdAtMillis`, `id`), after `after`
      * (exclusive; null for the first page). Without a status, includes the assigned ones.
      */
-    readonly suspended: (after: Position | null, limit: number, status?: "open" | "assigned") => Read<ReadonlyArray<Unmatched>>
+    readonly suspended: (
+      after: Position | null,
+      limit: number,
+      status?: "open" | "assigned"
+    ) => Read<ReadonlyArray<Unmatched>>
     /** Returns our addresses among these scripts. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
@@ -87,7 +94,12 @@ export class ReceivingReads extends Context.Service<
      * Returns on-chain deposits recorded in a block above `height`, and not above `upTo` (null: without end). Starts
      * after `after`, ordered by id. The cost of each page grows with the number of deposits in these blocks.
      */
-    readonly depositsAbove: (height: number, upTo: number | null, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    readonly depositsAbove: (
+      height: number,
+      upTo: number | null,
+      after: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<Deposit>>
     /** Returns pending on-chain deposits that are in no block. Starts after `after`, ordered by id. */
     readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /**

@@ -55,7 +55,10 @@ export class Settlements extends Context.Service<
 const eachInvoice = <E>(
   page: Pages.Read<Invoice.Invoice, StoreUnavailable>,
   work: (invoice: Invoice.Invoice) => Effect.Effect<unknown, E>
-) => Pages.each(pageSize, page, (rows) => Effect.forEach(rows, work, { concurrency: lookupsAtOnce, discard: true }))
+) =>
+  Pages.each(pageSize, page, (rows) =>
+    Effect.forEach(rows, work, { concurrency: lookupsAtOnce, discard: true })
+  )
 
 export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
@@ -79,22 +82,30 @@ export const make = Effect.gen(function* () {
     const isOver = nowMillis > invoice.expiresAtMillis + options.expiredGraceMillis
     if (!closes && !isOver) return
     const canceled = yield* cancel(invoice)
-    if (Option.isSome(canceled)) return canceled.value._tag === "canceled" ? undefined : yield* lookUp(invoice)
+    if (Option.isSome(canceled))
+      return canceled.value._tag === "canceled" ? undefined : yield* lookUp(invoice)
     const look = receiver.lookupInvoice(invoice.paymentHash)
     const first = yield* look
     // No lookup follows, so the node must report twice that it does not have the invoice.
     const state = isOver && first._tag === "unknown" ? yield* look : first
     if (state._tag === "settled") return yield* lookUp(invoice)
-    if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forget(invoice)
+    if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted")))
+      return yield* forget(invoice)
   })
 
   /**
    * Credits payments. The last credit also moves the cursor, after all others are committed. After a crash in
    * between, the payments are processed again, and none is credited twice.
    */
-  const creditAll = Effect.fnUntraced(function* (paid: Arr.NonEmptyReadonlyArray<Settled>, fence: Change.Fence | undefined) {
+  const creditAll = Effect.fnUntraced(function* (
+    paid: Arr.NonEmptyReadonlyArray<Settled>,
+    fence: Change.Fence | undefined
+  ) {
     const last = Arr.lastNonEmpty(paid)
-    yield* Effect.forEach(Arr.initNonEmpty(paid), (one) => credit(one), { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(Arr.initNonEmpty(paid), (one) => credit(one), {
+      concurrency: "unbounded",
+      discard: true
+    })
     yield* credit(last, { cursor: { source, value: last.cursor }, fence })
   })
 
@@ -104,7 +115,9 @@ export const make = Effect.gen(function* () {
     listen: Effect.fnUntraced(
       function* (fence) {
         const after = yield* ledger.cursor(source)
-        const reported = Stream.buffer(receiver.settlements(Option.getOrNull(after)), { capacity: creditsAtOnce })
+        const reported = Stream.buffer(receiver.settlements(Option.getOrNull(after)), {
+          capacity: creditsAtOnce
+        })
         yield* Stream.runForEachArray(reported, (paid) =>
           // Finish the credits that have started, and retry while the store is unavailable, so that no payment
           // is dropped.

@@ -50,7 +50,10 @@ export class Suspense extends Context.Service<
       readonly id: string
       readonly companyId: CompanyId
       readonly by: Operator
-    }) => Effect.Effect<Suspended, NotFound | Invalid | SameOperator | SuspenseAssignment.AlreadyAssigned | Conflict | StoreUnavailable>
+    }) => Effect.Effect<
+      Suspended,
+      NotFound | Invalid | SameOperator | SuspenseAssignment.AlreadyAssigned | Conflict | StoreUnavailable
+    >
   }
 >()("@satrail/core/receiving/Suspense") {}
 
@@ -58,12 +61,15 @@ export class Suspense extends Context.Service<
 export const single = Effect.gen(function* () {
   const [nouns, receiving, requests] = [yield* NounReads, yield* ReceivingReads, yield* OperatorRequests.make]
 
-  const suspended = Effect.fnUntraced(function* (row: Unmatched): Effect.fn.Return<Suspended, StoreUnavailable> {
+  const suspended = Effect.fnUntraced(function* (
+    row: Unmatched
+  ): Effect.fn.Return<Suspended, StoreUnavailable> {
     const assignment = Option.getOrNull(yield* nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id }))
     return { ...row, request: assignment === null ? yield* requests.open(row) : null, assignment }
   })
 
-  const get = (id: string) => Effect.flatMap(found("payment in suspense", id, receiving.unmatchedById(id)), suspended)
+  const get = (id: string) =>
+    Effect.flatMap(found("payment in suspense", id, receiving.unmatchedById(id)), suspended)
 
   return { suspended, get }
 })
@@ -85,7 +91,10 @@ export const make = Effect.gen(function* () {
         id: Id.fromMillis(nowMillis, entropy),
         companyId,
         ledgerTxId: Id.fromMillis(nowMillis, entropy),
-        recipient: Option.match(invoice, { onNone: () => paymentHash, onSome: ({ paymentRequest }) => paymentRequest }),
+        recipient: Option.match(invoice, {
+          onNone: () => paymentHash,
+          onSome: ({ paymentRequest }) => paymentRequest
+        }),
         amount: received,
         network,
         rail: "lightning",
@@ -115,13 +124,21 @@ export const make = Effect.gen(function* () {
         const wanted = { id, companyId: before.companyId, action: "assign", toCompanyId: companyId } as const
         if (!(yield* requests.confirm(wanted, by))) return yield* suspended(before)
         yield* journal.commit(SuspenseAssignment.assigned(before, yield* depositOf(before, companyId))).pipe(
-          Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(before.received) })),
+          Effect.andThen(
+            Effect.logInfo("suspense: payment assigned", {
+              id,
+              companyId,
+              sats: Msat.toDecimalSats(before.received)
+            })
+          ),
           // Another operator was first, and assigned the payment to this company or another one.
           Effect.catchTag("AlreadyAssigned", () => Effect.void)
         )
       }
       const now = before.assignment === null ? yield* suspended(before) : before
-      return now.assignment?.companyId === companyId ? now : yield* new SuspenseAssignment.AlreadyAssigned({ id })
+      return now.assignment?.companyId === companyId
+        ? now
+        : yield* new SuspenseAssignment.AlreadyAssigned({ id })
     })
   })
 })

@@ -23,7 +23,9 @@ export const SuspenseAssignment = Schema.Struct({
 export interface SuspenseAssignment extends Schema.Schema.Type<typeof SuspenseAssignment> {}
 
 /** The payment is already assigned to another company. */
-export class AlreadyAssigned extends Schema.TaggedError<AlreadyAssigned>()("AlreadyAssigned", { id: Schema.String }) {}
+export class AlreadyAssigned extends Schema.TaggedError<AlreadyAssigned>()("AlreadyAssigned", {
+  id: Schema.String
+}) {}
 
 /** A payment is assigned only once, to one company. */
 export const noun = Noun.make("suspense_assignments", SuspenseAssignment, {

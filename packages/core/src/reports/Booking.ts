@@ -105,10 +105,12 @@ export const subjectTypeOf = (kind: Kind): Subject["type"] | undefined =>
   kind === "adjustment" ? undefined : kind === "withdrawal" ? "withdrawal" : "deposit"
 
 /** Returns a booking's total, including fees. */
-export const total = ({ amount, serviceFee, networkFee }: Booking): Msat.Msat => Msat.sum(amount, serviceFee, networkFee)
+export const total = ({ amount, serviceFee, networkFee }: Booking): Msat.Msat =>
+  Msat.sum(amount, serviceFee, networkFee)
 
 const owned = (account: Account): boolean => account === "available" || account === "held"
-const outside = (account: Account): boolean => account === "node" || account === "chain" || account === "internal"
+const outside = (account: Account): boolean =>
+  account === "node" || account === "chain" || account === "internal"
 
 /** Returns whether a posting changes its company's total funds. A hold does not change them. */
 export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => owned(from) !== owned(to)
@@ -126,7 +128,11 @@ export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
 /** Returns which part of its booking a posting represents. */
 export const partOf = (posting: Pick<Posting, "from" | "to">): "amount" | "serviceFee" | "networkFee" => {
   if (kindOf(posting) !== "withdrawal") return "amount"
-  return posting.to === "service_fees" ? "serviceFee" : posting.to === "network_fees" ? "networkFee" : "amount"
+  return posting.to === "service_fees"
+    ? "serviceFee"
+    : posting.to === "network_fees"
+      ? "networkFee"
+      : "amount"
 }
 
 const bookingOf = (entry: Entry): Booking => ({

@@ -20,7 +20,12 @@ const companiesAtOnce = 100
  * balance. An export without the last line is incomplete.
  */
 export type Line =
-  | { readonly _tag: "Opening"; readonly companyId: CompanyId.CompanyId; readonly atMillis: number; readonly balance: Msat.Msat }
+  | {
+      readonly _tag: "Opening"
+      readonly companyId: CompanyId.CompanyId
+      readonly atMillis: number
+      readonly balance: Msat.Msat
+    }
   | {
       readonly _tag: "Booked"
       readonly companyId: CompanyId.CompanyId
@@ -38,7 +43,9 @@ export type Line =
     }
 
 /** Text of an amount or of an entry's id. PostgreSQL has no larger whole numbers. */
-const Whole = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: -(2n ** 62n), maximum: 2n ** 62n }))
+const Whole = Schema.BigIntFromString.check(
+  Schema.isBetweenBigInt({ minimum: -(2n ** 62n), maximum: 2n ** 62n })
+)
 const Amount = Whole.pipe(Schema.decodeTo(Msat.Msat))
 
 /**
@@ -88,12 +95,18 @@ export class Bookings extends Context.Service<
      * Memory use does not depend on the number of bookings. If the lines do not add up to the ledger's totals,
      * the stream fails before its end.
      */
-    readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
+    readonly lines: (
+      companyId: CompanyId.CompanyId,
+      period: Booking.Period
+    ) => Effect.Effect<Lines, StoreUnavailable>
     /**
      * Returns a page of `lines`, from `limit` entries, or fewer if their payments have large metadata. A withdrawal
      * has up to three entries. The position contains the period.
      */
-    readonly page: (companyId: CompanyId.CompanyId, asked: Asked) => Effect.Effect<Page.Page<Line>, Invalid | StoreUnavailable>
+    readonly page: (
+      companyId: CompanyId.CompanyId,
+      asked: Asked
+    ) => Effect.Effect<Page.Page<Line>, Invalid | StoreUnavailable>
     /** Like `lines`, but covers all companies, one after another. */
     readonly linesOfAll: (period: Booking.Period) => Lines
   }
@@ -102,7 +115,10 @@ export class Bookings extends Context.Service<
 // If a company pays itself, one transfer has both a deposit and a withdrawal.
 const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${type} ${transferId}`
 
-const subjectOf = (subjects: ReadonlyMap<string, Booking.Subject>, { kind, transferId }: Booking.Booking): Booking.Subject | undefined => {
+const subjectOf = (
+  subjects: ReadonlyMap<string, Booking.Subject>,
+  { kind, transferId }: Booking.Booking
+): Booking.Subject | undefined => {
   const type = Booking.subjectTypeOf(kind)
   return type && subjects.get(keyOf(type, transferId))
 }
@@ -111,9 +127,14 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const reports = yield* ReportReads
 
-  const subjectsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, bookings: ReadonlyArray<Booking.Booking>) {
+  const subjectsOf = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    bookings: ReadonlyArray<Booking.Booking>
+  ) {
     if (bookings.length === 0) return new Map<string, Booking.Subject>()
-    const subjects = yield* reports.subjects(companyId, [...new Set(bookings.map(({ transferId }) => transferId))])
+    const subjects = yield* reports.subjects(companyId, [
+      ...new Set(bookings.map(({ transferId }) => transferId))
+    ])
     return new Map(subjects.map((one) => [keyOf(one.type, one.transferId), one]))
   })
 
@@ -130,13 +151,23 @@ export const make = Effect.gen(function* () {
       closing: Msat.sum(balance, Balance.effect(within).posted),
       count: 0
     }
-    return { place, line: { _tag: "Opening", companyId, atMillis: period.fromMillis, balance } satisfies Line }
+    return {
+      place,
+      line: { _tag: "Opening", companyId, atMillis: period.fromMillis, balance } satisfies Line
+    }
   })
 
   /** Returns the lines from a position on, and where the next ones begin; null at the end. */
   const read = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, limit: number, place: Place) {
     const { fromMillis, untilMillis, after, last, open, balance, closing, count } = place
-    const found = yield* reports.bookedEntries({ fromMillis, untilMillis, companyId, after, upTo: last, limit })
+    const found = yield* reports.bookedEntries({
+      fromMillis,
+      untilMillis,
+      companyId,
+      after,
+      upTo: last,
+      limit
+    })
     const folded = Booking.fold(open ?? undefined, found.entries)
     const isLast = found.lookedTo === null
     const closed = isLast && folded.open !== undefined ? [...folded.closed, folded.open] : folded.closed
@@ -148,9 +179,16 @@ export const make = Effect.gen(function* () {
     })
     const booked = count + lines.length
     if (found.lookedTo !== null)
-      return { lines, next: { ...place, after: found.lookedTo, open: folded.open ?? null, balance: now, count: booked } }
+      return {
+        lines,
+        next: { ...place, after: found.lookedTo, open: folded.open ?? null, balance: now, count: booked }
+      }
     if (now !== closing)
-      return yield* Effect.die(new Error(`the exported lines of ${companyId} add up to ${now} msat, but the ledger has ${closing} msat`))
+      return yield* Effect.die(
+        new Error(
+          `the exported lines of ${companyId} add up to ${now} msat, but the ledger has ${closing} msat`
+        )
+      )
     const end: Line = { _tag: "Closing", companyId, atMillis: untilMillis, balance: now, count: booked }
     return { lines: [...lines, end], next: null }
   })
@@ -160,26 +198,43 @@ export const make = Effect.gen(function* () {
       Stream.concat(
         Stream.succeed(line),
         Stream.paginate<Place, Line, StoreUnavailable>(place, (at) =>
-          Effect.map(read(companyId, pageSize, at), ({ lines, next }) => [lines, Option.fromNullOr(next)] as const)
+          Effect.map(
+            read(companyId, pageSize, at),
+            ({ lines, next }) => [lines, Option.fromNullOr(next)] as const
+          )
         )
       )
     )
 
-  const page = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { limit, after, ...period }: Asked) {
+  const page = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    { limit, after, ...period }: Asked
+  ) {
     if (!Number.isInteger(limit) || limit < 1 || limit > Page.limit.maximum)
-      return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${Page.limit.maximum}` })
+      return yield* new Invalid({
+        path: "limit",
+        message: `must be a whole number from 1 to ${Page.limit.maximum}`
+      })
     const from = after === null ? undefined : Option.getOrUndefined(placeOf(after.id))
-    const { place, line } = from === undefined ? yield* begin(companyId, period) : { place: from, line: undefined }
+    const { place, line } =
+      from === undefined ? yield* begin(companyId, period) : { place: from, line: undefined }
     const rows: Array<Line> = line === undefined ? [] : [line]
     let next: Place | null = place
     let characters = 0
     for (let left = limit; next !== null && left > 0 && characters < Page.maxCharacters; left -= pageSize) {
-      const part: Effect.Success<ReturnType<typeof read>> = yield* read(companyId, Math.min(left, pageSize), next)
+      const part: Effect.Success<ReturnType<typeof read>> = yield* read(
+        companyId,
+        Math.min(left, pageSize),
+        next
+      )
       rows.push(...part.lines)
       characters += Page.charactersOf(part.lines)
       next = part.next
     }
-    return { rows, next: next === null ? undefined : { createdAtMillis: 0, id: Schema.encodeSync(PlaceText)(next) } }
+    return {
+      rows,
+      next: next === null ? undefined : { createdAtMillis: 0, id: Schema.encodeSync(PlaceText)(next) }
+    }
   })
 
   const companies = Stream.paginate<string | null, Company, StoreUnavailable>(null, (after) =>

@@ -22,7 +22,10 @@ export const ordered = (features: ReadonlyArray<Feature>) =>
  * Returns the record types that describe payments of this type: deposits or withdrawals. References that can
  * change, such as a deposit's newest refund, are left out.
  */
-export const of = (features: ReadonlyArray<Feature>, { members, moving }: Members): ReadonlyArray<Describes> =>
+export const of = (
+  features: ReadonlyArray<Feature>,
+  { members, moving }: Members
+): ReadonlyArray<Describes> =>
   all(features).filter(({ by }) => members.some(([member]) => member === by) && !moving.has(by))
 
 /** Returns the text in a field of a record; null if there is none. */
@@ -45,9 +48,13 @@ export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
   const features = yield* Features
 
-  const read = (noun: Noun, { companyId }: Row, id: string | null) => (id === null ? Effect.succeedNone : nouns.get(noun, companyId, id))
+  const read = (noun: Noun, { companyId }: Row, id: string | null) =>
+    id === null ? Effect.succeedNone : nouns.get(noun, companyId, id)
 
-  const described = Effect.fnUntraced(function* (kind: Members, payment: Row): Effect.fn.Return<Texts, StoreUnavailable> {
+  const described = Effect.fnUntraced(function* (
+    kind: Members,
+    payment: Row
+  ): Effect.fn.Return<Texts, StoreUnavailable> {
     for (const { noun, by, description, orderId, returns } of of(features, kind)) {
       const found = yield* read(noun, payment, textOf(payment, by))
       if (Option.isNone(found)) continue

@@ -48,7 +48,10 @@ export const accounts = allAccounts.filter((account) => account !== "network_fee
 export type Holding = ReturnType<typeof held>
 
 /** Returns the amounts held by the records of all features. `records` returns the records of one type. */
-export const holding = (features: ReadonlyArray<Feature>, records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
+export const holding = (
+  features: ReadonlyArray<Feature>,
+  records: (noun: Noun) => ReadonlyArray<Row>
+): ReadonlyArray<Holding> =>
   features
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
     .filter(({ isHolding }) => isHolding)
@@ -57,7 +60,10 @@ export const holding = (features: ReadonlyArray<Feature>, records: (noun: Noun) 
 export type Recounted = ReturnType<typeof recounted>[number]
 
 /** Returns all stored sums. `records` returns the records of one type. */
-export const recounts = (features: ReadonlyArray<Feature>, records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
+export const recounts = (
+  features: ReadonlyArray<Feature>,
+  records: (noun: Noun) => ReadonlyArray<Row>
+): ReadonlyArray<Recounted> =>
   features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
 
 /** All data of one company. */
@@ -91,8 +97,13 @@ const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
     case "failed":
       return {}
     case "settled": {
-      const through = one.dispatchedAtMillis === null ? "internal" : one.rail === "lightning" ? "node" : "chain"
-      return { available: -whole, service_fees: one.serviceFee, [through]: one.amount + (one.networkFee ?? 0n) }
+      const through =
+        one.dispatchedAtMillis === null ? "internal" : one.rail === "lightning" ? "node" : "chain"
+      return {
+        available: -whole,
+        service_fees: one.serviceFee,
+        [through]: one.amount + (one.networkFee ?? 0n)
+      }
     }
   }
 }
@@ -109,26 +120,37 @@ const ofDeposit = (one: Deposit, books: Books): Booked => {
 
 const said = (books: Books): ReadonlyArray<readonly [transferId: string, booked: Booked]> => [
   ...books.withdrawals.map((one) => [one.ledgerTxId, ofWithdrawal(one)] as const),
-  ...books.holding.map(({ transferId, amount }) => [transferId, { available: -amount, held: amount }] as const),
+  ...books.holding.map(
+    ({ transferId, amount }) => [transferId, { available: -amount, held: amount }] as const
+  ),
   ...books.deposits.map((one) => [one.ledgerTxId, ofDeposit(one, books)] as const),
   ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const),
-  ...books.assignments.map((one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const),
-  ...books.posted.map(({ transferId, amount, from }) => [transferId, { available: amount, [from]: -amount }] as const)
+  ...books.assignments.map(
+    (one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const
+  ),
+  ...books.posted.map(
+    ({ transferId, amount, from }) => [transferId, { available: amount, [from]: -amount }] as const
+  )
 ]
 
 const transfers = (books: Books): ReadonlyArray<Fault> => {
-  const sums = new Map<string, { readonly expected: Map<Account, bigint>; readonly found: Map<Account, bigint> }>()
+  const sums = new Map<
+    string,
+    { readonly expected: Map<Account, bigint>; readonly found: Map<Account, bigint> }
+  >()
   const at = (id: string) => {
     const sum = sums.get(id) ?? { expected: new Map<Account, bigint>(), found: new Map<Account, bigint>() }
     sums.set(id, sum)
     return sum
   }
-  const add = (to: Map<Account, bigint>, account: Account, amount: bigint) => to.set(account, (to.get(account) ?? 0n) + amount)
+  const add = (to: Map<Account, bigint>, account: Account, amount: bigint) =>
+    to.set(account, (to.get(account) ?? 0n) + amount)
   for (const { transferId, from, to, amount } of books.entries) {
     add(at(transferId).found, from, -amount)
     add(at(transferId).found, to, amount)
   }
-  for (const [id, booked] of said(books)) for (const account of accounts) add(at(id).expected, account, booked[account] ?? 0n)
+  for (const [id, booked] of said(books))
+    for (const account of accounts) add(at(id).expected, account, booked[account] ?? 0n)
   return Array.from(sums).flatMap(([id, { expected, found }]) =>
     accounts.flatMap((account): ReadonlyArray<Fault> => {
       const [wanted, is] = [Msat.make(expected.get(account) ?? 0n), Msat.make(found.get(account) ?? 0n)]
@@ -139,9 +161,13 @@ const transfers = (books: Books): ReadonlyArray<Fault> => {
 
 const credits = ({ deposits, invoices }: Books): ReadonlyArray<Fault> =>
   invoices.flatMap(({ id, status, received }): ReadonlyArray<Fault> => {
-    const found = deposits.filter(({ lightningInvoiceId }) => lightningInvoiceId === id).map(({ amount }) => amount)
+    const found = deposits
+      .filter(({ lightningInvoiceId }) => lightningInvoiceId === id)
+      .map(({ amount }) => amount)
     const isRight = status === "settled" ? found.length === 1 && found[0] === received : found.length === 0
-    return isRight ? [] : [{ kind: "credit", id, account: null, expected: received, found: Msat.sum(...found) }]
+    return isRight
+      ? []
+      : [{ kind: "credit", id, account: null, expected: received, found: Msat.sum(...found) }]
   })
 
 const sums = ({ recounts }: Books): ReadonlyArray<Fault> =>
@@ -152,7 +178,10 @@ const sums = ({ recounts }: Books): ReadonlyArray<Fault> =>
 const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
   [...withdrawals, ...invoices].flatMap(({ id, status, amount, preimage, ...one }): ReadonlyArray<Fault> => {
     const paymentHash = "reportedHash" in one ? Withdrawal.hashOf(one) : one.paymentHash
-    const isProven = status !== "settled" || paymentHash === null || (preimage !== null && Preimage.proves(preimage, paymentHash))
+    const isProven =
+      status !== "settled" ||
+      paymentHash === null ||
+      (preimage !== null && Preimage.proves(preimage, paymentHash))
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })
 

@@ -72,13 +72,25 @@ export class PaymentDetails extends Context.Service<
   PaymentDetails,
   {
     /** Returns the requested payments of a company, in the same order. Payments that do not exist are left out. */
-    readonly payments: (companyId: CompanyId.CompanyId, asked: ReadonlyArray<Asked>) => Read<ReadonlyArray<Payment>>
+    readonly payments: (
+      companyId: CompanyId.CompanyId,
+      asked: ReadonlyArray<Asked>
+    ) => Read<ReadonlyArray<Payment>>
     /** Returns the payments of an invoice, or of a record that collects several (see `DepositsOf`), newest first. */
-    readonly paymentsOf: (companyId: CompanyId.CompanyId, record: Pick<Search.Hit, "kind" | "id">) => Read<ReadonlyArray<Payment>>
+    readonly paymentsOf: (
+      companyId: CompanyId.CompanyId,
+      record: Pick<Search.Hit, "kind" | "id">
+    ) => Read<ReadonlyArray<Payment>>
     /** Returns the postings of a payment's transfer. */
-    readonly postings: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>
+    readonly postings: (
+      companyId: CompanyId.CompanyId,
+      transferId: string
+    ) => Read<ReadonlyArray<Booking.Posted>>
     /** Returns the amounts received and sent in each interval between `boundaries`, the last of which is now. */
-    readonly steps: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Step>>
+    readonly steps: (
+      companyId: CompanyId.CompanyId,
+      boundaries: ReadonlyArray<number>
+    ) => Read<ReadonlyArray<Step>>
     /** Returns a payment of any company that was put in suspense. */
     readonly suspended: (id: string) => Effect.Effect<Suspense.Suspended, NotFound | StoreUnavailable>
     /** Returns a company's records that match a string. The record that an invoice or address belongs to replaces it. */
@@ -87,13 +99,21 @@ export class PaymentDetails extends Context.Service<
 >()("@satrail/core/reports/PaymentDetails") {}
 
 /** Sums each interval. Balances are computed backward from the current one, because older entries are not read. */
-const stepsOf = (turned: ReadonlyArray<Booking.Turned>, boundaries: ReadonlyArray<number>, now: Msat.Msat): ReadonlyArray<Step> => {
+const stepsOf = (
+  turned: ReadonlyArray<Booking.Turned>,
+  boundaries: ReadonlyArray<number>,
+  now: Msat.Msat
+): ReadonlyArray<Step> => {
   let balance: bigint = now
   const late = turned.filter(({ step }) => step >= boundaries.length - 1)
   balance -= Balance.effect(late).posted
   const steps = boundaries.slice(0, -1).map((fromMillis, step) => {
     const effects = turned.filter((one) => one.step === step).map((one) => Balance.effect([one]).posted)
-    const sum = (isIn: boolean) => effects.reduce((total, effect) => (effect > 0n === isIn ? total + (isIn ? effect : -effect) : total), 0n)
+    const sum = (isIn: boolean) =>
+      effects.reduce(
+        (total, effect) => (effect > 0n === isIn ? total + (isIn ? effect : -effect) : total),
+        0n
+      )
     return { fromMillis, in: Msat.make(sum(true)), out: Msat.make(sum(false)) }
   })
   return steps
@@ -107,7 +127,12 @@ const stepsOf = (turned: ReadonlyArray<Booking.Turned>, boundaries: ReadonlyArra
 }
 
 const make = Effect.gen(function* () {
-  const [nouns, receiving, reports, depositsOf] = [yield* NounReads, yield* ReceivingReads, yield* ReportReads, yield* DepositsOf]
+  const [nouns, receiving, reports, depositsOf] = [
+    yield* NounReads,
+    yield* ReceivingReads,
+    yield* ReportReads,
+    yield* DepositsOf
+  ]
   const features = yield* Features
   const linked = features.flatMap(({ linked: own = [] }) => own)
   const described = yield* Descriptions.make
@@ -117,8 +142,12 @@ const make = Effect.gen(function* () {
     const together = { concurrency: "unbounded" } as const
     const one = ({ type, id }: Asked): Read<Option.Option<Recorded>> =>
       type === "deposit"
-        ? Effect.map(nouns.get(Deposit.noun, companyId, id), (found) => Option.map(found, (record) => ({ type, record })))
-        : Effect.map(nouns.get(Withdrawal.noun, companyId, id), (found) => Option.map(found, (record) => ({ type, record })))
+        ? Effect.map(nouns.get(Deposit.noun, companyId, id), (found) =>
+            Option.map(found, (record) => ({ type, record }))
+          )
+        : Effect.map(nouns.get(Withdrawal.noun, companyId, id), (found) =>
+            Option.map(found, (record) => ({ type, record }))
+          )
     const found = (yield* Effect.forEach(asked, one, together)).flatMap((record) => Option.toArray(record))
     const transfers = [...new Set(found.map(({ record }) => record.ledgerTxId))]
     const subjects = transfers.length === 0 ? [] : yield* reports.subjects(companyId, transfers)
@@ -156,15 +185,20 @@ const make = Effect.gen(function* () {
 
   const payments = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, asked: ReadonlyArray<Asked>) {
     const all: Array<Payment> = []
-    for (let at = 0; at < asked.length; at += atOnce) all.push(...(yield* chunk(companyId, asked.slice(at, at + atOnce))))
+    for (let at = 0; at < asked.length; at += atOnce)
+      all.push(...(yield* chunk(companyId, asked.slice(at, at + atOnce))))
     return all
   })
 
   return PaymentDetails.of({
     payments,
-    postings: (companyId, transferId) => (Id.is(transferId) ? reports.postingsOf(companyId, transferId) : Effect.succeed([])),
+    postings: (companyId, transferId) =>
+      Id.is(transferId) ? reports.postingsOf(companyId, transferId) : Effect.succeed([]),
     steps: Effect.fnUntraced(function* (companyId, boundaries) {
-      const [turned, funds] = [yield* reports.turnedSince(companyId, boundaries), yield* reports.funds(companyId)]
+      const [turned, funds] = [
+        yield* reports.turnedSince(companyId, boundaries),
+        yield* reports.funds(companyId)
+      ]
       return stepsOf(turned, boundaries, funds.posted)
     }),
     suspended,
@@ -181,15 +215,23 @@ const make = Effect.gen(function* () {
       const all = [...byLink.flat(), ...(sought === undefined ? [] : yield* reports.found(companyId, sought))]
       /** An invoice or address of another record, such as a checkout, stands for that record. */
       const ownerOf = Effect.fnUntraced(function* (hit: Search.Hit) {
-        const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(({ name }) => name === hit.kind)
+        const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(
+          ({ name }) => name === hit.kind
+        )
         const found = noun === undefined ? Option.none() : yield* nouns.get(noun, companyId, hit.id)
         if (noun === undefined || Option.isNone(found)) return hit
-        const owner = Descriptions.of(features, noun).find(({ by }) => Descriptions.textOf(found.value, by) !== null)
-        return owner === undefined ? hit : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
+        const owner = Descriptions.of(features, noun).find(
+          ({ by }) => Descriptions.textOf(found.value, by) !== null
+        )
+        return owner === undefined
+          ? hit
+          : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
       })
       const owned = yield* Effect.forEach(all, ownerOf, { concurrency: "unbounded" })
       // A record that matches itself is shown with its own match.
-      const distinct = new Map([...owned, ...all.filter((hit) => owned.includes(hit))].map((hit) => [hit.id, hit]))
+      const distinct = new Map(
+        [...owned, ...all.filter((hit) => owned.includes(hit))].map((hit) => [hit.id, hit])
+      )
       return { hits: [...distinct.values()], isAll: Search.isAll(all) }
     }),
     paymentsOf: Effect.fnUntraced(function* (companyId, { kind, id }) {

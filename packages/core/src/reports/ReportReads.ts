@@ -73,16 +73,25 @@ export class ReportReads extends Context.Service<
      */
     readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
     /** Returns a company's deposits and withdrawals with these transfers, in any order. */
-    readonly subjects: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => Read<ReadonlyArray<Booking.Subject>>
+    readonly subjects: (
+      companyId: CompanyId.CompanyId,
+      transferIds: ReadonlyArray<string>
+    ) => Read<ReadonlyArray<Booking.Subject>>
     /** Returns a company's records that match a search, at most `Search.limits.each` for each way of matching. */
     readonly found: (companyId: CompanyId.CompanyId, sought: Sought) => Read<ReadonlyArray<Hit>>
     /** Returns the postings of one transfer of a company, in the order in which they were booked. */
-    readonly postingsOf: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>
+    readonly postingsOf: (
+      companyId: CompanyId.CompanyId,
+      transferId: string
+    ) => Read<ReadonlyArray<Booking.Posted>>
     /**
      * Returns the amounts booked between each pair of accounts in each interval between `boundaries`, which are
      * ascending times. `step` 0 is the interval that starts at the first boundary.
      */
-    readonly turnedSince: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Booking.Turned>>
+    readonly turnedSince: (
+      companyId: CompanyId.CompanyId,
+      boundaries: ReadonlyArray<number>
+    ) => Read<ReadonlyArray<Booking.Turned>>
     /** Returns ids and names of companies after the given id, ordered by id, even if a company's row is malformed. */
     readonly companyNames: (after: string | null, limit: number) => Read<ReadonlyArray<Named>>
     /** Compares all data of one company. Returns at most 1000 violations. */

@@ -64,7 +64,13 @@ export const isAll = (hits: ReadonlyArray<Hit>): boolean =>
 const leastDigits = 6
 
 const uuid = (digits: string): string =>
-  [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join("-")
+  [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20)
+  ].join("-")
 
 const idsOf = (text: string): Sought["ids"] => {
   const digits = text.replaceAll("-", "")
@@ -84,7 +90,11 @@ const amountsOf = (text: string): Sought["amounts"] => {
 /** The text that identifies a record in pasted text: without what surrounds it, or from the page that shows the record. */
 const pasted = (text: string): string => {
   const clean = Pasted.clean(text)
-  if (Pasted.isLink(clean) && Pasted.fallbacks(clean).length === 0 && LightningAddressText.ofUrl(clean) === undefined)
+  if (
+    Pasted.isLink(clean) &&
+    Pasted.fallbacks(clean).length === 0 &&
+    LightningAddressText.ofUrl(clean) === undefined
+  )
     return (
       URL.parse(clean)
         ?.pathname.split("/")
@@ -118,7 +128,11 @@ const payeeOf = (destination: Destination.Destination): Payee => {
     case "LightningAddress":
       return { ...noPayee, recipient, lightningAddress: destination.address.address }
     case "Lnurl":
-      return { ...noPayee, recipient, lightningAddress: LightningAddressText.ofUrl(destination.lnurl.url)?.address ?? null }
+      return {
+        ...noPayee,
+        recipient,
+        lightningAddress: LightningAddressText.ofUrl(destination.lnurl.url)?.address ?? null
+      }
     case "Bolt12Offer":
       return { ...noPayee, recipient }
   }
@@ -145,7 +159,8 @@ export const sought = (given: string): Sought | undefined => {
   const text = Characters.count(trimmed) > limits.characters ? null : trimmed
   const found = pasted(trimmed)
   const payee = payees(found)
-  if (text === null && payee.hash === null && payee.address === null && payee.recipient === null) return undefined
+  if (text === null && payee.hash === null && payee.address === null && payee.recipient === null)
+    return undefined
   const lower = found.toLowerCase()
   const isHash = /^[0-9a-f]{64}$/.test(lower)
   return {

@@ -19,7 +19,10 @@ export class Transactions extends Context.Service<
   Transactions,
   {
     readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, NotFound | StoreUnavailable>
-    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Deposit, NotFound | StoreUnavailable>
+    readonly deposit: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Deposit.Deposit, NotFound | StoreUnavailable>
     /**
      * Returns the wallet's request for the paid invoice, with the payer data. Returns undefined if no wallet
      * requested the invoice.
@@ -28,7 +31,10 @@ export class Transactions extends Context.Service<
       companyId: CompanyId.CompanyId,
       depositId: string
     ) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
-    readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
+    readonly withdrawal: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
     /**
      * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one. If
      * a filter has to skip very many records, a page may have fewer than `limit` rows, or none, and still have
@@ -47,7 +53,8 @@ export const make = Effect.gen(function* () {
   const reports = yield* ReportReads
   const sending = yield* SendingReads
 
-  const deposit = (companyId: CompanyId.CompanyId, id: string) => found("deposit", id, receiving.deposit(companyId, id))
+  const deposit = (companyId: CompanyId.CompanyId, id: string) =>
+    found("deposit", id, receiving.deposit(companyId, id))
 
   return Transactions.of({
     balance: Effect.fnUntraced(function* (id) {
@@ -60,7 +67,8 @@ export const make = Effect.gen(function* () {
     deposit,
     callback: Effect.fnUntraced(function* (companyId, id) {
       const { lightningInvoiceId } = yield* deposit(companyId, id)
-      const invoice = lightningInvoiceId === null ? undefined : yield* receiving.invoice(companyId, lightningInvoiceId)
+      const invoice =
+        lightningInvoiceId === null ? undefined : yield* receiving.invoice(companyId, lightningInvoiceId)
       return invoice?._tag === "Some" ? (invoice.value.callback ?? undefined) : undefined
     }),
     withdrawal: (companyId, id) => found("withdrawal", id, sending.withdrawal(companyId, id)),

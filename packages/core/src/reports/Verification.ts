@@ -36,7 +36,9 @@ export const verify = (
     const reports = yield* ReportReads
     let [companies, faults] = [0, 0]
     // A read of malformed data fails with a defect. A store that is away fails with StoreUnavailable, which ends the run.
-    const unreadable = ({ id }: Named): ReadonlyArray<Fault> => [{ kind: "unreadable", id, account: null, expected: null, found: null }]
+    const unreadable = ({ id }: Named): ReadonlyArray<Fault> => [
+      { kind: "unreadable", id, account: null, expected: null, found: null }
+    ]
     const check = Effect.fnUntraced(function* (company: Named) {
       const malformed = Effect.succeed(unreadable(company))
       const row = Effect.catchDefect(Effect.as(opened.company(company.id), []), () => malformed)

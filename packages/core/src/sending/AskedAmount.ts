@@ -10,8 +10,15 @@ import { DestinationInvalid, refuse } from "./DestinationInvalid.ts"
 export const askedIn = (written: string, own?: Msat.Msat): Result.Result<Msat.Msat, DestinationInvalid> => {
   const bitcoin = Bip21.parseAmount(written)
   if (own === undefined) {
-    if (written.includes(".")) return Result.mapError(bitcoin, ({ message }) => new DestinationInvalid({ code: "invalid_uri", message }))
-    return refuse("invalid_uri", "The amount after the destination has no unit. Remove it, and specify the amount separately")
+    if (written.includes("."))
+      return Result.mapError(
+        bitcoin,
+        ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })
+      )
+    return refuse(
+      "invalid_uri",
+      "The amount after the destination has no unit. Remove it, and specify the amount separately"
+    )
   }
   const whole = /^\d{1,16}$/.test(written) ? BigInt(written) : undefined
   const isSame =
@@ -19,5 +26,7 @@ export const askedIn = (written: string, own?: Msat.Msat): Result.Result<Msat.Ms
     [Msat.toSats(own), Msat.toSatsCeiling(own)].some(
       (sats) => whole === sats || (Result.isSuccess(bitcoin) && Msat.toSats(bitcoin.success) === sats)
     )
-  return isSame ? Result.succeed(own) : refuse("amount_mismatch", "The invoice and the amount after it differ")
+  return isSame
+    ? Result.succeed(own)
+    : refuse("amount_mismatch", "The invoice and the amount after it differ")
 }

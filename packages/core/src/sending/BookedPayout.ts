@@ -56,7 +56,9 @@ const unfit = ({ withdrawals, members }: Found): string | undefined => {
   const added = members.length > 0 ? withdrawals.find(({ id }) => !ids.has(id)) : undefined
   if (added !== undefined) return `must all be part of one payout or all unsent (${added.id} is unsent)`
   const named = withdrawals.find((one) => scriptOf(one) === undefined)
-  return named === undefined ? undefined : `must pay bitcoin addresses (${named.id} pays ${named.recipientType})`
+  return named === undefined
+    ? undefined
+    : `must pay bitcoin addresses (${named.id} pays ${named.recipientType})`
 }
 
 /**
@@ -69,21 +71,29 @@ export const decide = (found: Found): Result.Result<Attempt, Invalid> => {
   const reason = unfit(found)
   if (reason !== undefined) return refused(reason, "withdrawal_ids")
   if (placement._tag !== "mined")
-    return refused(`must be in a block (this one is ${placement._tag === "gone" ? "unknown" : "in the mempool"})`)
+    return refused(
+      `must be in a block (this one is ${placement._tag === "gone" ? "unknown" : "in the mempool"})`
+    )
   const { inputs, scripts, sats } = LostPayout.read(rawTx)
 
   const taken = new Set(candidates.flatMap((one) => LostPayout.read(one.rawTx).inputs))
   // A deposit to an address that was issued after the backup has no record, but the wallet has its key.
-  const isOurs = (outpoint: string, at: number) => coins.has(outpoint) || taken.has(outpoint) || places.has(spent[at]?.scriptPubKey ?? "")
+  const isOurs = (outpoint: string, at: number) =>
+    coins.has(outpoint) || taken.has(outpoint) || places.has(spent[at]?.scriptPubKey ?? "")
   const foreign = inputs.find((outpoint, at) => !isOurs(outpoint, at))
   if (foreign !== undefined) return refused(`must spend only coins of the wallet (${foreign} is none)`)
   // Otherwise an earlier transaction of the payout could confirm too.
-  const other = candidates.find((one) => !LostPayout.read(one.rawTx).inputs.some((outpoint) => inputs.includes(outpoint)))
-  if (other !== undefined) return refused(`must spend a coin of every transaction of the payout (it spends none of ${other.txId})`)
+  const other = candidates.find(
+    (one) => !LostPayout.read(one.rawTx).inputs.some((outpoint) => inputs.includes(outpoint))
+  )
+  if (other !== undefined)
+    return refused(`must spend a coin of every transaction of the payout (it spends none of ${other.txId})`)
 
   const left = scripts.map((script, vout) => ({ script, vout, sats: sats[vout] ?? 0n }))
   for (const withdrawal of withdrawals) {
-    const at = left.findIndex((one) => one.script === scriptOf(withdrawal) && one.sats * 1000n === withdrawal.amount)
+    const at = left.findIndex(
+      (one) => one.script === scriptOf(withdrawal) && one.sats * 1000n === withdrawal.amount
+    )
     if (at < 0)
       return refused(
         `must pay ${Msat.toDecimalSats(withdrawal.amount)} sats to ${withdrawal.recipient} for the withdrawal ${withdrawal.id}`

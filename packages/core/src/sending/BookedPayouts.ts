@@ -55,14 +55,18 @@ const finding = Effect.gen(function* () {
     const sent = withdrawals.find(({ chainTxId }) => chainTxId !== null)?.chainTxId ?? null
     const leader = sent === null ? Option.none() : yield* records.payoutOf(sent)
     const members = Option.isNone(leader) ? [] : yield* membersOf(leader.value)
-    const candidates = Option.isNone(leader) ? [] : yield* records.candidates(leader.value.companyId, leader.value.id)
+    const candidates = Option.isNone(leader)
+      ? []
+      : yield* records.candidates(leader.value.companyId, leader.value.id)
     const placement = yield* chain.transaction(txId)
     const rawTx = placement._tag === "mined" ? yield* rawOf(txId) : ""
     const spent = placement._tag === "mined" ? yield* spentBy(rawTx) : []
     const scripts = placement._tag === "mined" ? LostPayout.read(rawTx).scripts : []
     const { placesOf = () => Effect.succeed(new Map<string, Coin.Place>()) } = wallet
     const places = yield* placesOf([...scripts, ...spent.map(({ scriptPubKey }) => scriptPubKey)])
-    const coins = new Map((yield* records.coins(wallet.fingerprint, maxCoins)).map((coin) => [coin.outpoint, coin]))
+    const coins = new Map(
+      (yield* records.coins(wallet.fingerprint, maxCoins)).map((coin) => [coin.outpoint, coin])
+    )
     return {
       withdrawals,
       txId,
@@ -94,7 +98,9 @@ export const make = Effect.gen(function* () {
   /** Returns the job of a pending withdrawal, with its token. */
   const jobOf = Effect.fnUntraced(function* ({ companyId, id, status }: Withdrawal.Withdrawal) {
     const job = yield* ledger.job(companyId, id)
-    return Option.isSome(job) ? job.value : yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
+    return Option.isSome(job)
+      ? job.value
+      : yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
   })
 
   /** Makes the payout's task due if it was held after the restore, so that a worker tracks the transaction. */
@@ -116,7 +122,12 @@ export const make = Effect.gen(function* () {
       all.map(({ networkAllowance }) => networkAllowance)
     )
     const followers = yield* Effect.forEach(others, (one, n) =>
-      Effect.map(jobOf(one), ({ token }) => ({ id: one.id, companyId: one.companyId, token, networkFee: shares[n] ?? attempt.networkFee }))
+      Effect.map(jobOf(one), ({ token }) => ({
+        id: one.id,
+        companyId: one.companyId,
+        token,
+        networkFee: shares[n] ?? attempt.networkFee
+      }))
     )
     const [newest, nowMillis] = [candidates.at(-1), yield* Clock.currentTimeMillis]
     const change = newest?.change ? Coin.outpoint(newest.txId, newest.change.vout) : null
@@ -136,7 +147,9 @@ export const make = Effect.gen(function* () {
     if (Option.isSome(booked)) {
       const members = (yield* membersOf(booked.value)).map(({ id }) => id).toSorted()
       if (members.join() !== sorted.join())
-        return yield* refused(`must be a transaction that the database lacks (this one pays ${members.join(", ")})`)
+        return yield* refused(
+          `must be a transaction that the database lacks (this one pays ${members.join(", ")})`
+        )
       yield* track(booked.value)
       return withdrawals
     }
@@ -145,9 +158,18 @@ export const make = Effect.gen(function* () {
     const leader = yield* commit(about, attempt).pipe(
       Effect.catchTags({
         CoinTaken: () => refused("must spend only coins that no other payout spends"),
-        Conflict: () => refused("must pay withdrawals that are not being sent (one is); repeat the command", "withdrawal_ids"),
-        StaleFence: () => refused("must pay withdrawals that are not being sent (one is); repeat the command", "withdrawal_ids"),
-        AlreadyTerminal: ({ status }) => refused(`must be pending withdrawals (one is ${status})`, "withdrawal_ids"),
+        Conflict: () =>
+          refused(
+            "must pay withdrawals that are not being sent (one is); repeat the command",
+            "withdrawal_ids"
+          ),
+        StaleFence: () =>
+          refused(
+            "must pay withdrawals that are not being sent (one is); repeat the command",
+            "withdrawal_ids"
+          ),
+        AlreadyTerminal: ({ status }) =>
+          refused(`must be pending withdrawals (one is ${status})`, "withdrawal_ids"),
         PaymentHashTaken: Effect.die // no payment hash is given
       })
     )

@@ -32,7 +32,10 @@ export const make = Effect.fnUntraced(function* (stopping: Effect.Effect<void>) 
    * process does. Keeps the claims for as long as that takes. Returns none, and interrupts `send`, if its turn
    * does not come soon, a claim is lost, or `stopping` completes.
    */
-  const alone = <A, E>(claims: ReadonlyArray<Claim>, send: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>, E> =>
+  const alone = <A, E>(
+    claims: ReadonlyArray<Claim>,
+    send: Effect.Effect<A, E>
+  ): Effect.Effect<Option.Option<A>, E> =>
     Effect.suspend(() => {
       let isStarted = false
       const sent = turn.withPermit(
@@ -48,12 +51,18 @@ export const make = Effect.fnUntraced(function* (stopping: Effect.Effect<void>) 
       const lost = claims.map((claim) =>
         Effect.andThen(
           leases.keep(claim, claim.atMillis + claim.leaseMillis),
-          Effect.logWarning("payout: not sent; another process holds it, or the store did not confirm the claim", {
-            withdrawalId: claim.id
-          })
+          Effect.logWarning(
+            "payout: not sent; another process holds it, or the store did not confirm the claim",
+            {
+              withdrawalId: claim.id
+            }
+          )
         )
       )
-      return Effect.raceFirst(sent, Effect.as(Effect.raceAllFirst([stopping, waited, ...lost]), Option.none()))
+      return Effect.raceFirst(
+        sent,
+        Effect.as(Effect.raceAllFirst([stopping, waited, ...lost]), Option.none())
+      )
     })
 
   const signed = Effect.fnUntraced(function* ({ psbt, coins, fee, change, isDeep }: Draft) {

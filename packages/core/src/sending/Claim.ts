@@ -16,7 +16,8 @@ export interface Claim extends Task {
 }
 
 /** Returns how long an earlier call may still reach the node; zero or less if none can. */
-export const heldMillis = (claim: Claim, nowMillis: number): number => (claim.heldUntilMillis ?? 0) - nowMillis
+export const heldMillis = (claim: Claim, nowMillis: number): number =>
+  (claim.heldUntilMillis ?? 0) - nowMillis
 
 // Longer than the slowest node call. A process that takes longer loses the claim, and the fence prevents
 // duplicate work.
@@ -33,11 +34,15 @@ export const leaseMillis = (graceMillis: number): number => Math.max(minLeaseMil
  * Returns whether a node may still be called under this claim. After that, another process may hold the job and
  * may have seen the payment fail.
  */
-export const mayCall = (claim: Claim, nowMillis: number): boolean => nowMillis <= claim.atMillis + claim.leaseMillis / 2
+export const mayCall = (claim: Claim, nowMillis: number): boolean =>
+  nowMillis <= claim.atMillis + claim.leaseMillis / 2
 
 /** Returns whether a claim has ended, so that another process may hold the job. */
-export const isEnded = ({ atMillis, leaseMillis }: Claim, nowMillis: number): boolean => nowMillis >= atMillis + leaseMillis
+export const isEnded = ({ atMillis, leaseMillis }: Claim, nowMillis: number): boolean =>
+  nowMillis >= atMillis + leaseMillis
 
 /** Returns the delay until the next attempt at a task. The delay grows with each attempt. */
-export const laterMillis = (task: Task, { trackMillis: { minimum, maximum } }: PaymentOptions["Service"]): number =>
-  Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))
+export const laterMillis = (
+  task: Task,
+  { trackMillis: { minimum, maximum } }: PaymentOptions["Service"]
+): number => Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))

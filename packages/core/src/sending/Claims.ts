@@ -30,7 +30,9 @@ export const make = Effect.gen(function* () {
     readonly holder: string
   }
 
-  const claim = Effect.fnUntraced(function* (find: (at: At) => Effect.Effect<ReadonlyArray<Task | TakenOver>, StoreUnavailable>) {
+  const claim = Effect.fnUntraced(function* (
+    find: (at: At) => Effect.Effect<ReadonlyArray<Task | TakenOver>, StoreUnavailable>
+  ) {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = find({ nowMillis, leaseMillis, holder }).pipe(
       Effect.tapError(({ why }) =>
@@ -57,7 +59,12 @@ export const make = Effect.gen(function* () {
       if (isUnsure) holder = yield* Id.make
       isUnsure = false
       return yield* claim((at) =>
-        tasks.takeOver({ kinds: Withdrawal.kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })
+        tasks.takeOver({
+          kinds: Withdrawal.kinds,
+          limit: takenOverAtOnce,
+          aliveMillis: presence.aliveMillis,
+          ...at
+        })
       )
     }),
 

@@ -4,7 +4,8 @@
  * Characters without a visible form: zero-width, bidirectional and format characters, fillers and controls. A joiner
  * after a non-ASCII letter is not removed, because it makes a different domain name (IDNA 2008, RFC 5892, appendix A).
  */
-const invisible = /(?!(?<=(?!\p{ASCII})[\p{L}\p{M}])[\u200c\u200d])[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu
+const invisible =
+  /(?!(?<=(?!\p{ASCII})[\p{L}\p{M}])[\u200c\u200d])[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu
 
 /** ASCII in the width of East Asian input methods, such as `＠`. */
 const wide = /[\uff01-\uff5e]/g
@@ -38,14 +39,20 @@ const bullet = `\\d{1,2}[.)]\\s|[\\d#*]\\u20e3|[-+.]+\\s|@(?=[^@]+@)|[-+.@]+(?=\
 const space = "%(?:20|09|0[ad])"
 const opening = new RegExp(`^(?:${bullet}|${space}|[^\\p{L}\\p{Nd}₿@%+._~…\\-])+`, "iu")
 
-const ending = "[\\s\\p{Pe}\\p{Pf}\\p{Pi}\\p{So}\\p{Sk}\\p{RI}\\p{Me}\\p{Extended_Pictographic}\"'`*“„‚<>|\\\\.,;!?:。、•·‣–—←-⇿]"
+const ending =
+  "[\\s\\p{Pe}\\p{Pf}\\p{Pi}\\p{So}\\p{Sk}\\p{RI}\\p{Me}\\p{Extended_Pictographic}\"'`*“„‚<>|\\\\.,;!?:。、•·‣–—←-⇿]"
 // This pattern matches only where such a run starts, or it would take the square of the length of a long run.
 const closing = new RegExp(`(?<!${ending}|${space})(?:${ending}|${space})+$`, "iu")
 
 /** Removes emphasis as Markdown and chats write it, such as `__text__`. */
 const plain = (text: string): string => {
   let count = 0
-  while (count * 2 < text.length && "_~".includes(text.charAt(count)) && text.at(count) === text.at(-1 - count)) count += 1
+  while (
+    count * 2 < text.length &&
+    "_~".includes(text.charAt(count)) &&
+    text.at(count) === text.at(-1 - count)
+  )
+    count += 1
   return text.slice(count, text.length - count)
 }
 

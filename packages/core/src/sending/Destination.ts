@@ -74,7 +74,10 @@ export const maxLength = 4096
 type Parsed<A = Destination> = Result.Result<A, DestinationInvalid>
 
 const decodeInvoice = (text: string): Parsed<Bolt11.Bolt11> =>
-  Result.mapError(Bolt11.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message }))
+  Result.mapError(
+    Bolt11.decode(text),
+    ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message })
+  )
 
 /** Checks that the invoice and the URI around it do not contradict each other. */
 const agreeing = (invoice: Bolt11.Bolt11, asked?: Msat.Msat): Parsed<LightningInvoice> => {
@@ -110,7 +113,11 @@ const parseAddress = (text: string, network: Network, amount?: Msat.Msat): Parse
               : "invalid_address",
         message
       }),
-    onSuccess: (address): ChainAddress => ({ _tag: "ChainAddress", address, ...(amount !== undefined && { amount }) })
+    onSuccess: (address): ChainAddress => ({
+      _tag: "ChainAddress",
+      address,
+      ...(amount !== undefined && { amount })
+    })
   })
 
 /** Prefix of a name that is only looked up in the DNS (BIP 353). */
@@ -119,19 +126,27 @@ const mark = "₿"
 const parseLightningAddress = (text: string): Parsed<LightningAddress> =>
   Result.mapBoth(LightningAddressText.parse(text.startsWith(mark) ? text.slice(mark.length) : text), {
     onFailure: ({ message }) => new DestinationInvalid({ code: "invalid_lightning_address", message }),
-    onSuccess: (address): LightningAddress => ({ _tag: "LightningAddress", address, ...(text.startsWith(mark) && { isInDns: true }) })
+    onSuccess: (address): LightningAddress => ({
+      _tag: "LightningAddress",
+      address,
+      ...(text.startsWith(mark) && { isInDns: true })
+    })
   })
 
 const isLnurl = (text: string): boolean => /^(?:lnurl1|lnurl[cwp]:\/\/|keyauth:\/\/)/i.test(text)
 
 const parseLnurl = (text: string, amount?: Msat.Msat): Parsed<LnurlPay> =>
   Result.mapBoth(Lnurl.decode(text), {
-    onFailure: ({ message, reason }) => new DestinationInvalid({ code: reason === "unsupported" ? reason : "invalid_lnurl", message }),
+    onFailure: ({ message, reason }) =>
+      new DestinationInvalid({ code: reason === "unsupported" ? reason : "invalid_lnurl", message }),
     onSuccess: (lnurl): LnurlPay => ({ _tag: "Lnurl", lnurl, ...(amount !== undefined && { amount }) })
   })
 
 const decodeOffer = (text: string): Parsed<Bolt12.Bolt12> =>
-  Result.mapError(Bolt12.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_offer", message }))
+  Result.mapError(
+    Bolt12.decode(text),
+    ({ message }) => new DestinationInvalid({ code: "invalid_offer", message })
+  )
 
 const parseOffer = (text: string, network: Network, asked?: Msat.Msat): Parsed<Bolt12Offer> =>
   Result.flatMap(decodeOffer(text), (bolt12): Parsed<Bolt12Offer> => {
@@ -141,17 +156,29 @@ const parseOffer = (text: string, network: Network, asked?: Msat.Msat): Parsed<B
       return refuse("wrong_network", `This offer is for ${where}, but this service runs on ${network}`)
     }
     if (price !== undefined) {
-      return refuse("unsupported", `The offer's amount is in ${price.currency}. Only offers in bitcoin, or without an amount, can be paid`)
+      return refuse(
+        "unsupported",
+        `The offer's amount is in ${price.currency}. Only offers in bitcoin, or without an amount, can be paid`
+      )
     }
     if (asked !== undefined && least !== undefined && Msat.toSatsCeiling(asked) < Msat.toSats(least)) {
       return refuse("amount_mismatch", "The bitcoin: URI specifies less than its offer requires")
     }
     const amount = least === undefined || (asked !== undefined && asked > least) ? asked : least
-    return Result.succeed({ _tag: "Bolt12Offer", bolt12, ...(amount !== undefined && { amount }), isLeast: asked === undefined })
+    return Result.succeed({
+      _tag: "Bolt12Offer",
+      bolt12,
+      ...(amount !== undefined && { amount }),
+      isLeast: asked === undefined
+    })
   })
 
 /** An LNURL or an invoice in the `lightning` parameter of a `bitcoin:` URI. */
-const parseLightning = (given: string, network: Network, amount?: Msat.Msat): Parsed<LightningInvoice | LnurlPay> => {
+const parseLightning = (
+  given: string,
+  network: Network,
+  amount?: Msat.Msat
+): Parsed<LightningInvoice | LnurlPay> => {
   const { text } = Pasted.bare(given)
   return isLnurl(text) ? parseLnurl(text, amount) : parseInvoice(text, network, amount)
 }
@@ -165,14 +192,21 @@ const checkAgreed = (parsed: ReadonlyArray<Parsed>): Result.Result<void, Destina
       one._tag === "LightningInvoice" && one.invoice.amount !== undefined ? [one.invoice.amount] : []
     )
   )
-  return amounts.size > 1 ? refuse("amount_mismatch", "The bitcoin: URI contains invoices for different amounts") : Result.void
+  return amounts.size > 1
+    ? refuse("amount_mismatch", "The bitcoin: URI contains invoices for different amounts")
+    : Result.void
 }
 
 /**
  * Prefers offers, because a fresh invoice can be requested from them. Invoices come before addresses, because
  * Lightning is faster and cheaper. Addresses also come before LNURLs, whose servers may not respond.
  */
-const preference: ReadonlyArray<Destination["_tag"]> = ["Bolt12Offer", "LightningInvoice", "ChainAddress", "Lnurl"]
+const preference: ReadonlyArray<Destination["_tag"]> = [
+  "Bolt12Offer",
+  "LightningInvoice",
+  "ChainAddress",
+  "Lnurl"
+]
 
 /** The payment methods of a text, best first. Each pays the same payee for the same purpose. */
 export type Methods = Arr.NonEmptyReadonlyArray<Destination>
@@ -199,7 +233,10 @@ export const uriMethods = (text: string, network: Network): Parsed<Methods> =>
     if (Arr.isReadonlyArrayNonEmpty(methods)) return methods
     // The address is the part that every wallet can read, so its error is the most useful one.
     const [failed] = parsed.slice(addresses.length === 0 ? 0 : -addresses.length)
-    return yield* Result.map(failed ?? refuse("invalid_uri", "The bitcoin: URI must contain an address"), Arr.of)
+    return yield* Result.map(
+      failed ?? refuse("invalid_uri", "The bitcoin: URI must contain an address"),
+      Arr.of
+    )
   })
 
 const expected =
@@ -211,10 +248,16 @@ const parsePlain = (text: string, network: Network): Parsed => {
   if (isLnurl(text)) return parseLnurl(text)
   if (Bolt12.isBolt12(text)) return parseOffer(text, network)
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? []
-  if (scheme !== undefined) return refuse("unrecognised", `"${scheme.slice(0, 30)}:" cannot be paid. The destination must be ${expected}`)
+  if (scheme !== undefined)
+    return refuse(
+      "unrecognised",
+      `"${scheme.slice(0, 30)}:" cannot be paid. The destination must be ${expected}`
+    )
   if (text.includes("@")) return parseLightningAddress(text)
   if (/^ln[a-z]*\d/i.test(text)) return parseInvoice(text, network)
-  return /^[0-9a-z]{14,90}$/i.test(text) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
+  return /^[0-9a-z]{14,90}$/i.test(text)
+    ? parseAddress(text, network)
+    : refuse("unrecognised", `The destination must be ${expected}`)
 }
 
 /**
@@ -231,11 +274,18 @@ const several = "The destination contains more than one payment. Enter only one"
 const adding: ReadonlySet<string> = new Set(["lightning", "lno", "bc", "to", "cc", "bcc"])
 
 /** Applies the parameters after an invoice, LNURL, offer or name. Those without a meaning here are ignored. */
-const withParameters = (destination: Destination, parameters: Pasted.Bare["parameters"], network: Network): Parsed => {
+const withParameters = (
+  destination: Destination,
+  parameters: Pasted.Bare["parameters"],
+  network: Network
+): Parsed => {
   if (parameters.some(([name]) => adding.has(name))) return refuse("unrecognised", several)
   const required = parameters.find(([name]) => name.startsWith("req-"))
-  if (required !== undefined) return refuse("invalid_uri", `The URI requires "${required[0]}", which this service does not support`)
-  const [asked, ...others] = parameters.flatMap(([name, value]) => (name === "amount" && value !== "" ? [value] : []))
+  if (required !== undefined)
+    return refuse("invalid_uri", `The URI requires "${required[0]}", which this service does not support`)
+  const [asked, ...others] = parameters.flatMap(([name, value]) =>
+    name === "amount" && value !== "" ? [value] : []
+  )
   if (others.length > 0) return refuse("invalid_uri", 'The URI contains "amount" twice')
   if (asked === undefined) return Result.succeed(destination)
   // An offer's amount is a minimum.
@@ -257,10 +307,16 @@ const parseBare = (given: string, network: Network, around?: "lightning"): Parse
 
 const parseAs = (scheme: Pasted.Bare["scheme"], text: string, network: Network): Parsed => {
   if (scheme === "mailto" || (scheme === "lnurl" && text.includes("@"))) return parseLightningAddress(text)
-  if (scheme === "lnurl") return /^lnurl1/i.test(text) ? parseLnurl(text) : refuse("invalid_lnurl", "lnurl: must be followed by an LNURL")
+  if (scheme === "lnurl")
+    return /^lnurl1/i.test(text)
+      ? parseLnurl(text)
+      : refuse("invalid_lnurl", "lnurl: must be followed by an LNURL")
   const parsed = parsePlain(text, network)
   return scheme === "lightning" && Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
-    ? refuse("unrecognised", "lightning: must be followed by an invoice, an LNURL, an offer or a Lightning address")
+    ? refuse(
+        "unrecognised",
+        "lightning: must be followed by an invoice, an LNURL, an offer or a Lightning address"
+      )
     : parsed
 }
 
@@ -269,9 +325,13 @@ const parseLink = (link: string, network: Network): Parsed => {
   const [value, ...others] = Pasted.fallbacks(link)
   if (value === undefined) {
     const address = LightningAddressText.ofUrl(link)
-    return address === undefined ? parsePlain(link, network) : Result.succeed({ _tag: "LightningAddress", address })
+    return address === undefined
+      ? parsePlain(link, network)
+      : Result.succeed({ _tag: "LightningAddress", address })
   }
-  return others.length > 0 ? refuse("unrecognised", several) : parseBare(Pasted.clean(value), network, "lightning")
+  return others.length > 0
+    ? refuse("unrecognised", several)
+    : parseBare(Pasted.clean(value), network, "lightning")
 }
 
 /**
@@ -284,28 +344,40 @@ export const methods = (text: string, network: Network): Parsed<Methods> => {
   if (cleaned === "" || text.trim().length > maxLength)
     return refuse("unrecognised", `The destination must be ${expected}, of at most ${maxLength} characters`)
   // The text is stored as parsed, including URLs with arbitrary content.
-  if (!isText(text)) return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
+  if (!isText(text))
+    return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
   if (Pasted.isSeveral(cleaned)) return refuse("unrecognised", several)
   const uri = Pasted.uriOf(cleaned)
   if (uri !== undefined) return uriMethods(uri, network)
   if (Pasted.isSurrounded(cleaned)) return refuse("unrecognised", surrounded)
-  if (Pasted.isMarkup(cleaned)) return refuse("unrecognised", "The destination must be the target of a link, without Markdown or HTML")
-  return Result.map(Pasted.isLink(cleaned) ? parseLink(cleaned, network) : parseBare(cleaned, network), Arr.of)
+  if (Pasted.isMarkup(cleaned))
+    return refuse("unrecognised", "The destination must be the target of a link, without Markdown or HTML")
+  return Result.map(
+    Pasted.isLink(cleaned) ? parseLink(cleaned, network) : parseBare(cleaned, network),
+    Arr.of
+  )
 }
 
 /** Like `methods`, but returns only the best method. */
-export const parse = (text: string, network: Network): Parsed => Result.map(methods(text, network), Arr.headNonEmpty)
+export const parse = (text: string, network: Network): Parsed =>
+  Result.map(methods(text, network), Arr.headNonEmpty)
 
 /** Parses the destination of a withdrawal, in the form that `text` returns. Throws only if the row is corrupt. */
-export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
-  Result.getOrThrow(parsePlain(recipient, network))
+export const stored = ({
+  recipient,
+  network
+}: {
+  readonly recipient: string
+  readonly network: Network
+}): Destination => Result.getOrThrow(parsePlain(recipient, network))
 
 /** Returns what a text contains of one kind, and the amount of the URI around it. Undefined if it contains several. */
 const onlyIn = (text: string, kind: "lightning" | "offers") => {
   const cleaned = Pasted.clean(text)
   const written = Pasted.uriOf(cleaned)
   const uri = written === undefined ? undefined : Result.getOrUndefined(Bip21.parse(written))
-  const [given = cleaned, ...others] = uri?.[kind] ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
+  const [given = cleaned, ...others] =
+    uri?.[kind] ?? (Pasted.isLink(cleaned) ? Pasted.fallbacks(cleaned) : [])
   if (others.length > 0 || Pasted.isSeveral(cleaned)) return undefined
   const { text: whole, parameters } = Pasted.bare(given)
   return { text: Pasted.joined(whole), amount: uri?.amount, parameters }
@@ -336,7 +408,9 @@ export const offerIn = (text: string): Parsed<Bolt12.Bolt12> => {
 export const addressIn = (text: string, network: Network): Parsed<BitcoinAddress.BitcoinAddress> =>
   Result.flatMap(methods(text, network), (found) => {
     const on = found.find((one) => one._tag === "ChainAddress")
-    return on === undefined ? refuse("invalid_address", "This contains no bitcoin address") : Result.succeed(on.address)
+    return on === undefined
+      ? refuse("invalid_address", "This contains no bitcoin address")
+      : Result.succeed(on.address)
   })
 
 /** Returns the name in a text that may be written in any form that `methods` takes, with or without ₿. */
@@ -348,10 +422,12 @@ export const nameIn = (text: string): Parsed<LightningAddressText.LightningAddre
   )
 
 /** Returns the amount requested by the destination itself. */
-export const amount = (destination: Destination): Msat.Msat | undefined => ("amount" in destination ? destination.amount : undefined)
+export const amount = (destination: Destination): Msat.Msat | undefined =>
+  "amount" in destination ? destination.amount : undefined
 
 /** Returns whether more than the requested amount may be sent. */
-export const isLeast = (destination: Destination): boolean => destination._tag === "Bolt12Offer" && destination.isLeast
+export const isLeast = (destination: Destination): boolean =>
+  destination._tag === "Bolt12Offer" && destination.isLeast
 
 export const recipientType = (destination: Destination): RecipientType => recipientTypes[destination._tag]
 const recipientTypes: { readonly [tag in Destination["_tag"]]: RecipientType } = {

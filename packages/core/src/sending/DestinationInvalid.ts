@@ -17,4 +17,5 @@ export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()
   message: Schema.String
 }) {}
 
-export const refuse = (code: DestinationInvalid["code"], message: string) => Result.fail(new DestinationInvalid({ code, message }))
+export const refuse = (code: DestinationInvalid["code"], message: string) =>
+  Result.fail(new DestinationInvalid({ code, message }))

@@ -25,7 +25,9 @@ export const retryOnFeeChange =
     const tried = (company: Sender, left: number): Effect.Effect<A, E | FeeChanged | StoreUnavailable, R> =>
       attempt(company).pipe(
         Effect.catch((error) =>
-          error instanceof FeesMoved ? Effect.flatMap(again(left), (fresh) => tried(fresh, left - 1)) : Effect.fail(error)
+          error instanceof FeesMoved
+            ? Effect.flatMap(again(left), (fresh) => tried(fresh, left - 1))
+            : Effect.fail(error)
         )
       )
     return tried(company, maxTries - 1)

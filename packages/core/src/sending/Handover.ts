@@ -34,7 +34,10 @@ const isNothing = <E>(exit: Exit.Exit<Applied, E>): boolean =>
   Exit.match(exit, {
     onSuccess: ({ _tag }) => _tag === "Replayed",
     onFailure: (cause) =>
-      Option.exists(Cause.findErrorOption(cause), (error) => !(error instanceof StoreUnavailable) || error.why !== "away")
+      Option.exists(
+        Cause.findErrorOption(cause),
+        (error) => !(error instanceof StoreUnavailable) || error.why !== "away"
+      )
   })
 
 /**
@@ -80,15 +83,25 @@ export const make = Effect.gen(function* () {
         (worker) =>
           worker === undefined
             ? commit(work)
-            : commit({ ...work, dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder() }),
+            : commit({
+                ...work,
+                dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis,
+                claimedBy: worker.holder()
+              }),
         (worker, exit) => {
           if (worker === undefined) return Effect.void
           if (isNothing(exit)) return leave
           const { id, companyId, createdAtMillis: atMillis } = confirmed.withdrawal
-          const claim = { ...claimedFromStart(Withdrawal.taskKind, id, companyId), atMillis, leaseMillis: worker.leaseMillis }
+          const claim = {
+            ...claimedFromStart(Withdrawal.taskKind, id, companyId),
+            atMillis,
+            leaseMillis: worker.leaseMillis
+          }
           // The request or the store connection may have ended. If the withdrawal exists, the claim exists too,
           // and no other process holds it.
-          const work = Exit.isSuccess(exit) ? worker.work(claim, confirmed) : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
+          const work = Exit.isSuccess(exit)
+            ? worker.work(claim, confirmed)
+            : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
           return Effect.sync(() => fork(Effect.ensuring(work, leave)))
         }
       )

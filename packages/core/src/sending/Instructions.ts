@@ -14,9 +14,14 @@ import { DestinationRefused } from "./Recipient.ts"
  * Returns the DNS name with a user's payment instructions (BIP 353), or undefined if no such name is possible
  * (RFC 1035, section 2.3.4).
  */
-export const nameOf = ({ handle, domain }: Pick<LightningAddressText, "handle" | "domain">): string | undefined => {
+export const nameOf = ({
+  handle,
+  domain
+}: Pick<LightningAddressText, "handle" | "domain">): string | undefined => {
   const name = `${handle}.user._bitcoin-payment.${domain}`
-  return name.length <= 253 && name.split(".").every((label) => label.length > 0 && label.length <= 63) ? name : undefined
+  return name.length <= 253 && name.split(".").every((label) => label.length > 0 && label.length <= 63)
+    ? name
+    : undefined
 }
 
 /** Time to live of our DNS records, in seconds. A replaced offer is visible within the hour. */
@@ -26,7 +31,8 @@ export const ttlSeconds = 3600
 const strings = (text: string) => (text.match(/.{1,255}/g) ?? []).map((one) => `"${one}"`).join(" ")
 
 /** Returns the zone file line that publishes an offer under this name. */
-export const zoneLine = (name: string, offer: string): string => `${name}. ${ttlSeconds} IN TXT ${strings(`bitcoin:?lno=${offer}`)}`
+export const zoneLine = (name: string, offer: string): string =>
+  `${name}. ${ttlSeconds} IN TXT ${strings(`bitcoin:?lno=${offer}`)}`
 
 /**
  * Returns the only `bitcoin:` URI among a name's records, or undefined if there is none. Rejects the name if
@@ -37,9 +43,12 @@ export const zoneLine = (name: string, offer: string): string => `${name}. ${ttl
 export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | undefined, string> => {
   const [uri, ...others] = texts.filter(Bip21.isBip21)
   if (uri === undefined) return Result.succeed(undefined)
-  if (others.length > 0) return Result.fail("its domain's DNS has more than one bitcoin: record for it (BIP 353)")
-  if (!isSigned) return Result.fail("its domain's DNS has a bitcoin: record for it that is not signed (DNSSEC)")
-  if (uri.length > Destination.maxLength || !/^[!-~]+$/.test(uri)) return Result.fail("its domain's DNS record is not a valid bitcoin: URI")
+  if (others.length > 0)
+    return Result.fail("its domain's DNS has more than one bitcoin: record for it (BIP 353)")
+  if (!isSigned)
+    return Result.fail("its domain's DNS has a bitcoin: record for it that is not signed (DNSSEC)")
+  if (uri.length > Destination.maxLength || !/^[!-~]+$/.test(uri))
+    return Result.fail("its domain's DNS record is not a valid bitcoin: URI")
   return Result.succeed(uri)
 }
 
@@ -47,22 +56,31 @@ export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | un
  * Returns the payment methods of a record's URI, best first, as if a person had pasted it. Ignores an LNURL, because a
  * record must state what to pay, not where to request it. The failure's text completes "The payee declined the payment: …".
  */
-export const methodsOf = (uri: string, amount: Msat.Msat, network: Network): Result.Result<Destination.Methods, string> =>
+export const methodsOf = (
+  uri: string,
+  amount: Msat.Msat,
+  network: Network
+): Result.Result<Destination.Methods, string> =>
   Result.gen(function* () {
-    const refused = ({ message }: { readonly message: string }) => `its domain's DNS record cannot be paid: ${message}`
+    const refused = ({ message }: { readonly message: string }) =>
+      `its domain's DNS record cannot be paid: ${message}`
     const { amount: wanted } = yield* Result.mapError(Bip21.parse(uri, network), refused)
     if (wanted !== undefined && wanted !== amount)
       return yield* Result.fail(`its domain's DNS record is for ${Msat.inSats(Msat.toSats(wanted))}`)
-    const methods = (yield* Result.mapError(Destination.uriMethods(uri, network), refused)).filter(({ _tag }) => _tag !== "Lnurl")
+    const methods = (yield* Result.mapError(Destination.uriMethods(uri, network), refused)).filter(
+      ({ _tag }) => _tag !== "Lnurl"
+    )
     return Arr.isArrayNonEmpty(methods)
       ? methods
       : yield* Result.fail("its domain's DNS record has no payment method that this service supports")
   })
 
-const railOf = ({ _tag }: Destination.Destination): Rail => (_tag === "ChainAddress" ? "on_chain" : "lightning")
+const railOf = ({ _tag }: Destination.Destination): Rail =>
+  _tag === "ChainAddress" ? "on_chain" : "lightning"
 
 const certain = Effect.mapError(
-  (_: unknown) => new RecipientUnreachable({ reason: "its domain's DNS gave no conclusive response (BIP 353)" })
+  (_: unknown) =>
+    new RecipientUnreachable({ reason: "its domain's DNS gave no conclusive response (BIP 353)" })
 )
 
 /**
@@ -81,7 +99,10 @@ export const make = Effect.gen(function* () {
     { address, isInDns }: Destination.LightningAddress,
     amount: Msat.Msat,
     rail: Rail | undefined
-  ): Effect.fn.Return<Destination.Methods | undefined, DestinationRefused | RecipientRefused | RecipientUnreachable> {
+  ): Effect.fn.Return<
+    Destination.Methods | undefined,
+    DestinationRefused | RecipientRefused | RecipientUnreachable
+  > {
     if (validated === undefined && isInDns)
       return yield* new DestinationRefused({
         code: "unsupported",
@@ -101,6 +122,8 @@ export const make = Effect.gen(function* () {
     )
     return Arr.isArrayNonEmpty(methods)
       ? methods
-      : yield* new RecipientRefused({ reason: "its domain's DNS record no longer has a payment method for this rail" })
+      : yield* new RecipientRefused({
+          reason: "its domain's DNS record no longer has a payment method for this rail"
+        })
   })
 })

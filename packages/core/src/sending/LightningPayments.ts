@@ -41,7 +41,8 @@ const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
   ): Effect.fn.Return<Next, StoreUnavailable> {
     switch (payment._tag) {
       case "settled": {
-        const reportedHash = nodePayment.paymentHash === null && "paymentHash" in payment ? payment.paymentHash : undefined
+        const reportedHash =
+          nodePayment.paymentHash === null && "paymentHash" in payment ? payment.paymentHash : undefined
         const hash = nodePayment.paymentHash ?? reportedHash
         if (hash !== undefined && Preimage.proves(payment.preimage, hash)) {
           return yield* settle(
@@ -56,9 +57,12 @@ const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
             task
           ).pipe(Effect.catchTag("Conflict", Effect.die))
         }
-        yield* Effect.logError("withdrawal: the node reported a settlement without a valid preimage; stays pending", {
-          withdrawalId: withdrawal.id
-        })
+        yield* Effect.logError(
+          "withdrawal: the node reported a settlement without a valid preimage; stays pending",
+          {
+            withdrawalId: withdrawal.id
+          }
+        )
         return "later"
       }
       case "failed":
@@ -105,7 +109,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     const payment = yield* nodePayment.pay.pipe(
       // A call that crashed may still have reached the node.
       Effect.catchCause((cause) =>
-        Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)
+        Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), {
+          _tag: "unknown"
+        } as const)
       )
     )
     if (payment._tag === "notSent") {
@@ -116,7 +122,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     // record of the payment.
     if (payment._tag === "unknown") {
       const untilMillis = (yield* now) + nodePayment.graceMillis
-      return { claim: { ...task, heldUntilMillis: Math.max(task.heldUntilMillis ?? 0, untilMillis), isCalled: true } }
+      return {
+        claim: { ...task, heldUntilMillis: Math.max(task.heldUntilMillis ?? 0, untilMillis), isCalled: true }
+      }
     }
     return yield* conclude(withdrawal, nodePayment, payment, task)
   })
@@ -127,12 +135,20 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
      * look up. Then calls the node. Waits for one of `paymentsAtOnce` slots, and frees the slot when the node
      * has responded.
      */
-    send: (withdrawal: Withdrawal.Withdrawal, nodePayment: NewPayment, task: Claim): Effect.Effect<Next, StoreUnavailable> =>
+    send: (
+      withdrawal: Withdrawal.Withdrawal,
+      nodePayment: NewPayment,
+      task: Claim
+    ): Effect.Effect<Next, StoreUnavailable> =>
       Effect.gen(function* () {
         const atMillis = yield* now
         const payable = nodePayment.check(options, atMillis)
         if (Result.isFailure(payable)) {
-          return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
+          return yield* fail(
+            withdrawal,
+            payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable",
+            task
+          )
         }
         // The withdrawal may have waited long for the payee's server or for a slot.
         if ((yield* maySend(withdrawal)) !== "now") return { millis: waitMillis }
@@ -179,7 +195,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const isHeld = heldMillis(task, yield* now) > 0
       if (isHeld && task.isCalled) return "later"
       // A claim that knows of the earlier call delays a failure instead.
-      const graceEndMillis = isUnsent || task.heldUntilMillis !== undefined ? 0 : dispatchedAtMillis + nodePayment.graceMillis
+      const graceEndMillis =
+        isUnsent || task.heldUntilMillis !== undefined ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const leftMillis = graceEndMillis - (yield* now)
       if (leftMillis > 0) return { millis: leftMillis }
       const isBeforeLoss = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)

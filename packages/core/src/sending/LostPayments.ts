@@ -46,7 +46,9 @@ export const make = Effect.gen(function* () {
    * no record of an earlier payment that it settled, `kept` if it still reports that one as settled, and
    * `unknown` otherwise. Without an earlier payment, nothing is known, and the node is believed.
    */
-  return Effect.fnUntraced(function* (dispatchedAtMillis: number): Effect.fn.Return<"lost" | "kept" | "unknown", StoreUnavailable> {
+  return Effect.fnUntraced(function* (
+    dispatchedAtMillis: number
+  ): Effect.fn.Return<"lost" | "kept" | "unknown", StoreUnavailable> {
     const paymentHash = yield* Cache.get(settledBefore, Math.floor(dispatchedAtMillis / minute))
     if (paymentHash === null) return "kept"
     const { _tag } = yield* sender.lookupPayment(paymentHash)

@@ -23,7 +23,10 @@ export const finalConfirmations = coinbaseMaturity
  * A payout that can never confirm, because another transaction spent its coins for good. Its hold is released.
  * Refused with `Conflict` if the payout was replaced since its transactions were read.
  */
-export interface PayoutReleased extends Change.Parts<"PayoutReleased", Withdrawal.AlreadyTerminal | Conflict> {
+export interface PayoutReleased extends Change.Parts<
+  "PayoutReleased",
+  Withdrawal.AlreadyTerminal | Conflict
+> {
   readonly amount: Msat.Msat
   /** The newest transaction that was read. */
   readonly txId: TxId.TxId
@@ -42,7 +45,9 @@ export const released = (
   atMillis: number
 ): PayoutReleased => ({
   _tag: "PayoutReleased",
-  ...Withdrawal.parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: Withdrawal.held(withdrawal) }]),
+  ...Withdrawal.parts(withdrawal, atMillis, [
+    { from: "held", to: "available", amount: Withdrawal.held(withdrawal) }
+  ]),
   ...Limit.returned(withdrawal.counted),
   amount: withdrawal.amount,
   txId,
@@ -95,7 +100,9 @@ export const read = (rawTx: string): Read => {
   const outputs = Array.from({ length: tx.outputsLength }, (_, at) => tx.getOutput(at))
   return {
     txId: TxId.make(tx.id),
-    inputs: inputs.map(({ txid, index }) => Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)),
+    inputs: inputs.map(({ txid, index }) =>
+      Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)
+    ),
     scripts: outputs.map(({ script }) => hex.encode(script ?? new Uint8Array())),
     sats: outputs.map(({ amount }) => amount ?? 0n)
   }
@@ -106,12 +113,17 @@ export const refused = (message: string) => Result.fail(new Invalid({ path: "spe
 /** Returns the reason why the spender is not final or not another wallet's; undefined if it is both. */
 const unfit = ({ leader, candidates, spender, paidBySpender, tip }: Found): string | undefined => {
   const { txId, placement } = spender
-  if (candidates.some((one) => one.txId === txId)) return "must be another wallet's transaction (this one is the withdrawal's own)"
-  if (paidBySpender !== null) return `must be another wallet's transaction (this one pays the withdrawal ${paidBySpender.id})`
+  if (candidates.some((one) => one.txId === txId))
+    return "must be another wallet's transaction (this one is the withdrawal's own)"
+  if (paidBySpender !== null)
+    return `must be another wallet's transaction (this one pays the withdrawal ${paidBySpender.id})`
   if (placement._tag === "gone") return "must be in a block (the chain does not know this one)"
   const depth = placement._tag === "mined" ? confirmations(tip, placement.height) : 0
-  if (depth < finalConfirmations) return `must have at least ${finalConfirmations} confirmations (it has ${depth})`
-  const payees = candidates.flatMap(({ rawTx, change }) => read(rawTx).scripts.filter((_, vout) => vout !== change?.vout))
+  if (depth < finalConfirmations)
+    return `must have at least ${finalConfirmations} confirmations (it has ${depth})`
+  const payees = candidates.flatMap(({ rawTx, change }) =>
+    read(rawTx).scripts.filter((_, vout) => vout !== change?.vout)
+  )
   const scripts = new Set(read(spender.rawTx).scripts)
   return payees.some((script) => scripts.has(script))
     ? `must not pay the payee (this one does, so the withdrawal ${leader.id} may be paid already)`
@@ -123,10 +135,14 @@ const unfit = ({ leader, candidates, spender, paidBySpender, tip }: Found): stri
  * its task. Fails unless none of the payout's transactions can ever confirm: each spends a coin that the spender
  * has spent, or change of a payout that was released.
  */
-export const unpaid = (found: Found, atMillis: number): Result.Result<ReadonlyArray<PayoutReleased>, WithdrawalNotLost | Invalid> => {
+export const unpaid = (
+  found: Found,
+  atMillis: number
+): Result.Result<ReadonlyArray<PayoutReleased>, WithdrawalNotLost | Invalid> => {
   const { leader, followers, candidates, parents, spender } = found
   const ended = [leader, ...followers].find(({ status }) => status === "settled")
-  if (ended !== undefined) return Result.fail(new WithdrawalNotLost({ id: ended.id, status: ended.status, untilMillis: null }))
+  if (ended !== undefined)
+    return Result.fail(new WithdrawalNotLost({ id: ended.id, status: ended.status, untilMillis: null }))
   const newest = candidates.at(-1)
   if (newest === undefined) throw new Error("a payout without transactions")
   const reason = unfit(found)
@@ -134,13 +150,19 @@ export const unpaid = (found: Found, atMillis: number): Result.Result<ReadonlyAr
   const spent = new Set(read(spender.rawTx).inputs)
   for (const { txId, rawTx, placement } of candidates) {
     const { inputs } = read(rawTx)
-    if (placement._tag !== "gone") return refused(`must exclude the withdrawal's own ${txId} (the chain still reports that one)`)
+    if (placement._tag !== "gone")
+      return refused(`must exclude the withdrawal's own ${txId} (the chain still reports that one)`)
     if (inputs.some((outpoint) => spent.has(outpoint) || parents.get(outpoint)?.status === "failed")) continue
     const parent = inputs.map((outpoint) => parents.get(outpoint)).find((one) => one?.status === "pending")
-    const first = parent === undefined ? "" : `; release the withdrawal ${parent.id} first, whose change it spends`
-    return refused(`must spend a coin of every transaction of the withdrawal (it spends none of ${txId}${first})`)
+    const first =
+      parent === undefined ? "" : `; release the withdrawal ${parent.id} first, whose change it spends`
+    return refused(
+      `must spend a coin of every transaction of the withdrawal (it spends none of ${txId}${first})`
+    )
   }
-  const coins = [...new Set(candidates.flatMap(({ rawTx }) => read(rawTx).inputs))].filter((outpoint) => !spent.has(outpoint))
+  const coins = [...new Set(candidates.flatMap(({ rawTx }) => read(rawTx).inputs))].filter(
+    (outpoint) => !spent.has(outpoint)
+  )
   return Result.succeed(
     [...followers, leader]
       .filter(({ status }) => status === "pending")

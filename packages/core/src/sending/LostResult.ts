@@ -23,7 +23,11 @@ export const Verdict = Schema.Literals(["lost", "in_flight", "node_behind", "in_
 export type Verdict = typeof Verdict.Type
 
 /** Judges a pending payment by the node's channels, which must be read after the payment's state. */
-export const judge = (payment: LookupResult, paymentHash: PaymentHash, { height, hashes, isClosing }: InFlight): Verdict => {
+export const judge = (
+  payment: LookupResult,
+  paymentHash: PaymentHash,
+  { height, hashes, isClosing }: InFlight
+): Verdict => {
   if (payment._tag !== "pending" || payment.expiryHeight === undefined) return "in_flight"
   if (height === null) return "node_behind"
   if (height < payment.expiryHeight + marginBlocks) return "in_flight"
@@ -45,8 +49,17 @@ export const tracked = Effect.gen(function* () {
   const read = yield* inFlight
   if (read === undefined) return () => Effect.succeed(null)
   const channels = yield* Effect.cachedWithTTL(Effect.option(read), "1 minute")
-  return (payment: LookupResult, paymentHash: PaymentHash | null): Effect.Effect<Verdict | "unknown" | null> =>
+  return (
+    payment: LookupResult,
+    paymentHash: PaymentHash | null
+  ): Effect.Effect<Verdict | "unknown" | null> =>
     payment._tag !== "pending" || payment.expiryHeight === undefined || paymentHash === null
       ? Effect.succeed(null)
-      : Effect.map(channels, Option.match({ onNone: () => "unknown" as const, onSome: (found) => judge(payment, paymentHash, found) }))
+      : Effect.map(
+          channels,
+          Option.match({
+            onNone: () => "unknown" as const,
+            onSome: (found) => judge(payment, paymentHash, found)
+          })
+        )
 })

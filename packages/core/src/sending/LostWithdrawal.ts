@@ -80,7 +80,10 @@ const lost = ({ withdrawal, job, payment, result }: Found): Result.Result<Sent, 
     paymentHash === null
       ? (payment.lostBeforeMillis ?? 0)
       : Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(paymentRequest))) * 1000
-  return Result.succeed({ paymentHash, claimableUntilMillis: Math.max(dispatchedAtMillis, lastMillis) + claimableMillis })
+  return Result.succeed({
+    paymentHash,
+    claimableUntilMillis: Math.max(dispatchedAtMillis, lastMillis) + claimableMillis
+  })
 }
 
 /**
@@ -93,30 +96,43 @@ export const paid = (
   atMillis: number
 ): Result.Result<Withdrawal.WithdrawalSettled, WithdrawalNotLost | Invalid> => {
   const { withdrawal } = found
-  return Result.flatMap(lost(found), ({ paymentHash }): Result.Result<Withdrawal.WithdrawalSettled, Invalid> => {
-    if (paymentHash !== null && !Preimage.proves(preimage, paymentHash))
-      return Result.fail(new Invalid({ path: "preimage", message: "must be the preimage of the withdrawal's payment hash" }))
-    if (networkFee > withdrawal.networkAllowance)
-      return Result.fail(new Invalid({ path: "fee_sats", message: "must not exceed the routing fee that the withdrawal holds" }))
-    return Result.succeed(
-      Withdrawal.settled(
-        withdrawal,
-        {
-          preimage,
-          ...(paymentHash === null && { reportedHash: Preimage.hashOf(preimage) }),
-          chainTxId: null,
-          networkFee,
-          paymentIndex: null
-        },
-        undefined,
-        atMillis
+  return Result.flatMap(
+    lost(found),
+    ({ paymentHash }): Result.Result<Withdrawal.WithdrawalSettled, Invalid> => {
+      if (paymentHash !== null && !Preimage.proves(preimage, paymentHash))
+        return Result.fail(
+          new Invalid({ path: "preimage", message: "must be the preimage of the withdrawal's payment hash" })
+        )
+      if (networkFee > withdrawal.networkAllowance)
+        return Result.fail(
+          new Invalid({
+            path: "fee_sats",
+            message: "must not exceed the routing fee that the withdrawal holds"
+          })
+        )
+      return Result.succeed(
+        Withdrawal.settled(
+          withdrawal,
+          {
+            preimage,
+            ...(paymentHash === null && { reportedHash: Preimage.hashOf(preimage) }),
+            chainTxId: null,
+            networkFee,
+            paymentIndex: null
+          },
+          undefined,
+          atMillis
+        )
       )
-    )
-  })
+    }
+  )
 }
 
 /** Fails a lost withdrawal that its payee can no longer claim. */
-export const unpaid = (found: Found, atMillis: number): Result.Result<Withdrawal.WithdrawalFailed, WithdrawalNotLost> =>
+export const unpaid = (
+  found: Found,
+  atMillis: number
+): Result.Result<Withdrawal.WithdrawalFailed, WithdrawalNotLost> =>
   Result.flatMap(lost(found), ({ claimableUntilMillis }) =>
     atMillis < claimableUntilMillis
       ? refused(found.withdrawal, claimableUntilMillis)

@@ -27,7 +27,10 @@ export class LostWithdrawals extends Context.Service<
      * Settles a lost withdrawal whose payee was paid. Repeating it has no further effect. `networkFee` is the
      * routing fee, as far as known.
      */
-    readonly settle: (id: string, evidence: LostWithdrawal.Evidence) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid>
+    readonly settle: (
+      id: string,
+      evidence: LostWithdrawal.Evidence
+    ) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid>
     /**
      * Releases the funds of a lost withdrawal whose payee was not paid and can no longer claim the payment. A payout
      * is released with all others of its transaction, and `spentBy` is the transaction that spent its coins.
@@ -58,7 +61,8 @@ export class LostWithdrawals extends Context.Service<
  */
 const confirming = Effect.map(OperatorRequests.make, ({ confirm }) =>
   Effect.fnUntraced(function* ({ id, companyId }: Withdrawal.Withdrawal, by: Operator | undefined) {
-    if (by === undefined || (yield* confirm({ id, companyId, action: "release", toCompanyId: null }, by))) return
+    if (by === undefined || (yield* confirm({ id, companyId, action: "release", toCompanyId: null }, by)))
+      return
     return yield* new SameOperator({ id, name: by.name })
   })
 )
@@ -82,14 +86,20 @@ export const make = Effect.gen(function* () {
    */
   const end = Effect.fnUntraced(function* <E, A = never>(
     withdrawal: Withdrawal.Withdrawal,
-    decide: (found: LostWithdrawal.Found, atMillis: number) => Result.Result<Withdrawal.WithdrawalSettled | Withdrawal.WithdrawalFailed, E>,
+    decide: (
+      found: LostWithdrawal.Found,
+      atMillis: number
+    ) => Result.Result<Withdrawal.WithdrawalSettled | Withdrawal.WithdrawalFailed, E>,
     check: (found: LostWithdrawal.Found) => Effect.Effect<void, A> = () => Effect.void
   ) {
     const { id, companyId } = withdrawal
     const job = Option.getOrNull(yield* ledger.job(companyId, id))
     const payment = LostWithdrawal.isLost(job) ? yield* lookup(withdrawal) : null
     if (payment?._tag === "unknown")
-      return yield* new NodeUnavailable({ operation: "lookupPayment", cause: "the node does not report whether it has the payment" })
+      return yield* new NodeUnavailable({
+        operation: "lookupPayment",
+        cause: "the node does not report whether it has the payment"
+      })
     const { paymentHash } = withdrawal
     const isPending = payment?._tag === "pending" && paymentHash !== null && inFlight !== undefined
     const result = isPending ? LostResult.judge(payment, paymentHash, yield* inFlight) : undefined
@@ -99,8 +109,15 @@ export const make = Effect.gen(function* () {
     yield* journal.commit(change).pipe(
       Effect.catchTags({
         AlreadyTerminal: ({ status }) =>
-          Effect.fail(new LostWithdrawal.WithdrawalNotLost({ id, status: status === "failed" ? "failed" : "settled", untilMillis: null })),
-        Conflict: () => Effect.fail(new LostWithdrawal.WithdrawalNotLost({ id, status: "settled", untilMillis: null })),
+          Effect.fail(
+            new LostWithdrawal.WithdrawalNotLost({
+              id,
+              status: status === "failed" ? "failed" : "settled",
+              untilMillis: null
+            })
+          ),
+        Conflict: () =>
+          Effect.fail(new LostWithdrawal.WithdrawalNotLost({ id, status: "settled", untilMillis: null })),
         StaleFence: Effect.die // no fence is passed
       })
     )
@@ -125,7 +142,10 @@ export const make = Effect.gen(function* () {
     const tip = yield* chain.tip
     const spender = yield* seen({ txId: spentBy, rawTx: (yield* chain.rawTransaction(spentBy)) ?? "" })
     const isRead = Effect.sync(() => LostPayout.read(spender.rawTx).txId === spentBy)
-    if (spender.placement._tag !== "gone" && !(yield* Effect.catchDefect(isRead, () => Effect.succeed(false)))) {
+    if (
+      spender.placement._tag !== "gone" &&
+      !(yield* Effect.catchDefect(isRead, () => Effect.succeed(false)))
+    ) {
       const cause = new Error(`the chain reports the transaction ${spentBy}, but does not return it`)
       return yield* new ChainUnavailable({ operation: "rawTransaction", cause })
     }
@@ -140,20 +160,36 @@ export const make = Effect.gen(function* () {
     return { leader, followers, candidates, parents, spender, paidBySpender, tip } satisfies LostPayout.Found
   })
 
-  const releasePayout = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, spentBy: TxId | undefined) {
+  const releasePayout = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    spentBy: TxId | undefined
+  ) {
     const { chainTxId, id, status } = withdrawal
     const leader = chainTxId === null ? Option.none() : yield* records.payoutOf(chainTxId)
     if (status === "settled" || (status === "failed" && Option.isNone(leader)))
       return yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
     // A process may have died before it released the leader, which comes last.
     if (Option.isSome(leader) && leader.value.status === "failed") return withdrawal
-    if (spentBy === undefined) return yield* Effect.fromResult(LostPayout.refused("is required for an on-chain withdrawal"))
-    if (Option.isNone(leader)) return yield* Effect.fromResult(LostPayout.refused("requires a withdrawal that was sent (this one was not)"))
-    const changes = LostPayout.unpaid(yield* findPayout(leader.value, spentBy), yield* Clock.currentTimeMillis)
+    if (spentBy === undefined)
+      return yield* Effect.fromResult(LostPayout.refused("is required for an on-chain withdrawal"))
+    if (Option.isNone(leader))
+      return yield* Effect.fromResult(
+        LostPayout.refused("requires a withdrawal that was sent (this one was not)")
+      )
+    const changes = LostPayout.unpaid(
+      yield* findPayout(leader.value, spentBy),
+      yield* Clock.currentTimeMillis
+    )
     for (const change of yield* Effect.fromResult(changes)) {
       yield* Effect.catchTags(journal.commit(change), {
-        AlreadyTerminal: () => Effect.fail(new LostWithdrawal.WithdrawalNotLost({ id: change.id, status: "settled", untilMillis: null })),
-        Conflict: () => Effect.fromResult(LostPayout.refused("must spend a coin of a replacement that was just sent; repeat the command"))
+        AlreadyTerminal: () =>
+          Effect.fail(
+            new LostWithdrawal.WithdrawalNotLost({ id: change.id, status: "settled", untilMillis: null })
+          ),
+        Conflict: () =>
+          Effect.fromResult(
+            LostPayout.refused("must spend a coin of a replacement that was just sent; repeat the command")
+          )
       })
       const { companyId, amount } = change
       const told = { withdrawalId: change.id, companyId, spentBy, sats: Msat.toDecimalSats(amount) }
@@ -172,9 +208,12 @@ export const make = Effect.gen(function* () {
     release: Effect.fnUntraced(function* (id, spentBy, by) {
       const withdrawal = yield* get(id)
       if (withdrawal.rail === "on_chain") return yield* releasePayout(withdrawal, spentBy)
-      if (spentBy !== undefined) return yield* Effect.fromResult(LostPayout.refused("is for on-chain withdrawals (this one is not)"))
+      if (spentBy !== undefined)
+        return yield* Effect.fromResult(LostPayout.refused("is for on-chain withdrawals (this one is not)"))
       if (withdrawal.failure === Withdrawal.releasedFailure) return withdrawal
-      return yield* end(withdrawal, LostWithdrawal.unpaid, ({ result }) => (result === undefined ? Effect.void : confirmed(withdrawal, by)))
+      return yield* end(withdrawal, LostWithdrawal.unpaid, ({ result }) =>
+        result === undefined ? Effect.void : confirmed(withdrawal, by)
+      )
     })
   })
 })

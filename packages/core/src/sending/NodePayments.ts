@@ -94,9 +94,16 @@ export const make = Effect.gen(function* () {
   return {
     lookup,
     /** Looks up the state of a payment in the node's history. */
-    lookupSent: ({ paymentHash, attempt }: Pick<Sent, "paymentHash" | "attempt">): Effect.Effect<LookupResult> =>
+    lookupSent: ({
+      paymentHash,
+      attempt
+    }: Pick<Sent, "paymentHash" | "attempt">): Effect.Effect<LookupResult> =>
       attempt === undefined ? sender.lookupPayment(paymentHash) : (offers?.lookupOffer(attempt) ?? unknown),
-    byInvoice: (withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, successAction: SuccessAction | null): NewPayment => {
+    byInvoice: (
+      withdrawal: Withdrawal.Withdrawal,
+      invoice: Bolt11.Bolt11,
+      successAction: SuccessAction | null
+    ): NewPayment => {
       const { paymentHash, paymentRequest } = invoice
       return {
         ...ofInvoice(withdrawal, paymentHash, () => invoice),
@@ -110,7 +117,10 @@ export const make = Effect.gen(function* () {
       check: (_, nowMillis) =>
         offers === undefined
           ? Result.fail(
-              new Recipient.DestinationRefused({ code: "invoice_not_payable", message: "This service's node cannot pay BOLT 12 offers" })
+              new Recipient.DestinationRefused({
+                code: "invoice_not_payable",
+                message: "This service's node cannot pay BOLT 12 offers"
+              })
             )
           : Recipient.checkBolt12(offer, withdrawal.amount, nowMillis)
     }),

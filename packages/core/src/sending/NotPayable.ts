@@ -4,7 +4,10 @@ const formats: ReadonlyArray<readonly [beginning: RegExp, message: string]> = [
   [/^t?sp1/, "Silent payment addresses cannot be paid yet. Ask for an ordinary bitcoin address"],
   [/^0[23][0-9a-f]{64}$/, "A node's key cannot be paid. Ask for an invoice"],
   [/^[xyztuv](?:pub|prv)/, "An extended key is not an address. Ask for an address"],
-  [/^(?:nostr:)?(?:npub|nprofile|nsec|note|nevent|naddr)1/, "A Nostr identifier cannot be paid. Use the Lightning address in the profile"],
+  [
+    /^(?:nostr:)?(?:npub|nprofile|nsec|note|nevent|naddr)1/,
+    "A Nostr identifier cannot be paid. Use the Lightning address in the profile"
+  ],
   [/^cashu[ab]/, "A Cashu token is money, not a payee. Redeem it in a Cashu wallet"],
   [
     /^(?:0x[0-9a-f]{40}$|t?ltc1|lq1|ex1|(?:bitcoincash|bchtest|ethereum|litecoin|dogecoin|dash|zcash|monero|solana|tron|ripple|cardano|liquidnetwork):)/,

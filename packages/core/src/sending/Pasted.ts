@@ -17,7 +17,9 @@ const texts = /([?&](?:label|message)=)[^&]*/gi
 
 /** The words of a clean text. A line break after a scheme or inside a URI does not end a word. */
 const words = (text: string): ReadonlyArray<string> =>
-  text.replaceAll(/((?:bitcoin|lightning|lnurl[pwc]?|keyauth|https?):|[=/?&]|\bln)\s+/gi, "$1").split(/[\s,;|]+/)
+  text
+    .replaceAll(/((?:bitcoin|lightning|lnurl[pwc]?|keyauth|https?):|[=/?&]|\bln)\s+/gi, "$1")
+    .split(/[\s,;|]+/)
 
 /** Returns whether a clean text contains more than one destination, so it is unclear which one to pay. */
 export const isSeveral = (text: string): boolean => {
@@ -67,7 +69,9 @@ export const joined = (text: string): string => text.replaceAll(/\s+/g, "")
  * text for people.
  */
 export const joinedUri = (text: string): string =>
-  text.replaceAll(/\s*([?&=])\s*/g, "$1").replaceAll(/(?:^[^?]*|[?&](?!(?:amount|label|message)=)[^&]*)/gi, joined)
+  text
+    .replaceAll(/\s*([?&=])\s*/g, "$1")
+    .replaceAll(/(?:^[^?]*|[?&](?!(?:amount|label|message)=)[^&]*)/gi, joined)
 
 /** Text without its URI scheme and parameters. */
 export interface Bare {
@@ -100,7 +104,8 @@ export const bare = (text: string): Bare => {
     return { text: `${kind}://${place.replace(/^https?:\/\//i, "")}`, parameters: [] }
   }
   const [, scheme, rest = ""] = /^(lightning|lnurl|mailto|acct|bitcoin):\s*(?:\/\/)?(.*)$/is.exec(text) ?? []
-  if (scheme === undefined) return isLink(text) || /^[a-z][a-z0-9+.-]*:/i.test(text) ? { text, parameters: [] } : parted(text)
+  if (scheme === undefined)
+    return isLink(text) || /^[a-z][a-z0-9+.-]*:/i.test(text) ? { text, parameters: [] } : parted(text)
   const given = scheme.toLowerCase()
   // A name is all that bitcoin: is removed from.
   if (given === "lightning" || given === "bitcoin") return { ...parted(rest), scheme: "lightning" }

@@ -34,7 +34,11 @@ interface Found {
 type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
 
 /** The first step of a withdrawal: finds the payee, then pays it. `lightning` pays external payees. */
-export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, lightning: LightningPayments, nodePayments: NodePayments) {
+export const make = Effect.fnUntraced(function* (
+  outcomes: WithdrawalOutcomes,
+  lightning: LightningPayments,
+  nodePayments: NodePayments
+) {
   const recipients = yield* Recipients
   const tasks = yield* Tasks
   const maySend = yield* WithdrawalHooks.sending
@@ -48,10 +52,16 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
    * Requests a fresh invoice from the server behind this pay request. An invoice of one of our companies is
    * settled internally.
    */
-  const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "LnurlPay" }>, amount: Msat) {
+  const accept = Effect.fnUntraced(function* (
+    found: Extract<Recipient.Recipient, { readonly _tag: "LnurlPay" }>,
+    amount: Msat
+  ) {
     yield* Effect.fromResult(Recipient.check(found, amount, rules, yield* Clock.currentTimeMillis))
     const { bolt11, successAction } = yield* recipients.invoice(found.terms, amount)
-    return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }, amount), successAction }
+    return {
+      recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }, amount),
+      successAction
+    }
   })
 
   const find = Effect.fnUntraced(function* (
@@ -59,7 +69,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
     { amount, rail }: Withdrawal.Withdrawal
   ): Effect.fn.Return<Found, Unfound> {
     const recipient = yield* recipients.find(destination, amount, rail)
-    return recipient._tag === "LnurlPay" ? yield* accept(recipient, amount) : { recipient, successAction: null }
+    return recipient._tag === "LnurlPay"
+      ? yield* accept(recipient, amount)
+      : { recipient, successAction: null }
   })
 
   const send = (
@@ -71,20 +83,30 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
       case "OwnInvoice":
         return transfers.forInvoice(withdrawal, recipient.invoice, task)
       case "OwnLightningAddress":
-        return transfers.toAddress(withdrawal, recipient.lightningAddress, recipient.lightningAddress.id, task)
+        return transfers.toAddress(
+          withdrawal,
+          recipient.lightningAddress,
+          recipient.lightningAddress.id,
+          task
+        )
       case "OwnOffer":
         return transfers.withoutInvoice(withdrawal, recipient.offer, task)
       case "OwnChainAddress":
         return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":
-        return lightning.send(withdrawal, nodePayments.byInvoice(withdrawal, recipient.bolt11, successAction), task)
+        return lightning.send(
+          withdrawal,
+          nodePayments.byInvoice(withdrawal, recipient.bolt11, successAction),
+          task
+        )
       case "Bolt12":
         return lightning.send(withdrawal, nodePayments.byOffer(withdrawal, recipient.bolt12), task)
       case "Address": {
         const { address, instructed } = recipient
         // When the withdrawal was confirmed, the instructions named one of our own addresses, so no mining
         // allowance is held. A payout to an external address would wait forever.
-        if (instructed !== undefined && withdrawal.networkAllowance === 0n) return fail(withdrawal, "recipient_refused", task)
+        if (instructed !== undefined && withdrawal.networkAllowance === 0n)
+          return fail(withdrawal, "recipient_refused", task)
         const paymentRequest = instructed && Destination.text(instructed)
         return Effect.succeed({
           withdrawal,
@@ -102,14 +124,20 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
    * Renews a claim if the request to the payee used up a large part of the claim. Undefined if another process
    * holds the task.
    */
-  const renewed = Effect.fnUntraced(function* (task: Claim): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
+  const renewed = Effect.fnUntraced(function* (
+    task: Claim
+  ): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
     const atMillis = yield* Clock.currentTimeMillis
     if (atMillis < task.atMillis + task.leaseMillis / 4) return task
     return (yield* tasks.postpone(task, atMillis + task.leaseMillis)) ? { ...task, atMillis } : undefined
   })
 
   /** Pays the payee once it is found. If the lookup is interrupted, nothing has been sent. */
-  const to = (finding: Effect.Effect<Found | undefined, Unfound>, withdrawal: Withdrawal.Withdrawal, task: Claim) => {
+  const to = (
+    finding: Effect.Effect<Found | undefined, Unfound>,
+    withdrawal: Withdrawal.Withdrawal,
+    task: Claim
+  ) => {
     const firstMillis = unreachable.take(withdrawal.id)
     return Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
       const found = yield* finding
@@ -117,7 +145,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
       const mine = yield* renewed(task)
       if (mine === undefined) return "done"
       // The payee's server may have taken a long time, and may belong to a thief.
-      return (yield* maySend(withdrawal)) !== "now" ? { millis: waitMillis } : yield* send(withdrawal, found, mine)
+      return (yield* maySend(withdrawal)) !== "now"
+        ? { millis: waitMillis }
+        : yield* send(withdrawal, found, mine)
     }).pipe(
       Effect.catchTags({
         DestinationRefused: () => fail(withdrawal, "recipient_refused", task),
@@ -126,7 +156,10 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
         // recover.
         RecipientUnreachable: () =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
-            if (atMillis - unreachable.keep(withdrawal, firstMillis ?? atMillis, atMillis) <= resolveForMillis)
+            if (
+              atMillis - unreachable.keep(withdrawal, firstMillis ?? atMillis, atMillis) <=
+              resolveForMillis
+            )
               return Effect.succeed<Next>("later")
             unreachable.take(withdrawal.id)
             return fail(withdrawal, "recipient_unreachable", task)
@@ -137,14 +170,29 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
 
   return {
     /** Starts a withdrawal without external requests. If one is needed, returns the host to call instead. */
-    beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, destination: Destination.Destination, task: Claim) {
+    beginHere: Effect.fnUntraced(function* (
+      withdrawal: Withdrawal.Withdrawal,
+      destination: Destination.Destination,
+      task: Claim
+    ) {
       const host = yield* recipients.host(destination)
-      return host === undefined ? yield* to(find(destination, withdrawal), withdrawal, task) : ({ host } satisfies Elsewhere)
+      return host === undefined
+        ? yield* to(find(destination, withdrawal), withdrawal, task)
+        : ({ host } satisfies Elsewhere)
     }),
     /** Starts a withdrawal, with external requests. They are interrupted when `stopping` completes. */
-    begin: (withdrawal: Withdrawal.Withdrawal, destination: Destination.Destination, task: Claim, stopping: Effect.Effect<void>) => {
+    begin: (
+      withdrawal: Withdrawal.Withdrawal,
+      destination: Destination.Destination,
+      task: Claim,
+      stopping: Effect.Effect<void>
+    ) => {
       const asking = Effect.interruptible(find(destination, withdrawal))
-      return to(Effect.raceFirst(asking, Effect.interruptible(Effect.as(stopping, undefined))), withdrawal, task)
+      return to(
+        Effect.raceFirst(asking, Effect.interruptible(Effect.as(stopping, undefined))),
+        withdrawal,
+        task
+      )
     }
   }
 })

@@ -60,23 +60,36 @@ export const make = Effect.gen(function* () {
      * Refuses the methods for one payment if one of them is an invoice that was paid or may still be: another method
      * would pay the payee twice. An invoice whose payment failed does not count, because nothing was paid.
      */
-    unpaid: Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, methods: ReadonlyArray<Destination>) {
+    unpaid: Effect.fnUntraced(function* (
+      companyId: CompanyId.CompanyId,
+      methods: ReadonlyArray<Destination>
+    ) {
       if (methods.length < 2) return
       for (const destination of methods) {
         if (destination._tag !== "LightningInvoice") continue
         const bolt11 = destination.invoice
         yield* checkUnused(companyId, bolt11, (status) => status !== "failed")
-        const invoice = yield* Effect.catchTag(ownInvoice(bolt11), "DestinationRefused", () => Effect.undefined)
+        const invoice = yield* Effect.catchTag(
+          ownInvoice(bolt11),
+          "DestinationRefused",
+          () => Effect.undefined
+        )
         if (invoice === undefined || isUnpaid(invoice)) continue
         const atMillis = yield* Clock.currentTimeMillis
-        yield* Effect.fromResult(check({ _tag: "OwnInvoice", bolt11, invoice }, bolt11.amount ?? rules.minAmount, rules, atMillis))
+        yield* Effect.fromResult(
+          check({ _tag: "OwnInvoice", bolt11, invoice }, bolt11.amount ?? rules.minAmount, rules, atMillis)
+        )
       }
     }),
     /**
      * Checks that this payee can be paid now. Without a company, the withdrawal exists already, and may itself have
      * claimed our own invoice, so only the invoice's text is checked.
      */
-    payable: Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | undefined, recipient: Recipient, amount: Msat.Msat) {
+    payable: Effect.fnUntraced(function* (
+      companyId: CompanyId.CompanyId | undefined,
+      recipient: Recipient,
+      amount: Msat.Msat
+    ) {
       const priced = "bolt11" in recipient ? recipient.bolt11.amount : undefined
       if (priced !== undefined && priced !== amount)
         return yield* new DestinationRefused({
@@ -84,8 +97,12 @@ export const make = Effect.gen(function* () {
           message: `The payee's invoice is for ${Msat.inSats(Msat.toSatsCeiling(priced))}`
         })
       // An expired invoice may have been paid, so this comes first.
-      if (recipient._tag === "Invoice" && companyId !== undefined) yield* checkUnused(companyId, recipient.bolt11)
-      const checked = recipient._tag === "OwnInvoice" && companyId === undefined ? { ...recipient, _tag: "Invoice" as const } : recipient
+      if (recipient._tag === "Invoice" && companyId !== undefined)
+        yield* checkUnused(companyId, recipient.bolt11)
+      const checked =
+        recipient._tag === "OwnInvoice" && companyId === undefined
+          ? { ...recipient, _tag: "Invoice" as const }
+          : recipient
       yield* Effect.fromResult(check(checked, amount, rules, yield* Clock.currentTimeMillis))
       if (recipient._tag === "Bolt12" && !paysOffers)
         return yield* new DestinationRefused({
@@ -97,7 +114,8 @@ export const make = Effect.gen(function* () {
       if (receiver.lacks?.has("cancel") === true)
         return yield* new DestinationRefused({
           code: "invoice_not_payable",
-          message: "This invoice was issued by this service, whose node cannot cancel it. Pay the payee's Lightning address instead"
+          message:
+            "This invoice was issued by this service, whose node cannot cancel it. Pay the payee's Lightning address instead"
         })
       yield* checkUnused(companyId, recipient.bolt11)
     })

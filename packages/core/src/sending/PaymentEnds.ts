@@ -26,7 +26,8 @@ export const make = Effect.gen(function* () {
    * Makes a task due immediately, unless another process has claimed it since. That process receives a
    * notification of its own.
    */
-  const wake = (task: Task) => Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.asVoid(tasks.postpone(task, nowMillis)))
+  const wake = (task: Task) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.asVoid(tasks.postpone(task, nowMillis)))
 
   const hear = Effect.fnUntraced(function* (key: string) {
     for (const one of held.values()) if (one.key === key) one.hasEnded = true
@@ -53,7 +54,11 @@ export const make = Effect.gen(function* () {
      * Releases the task until that time and watches its payment. If the payment has become final since, the
      * task is due immediately.
      */
-    giveBack: Effect.fnUntraced(function* (task: Task, untilMillis: number, as?: { readonly kind: string; readonly lane: string }) {
+    giveBack: Effect.fnUntraced(function* (
+      task: Task,
+      untilMillis: number,
+      as?: { readonly kind: string; readonly lane: string }
+    ) {
       yield* tasks.postpone(task, untilMillis, as)
       const one = held.get(task.id)
       if (one === undefined) return

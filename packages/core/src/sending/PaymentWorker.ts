@@ -68,7 +68,10 @@ export const make = Effect.gen(function* () {
         // was the only one in the previous claim.
         only = isOne && (found.length < free || only === first.companyId) ? first.companyId : null
       }
-      return { claims: found, isMore: found.length === free || [...counts.values()].some((count) => count >= perLane) }
+      return {
+        claims: found,
+        isMore: found.length === free || [...counts.values()].some((count) => count >= perLane)
+      }
     }),
     work: (claim) => take([claim], withdrawals.confirmed(claim))
   }
@@ -77,7 +80,11 @@ export const make = Effect.gen(function* () {
   const watched: WorkSlots.WorkQueue<Claim, StoreUnavailable> = {
     name: "payments",
     slots: paymentsAtOnce,
-    claim: (free) => Effect.map(claims.due(Withdrawal.paymentKind, free), (found) => ({ claims: found, isMore: found.length === free })),
+    claim: (free) =>
+      Effect.map(claims.due(Withdrawal.paymentKind, free), (found) => ({
+        claims: found,
+        isMore: found.length === free
+      })),
     work: (claim) => take([claim])
   }
 
@@ -111,7 +118,10 @@ export const make = Effect.gen(function* () {
           due.filter(({ kind }) => kind !== Withdrawal.payoutKind),
           due.filter(({ kind }) => kind === Withdrawal.payoutKind)
         ]
-        return { claims: [...others.map((claim) => [claim]), ...(group.length === 0 ? [] : [group])], isMore: due.length === free }
+        return {
+          claims: [...others.map((claim) => [claim]), ...(group.length === 0 ? [] : [group])],
+          isMore: due.length === free
+        }
       }),
     work: (group) => take(group)
   }
@@ -126,7 +136,9 @@ export const make = Effect.gen(function* () {
       const isStopping = () => Latch.isOpen(stopping)
       const scope = yield* Effect.scope
       // Runs apart from the loop, because a slow payee must not delay the next renewal.
-      const takeOver = Effect.flatMap(claims.takeOver, (found) => Effect.forkIn(Effect.uninterruptible(take(found)), scope))
+      const takeOver = Effect.flatMap(claims.takeOver, (found) =>
+        Effect.forkIn(Effect.uninterruptible(take(found)), scope)
+      )
       yield* Worker.run("presence", takeOver, Effect.sleep(Claims.presence.everyMillis))
       yield* withdrawals.handOver({
         holder: claims.holder,
@@ -138,7 +150,8 @@ export const make = Effect.gen(function* () {
       yield* WorkSlots.keepFilled(watched, yield* listen(Withdrawal.paymentKind), isStopping)
       yield* WorkSlots.keepFilled(keptClaims, kept.wake, isStopping)
       yield* WorkSlots.keepFilled(payouts, yield* listen(Withdrawal.payoutKind), isStopping)
-      for (const listen of ends.listens) yield* Worker.runOpen("payment notifications", listen, Effect.sleep("1 second"))
+      for (const listen of ends.listens)
+        yield* Worker.runOpen("payment notifications", listen, Effect.sleep("1 second"))
       yield* Effect.addFinalizer(() => stopping.open)
     })
   })

@@ -77,7 +77,8 @@ const changeDust = BitcoinAddress.dustLimitSats("p2tr")
 
 const minimumFee = (weight: number) => Coin.feeFor(weight, minimumFeeRate)
 
-const byAmount = (one: Coin.Coin, other: Coin.Coin) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1)
+const byAmount = (one: Coin.Coin, other: Coin.Coin) =>
+  one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1
 
 /**
  * Selects coins, the largest first, until they pay for all outputs and the fee. The fee is at `feeRate`, or as
@@ -111,10 +112,12 @@ export const select = (ask: {
     weight += Coin.inputWeight[coin.type]
     const withChange = limited(weight + changeWeight)
     const changeSats = withChange === undefined ? 0n : total - amount - withChange
-    if (withChange !== undefined && changeSats >= changeDust) return { coins, feeSats: withChange, changeSats }
+    if (withChange !== undefined && changeSats >= changeDust)
+      return { coins, feeSats: withChange, changeSats }
     // A remainder too small for a change output goes to the miners, within the limit.
     const [rest, fee] = [total - amount, limited(weight)]
-    if (fee !== undefined && rest >= fee && (mayExceed || rest <= feeLimitSats)) return { coins, feeSats: rest, changeSats: 0n }
+    if (fee !== undefined && rest >= fee && (mayExceed || rest <= feeLimitSats))
+      return { coins, feeSats: rest, changeSats: 0n }
   }
   return { neededSats: amount + Coin.feeFor(weight, feeRate) }
 }
@@ -178,7 +181,9 @@ export const selectBatch = (ask: {
       if (best?.pays.length === outputs.length) return best
     }
   }
-  return best ?? { neededSats: outputs.reduce((sum, { sats, feeLimitSats }) => sum + sats + feeLimitSats, 0n) }
+  return (
+    best ?? { neededSats: outputs.reduce((sum, { sats, feeLimitSats }) => sum + sats + feeLimitSats, 0n) }
+  )
 }
 
 /**
@@ -203,7 +208,11 @@ export const shares = (fee: Msat.Msat, allowances: ReadonlyArray<Msat.Msat>): Re
 }
 
 /** Returns the unsigned transaction with everything a signer needs except the keys. */
-export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Output>): Transaction => {
+export const draft = (
+  keys: Keys,
+  coins: ReadonlyArray<Coin.Coin>,
+  outputs: ReadonlyArray<Output>
+): Transaction => {
   const tx = new Transaction(unchecked)
   for (const { outpoint, scriptPubKey, amount, type, branch, index } of coins) {
     const { publicKey, path } = keys.key({ type, branch, index })
@@ -221,7 +230,8 @@ export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: Read
       ...(type === "nested_segwit" && { redeemScript: p2wpkh(publicKey).script })
     })
   }
-  for (const { scriptPubKey, sats } of outputs) tx.addOutput({ script: hex.decode(scriptPubKey), amount: sats })
+  for (const { scriptPubKey, sats } of outputs)
+    tx.addOutput({ script: hex.decode(scriptPubKey), amount: sats })
   return tx
 }
 
@@ -229,7 +239,8 @@ export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: Read
 export const changeOf = (
   { changeSats, pays }: BatchSelection,
   place: Pick<Coin.Change, "wallet" | "scriptPubKey" | keyof Coin.Place>
-): Coin.Change | null => (changeSats > 0n ? { ...place, vout: pays.length, amount: Msat.fromSats(changeSats) } : null)
+): Coin.Change | null =>
+  changeSats > 0n ? { ...place, vout: pays.length, amount: Msat.fromSats(changeSats) } : null
 
 /** Returns the unsigned transaction for a selection. */
 export const drafted = (
@@ -239,10 +250,20 @@ export const drafted = (
   change: Coin.Change | null
 ): Transaction => {
   const paid = outputs.filter((_, place) => pays.includes(place))
-  return draft(keys, coins, change === null ? paid : [...paid, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }])
+  return draft(
+    keys,
+    coins,
+    change === null
+      ? paid
+      : [...paid, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }]
+  )
 }
 
-export const toDraft = (tx: Transaction, { coins, feeSats, pays }: BatchSelection, change: Coin.Change | null): Batch => ({
+export const toDraft = (
+  tx: Transaction,
+  { coins, feeSats, pays }: BatchSelection,
+  change: Coin.Change | null
+): Batch => ({
   pays,
   psbt: toPsbt(tx),
   coins: coins.map(({ outpoint }) => outpoint),
@@ -290,16 +311,25 @@ export const replacement = (
   const outputs = Array.from({ length: tx.outputsLength }, (_, at) => tx.getOutput(at))
   const weight = outputs.reduce(
     (sum, { script }) => sum + outputWeight(hex.encode(script ?? new Uint8Array())),
-    inputs.reduce((sum, { witnessUtxo }) => sum + scriptWeight(witnessUtxo?.script ?? new Uint8Array()), overheadWeight)
+    inputs.reduce(
+      (sum, { witnessUtxo }) => sum + scriptWeight(witnessUtxo?.script ?? new Uint8Array()),
+      overheadWeight
+    )
   )
-  const [oldSats, allowanceSats, minimum] = [Msat.toSats(before.fee), Msat.toSats(allowance), minimumFee(weight)]
+  const [oldSats, allowanceSats, minimum] = [
+    Msat.toSats(before.fee),
+    Msat.toSats(allowance),
+    minimumFee(weight)
+  ]
   const limitSats = (allowanceSats > minimum ? allowanceSats : minimum) * BigInt(times)
   const [wanted, least] = [Coin.feeFor(weight, feeRate), oldSats + minimum]
   if (wanted < least) return "current"
   if (change === null) return "limited"
   const draft = (tx: Transaction, feeSats: bigint, change: Coin.Change | null): Draft => ({
     psbt: toPsbt(tx),
-    coins: inputs.map(({ txid, index }) => Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)),
+    coins: inputs.map(({ txid, index }) =>
+      Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)
+    ),
     fee: Msat.fromSats(feeSats),
     change,
     isDeep
@@ -308,7 +338,11 @@ export const replacement = (
   const target = wanted < limitSats ? wanted : limitSats
   const withChange = target < allSats - changeDust ? target : allSats - changeDust
   const isGivenUp = withChange < target || target < least
-  if (isGivenUp && allSats <= limitSats && allSats >= oldSats + minimumFee(weight - outputWeight(change.scriptPubKey))) {
+  if (
+    isGivenUp &&
+    allSats <= limitSats &&
+    allSats >= oldSats + minimumFee(weight - outputWeight(change.scriptPubKey))
+  ) {
     const without = new Transaction(unchecked)
     for (const input of inputs) without.addInput(input)
     for (const [at, output] of outputs.entries()) if (at !== change.vout) without.addOutput(output)
@@ -334,7 +368,8 @@ export const signInput = (
 ): void => {
   const { bip32Derivation, tapBip32Derivation } = tx.getInput(index)
   const derivation = tapBip32Derivation?.[0]?.[1].der ?? bip32Derivation?.[0]?.[1]
-  if (derivation?.fingerprint !== fingerprint) throw new Error(`Input ${index} contains no key of this signer`)
+  if (derivation?.fingerprint !== fingerprint)
+    throw new Error(`Input ${index} contains no key of this signer`)
   tx.signIdx(privateKey(derivation.path), index, undefined, noRandomness)
 }
 
@@ -343,7 +378,8 @@ export const signInput = (
  * Core, finalize inputs themselves.
  */
 export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => {
-  for (let at = 0; at < tx.inputsLength; at++) if (tx.getInput(at).finalScriptWitness === undefined) tx.finalizeIdx(at)
+  for (let at = 0; at < tx.inputsLength; at++)
+    if (tx.getInput(at).finalScriptWitness === undefined) tx.finalizeIdx(at)
   return serialised(tx)
 }
 
@@ -351,7 +387,10 @@ export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly 
 export const spent = (tx: Transaction): ReadonlyArray<Output> =>
   Array.from({ length: tx.inputsLength }, (_, at) => {
     const { witnessUtxo } = tx.getInput(at)
-    return { scriptPubKey: hex.encode(witnessUtxo?.script ?? new Uint8Array()), sats: witnessUtxo?.amount ?? 0n }
+    return {
+      scriptPubKey: hex.encode(witnessUtxo?.script ?? new Uint8Array()),
+      sats: witnessUtxo?.amount ?? 0n
+    }
   })
 
 /** Returns a transaction whose inputs are all final. */

@@ -19,7 +19,10 @@ const allowanceOf = ({ networkAllowance }: Withdrawal.Withdrawal) => networkAllo
  * Tracks sent payouts until one of their transactions has enough confirmations. Settles, replaces and
  * rebroadcasts them.
  */
-export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes, { alone, signed, broadcast, isFirst }: Broadcasts) {
+export const make = Effect.fnUntraced(function* (
+  { settle }: WithdrawalOutcomes,
+  { alone, signed, broadcast, isFirst }: Broadcasts
+) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
@@ -32,7 +35,12 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
    * a higher fee. Whichever of the two confirms is the payout.
    */
   const replace = Effect.fnUntraced(
-    function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, isInMempool: boolean, task: Claim) {
+    function* (
+      paid: ReadonlyArray<Withdrawal.Withdrawal>,
+      newest: Withdrawal.Candidate,
+      isInMempool: boolean,
+      task: Claim
+    ) {
       const [leader, ...others] = paid
       // If one payout of the batch is settled, its transaction is final, so do not create another one.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
@@ -42,14 +50,31 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
       if (draft === "current") return
       if (draft === "limited") {
         if (!isFirst(leader.id, draft)) return
-        const fee = { feeSats: String(Msat.toSats(newest.networkFee)), feeRate, hasChange: newest.change !== null }
+        const fee = {
+          feeSats: String(Msat.toSats(newest.networkFee)),
+          feeRate,
+          hasChange: newest.change !== null
+        }
         return yield* Effect.logWarning("payout: fee cannot be raised", { withdrawalId: leader.id, ...fee })
       }
       const attempt = yield* signed(draft)
       const change = newest.change && Coin.outpoint(newest.txId, newest.change.vout)
       const [, ...shares] = Payout.shares(attempt.networkFee, paid.map(allowanceOf))
-      const followers = others.map(({ id, companyId }, n) => ({ id, companyId, networkFee: shares[n] ?? Msat.zero }))
-      yield* journal.commit(Withdrawal.replaced(leader, attempt, { txId: newest.txId, change }, fence(task), yield* now, followers))
+      const followers = others.map(({ id, companyId }, n) => ({
+        id,
+        companyId,
+        networkFee: shares[n] ?? Msat.zero
+      }))
+      yield* journal.commit(
+        Withdrawal.replaced(
+          leader,
+          attempt,
+          { txId: newest.txId, change },
+          fence(task),
+          yield* now,
+          followers
+        )
+      )
       yield* broadcast(leader, attempt, isInMempool)
     },
     Effect.catchTags({
@@ -67,10 +92,18 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
    * are found through its task.
    */
   const settleAll = Effect.fnUntraced(
-    function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, { networkFee, txId }: Withdrawal.Candidate, task: Task) {
+    function* (
+      paid: ReadonlyArray<Withdrawal.Withdrawal>,
+      { networkFee, txId }: Withdrawal.Candidate,
+      task: Task
+    ) {
       const shares = Payout.shares(networkFee, paid.map(allowanceOf))
       const settled = paid.map((withdrawal, n) =>
-        settle(withdrawal, { preimage: null, chainTxId: txId, networkFee: shares[n] ?? Msat.zero, paymentIndex: null }, task)
+        settle(
+          withdrawal,
+          { preimage: null, chainTxId: txId, networkFee: shares[n] ?? Msat.zero, paymentIndex: null },
+          task
+        )
       )
       const [last = Effect.succeed<Next>("done"), ...others] = settled
       yield* Effect.all(others, { concurrency: "unbounded", discard: true })
@@ -100,7 +133,9 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
     for (const [candidate, placement] of found) {
       if (placement._tag !== "mined") continue
       const needed =
-        candidates.length > 1 ? Math.max(options.replacedConfirmations, options.payoutConfirmations) : options.payoutConfirmations
+        candidates.length > 1
+          ? Math.max(options.replacedConfirmations, options.payoutConfirmations)
+          : options.payoutConfirmations
       if (confirmations(tip, placement.height) < needed) return "later"
       return yield* settleAll([withdrawal, ...(yield* records.followers(withdrawal.id))], candidate, task)
     }
@@ -109,7 +144,10 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
     if (found.at(-1)?.[1]._tag === "gone") yield* broadcast(withdrawal, newest, isInMempool)
     const sinceMillis = newest === candidates[0] ? dispatchedAtMillis : withdrawal.updatedAtMillis
     if ((yield* now) - sinceMillis >= options.replacement.afterMillis) {
-      yield* alone([task], replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, isInMempool, task))
+      yield* alone(
+        [task],
+        replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, isInMempool, task)
+      )
     }
     return "later"
   })

@@ -79,7 +79,9 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
    * Every later broadcast sends the same bytes. The first withdrawal is the leader: its task tracks the
    * transaction.
    */
-  const send = (batch: ReadonlyArray<Ready>): Effect.Effect<ReadonlyArray<readonly [Ready, Next]>, Outage> => {
+  const send = (
+    batch: ReadonlyArray<Ready>
+  ): Effect.Effect<ReadonlyArray<readonly [Ready, Next]>, Outage> => {
     // Another payout spent a coin first, or another process holds one of the tasks. Select coins again for the
     // remaining withdrawals.
     const again = () => Effect.succeed(each(batch, () => Effect.succeed({ millis: 0 })))
@@ -93,7 +95,10 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
         })),
         feeRate: yield* chain.feeRate,
         free: (outpoints) =>
-          Effect.map(records.spentCoins(outpoints), (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint))))
+          Effect.map(
+            records.spentCoins(outpoints),
+            (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint)))
+          )
       })
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
@@ -114,10 +119,18 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
         token,
         networkFee: shares[n] ?? Msat.zero
       }))
-      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
+      yield* journal.commit(
+        Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers)
+      )
       return Effect.andThen(
         broadcast(leader.withdrawal, attempt),
-        each(batch, (one) => (one === leader ? Effect.succeed("later") : others.includes(one) ? Effect.succeed("done") : waits(one)))
+        each(batch, (one) =>
+          one === leader
+            ? Effect.succeed("later")
+            : others.includes(one)
+              ? Effect.succeed("done")
+              : waits(one)
+        )
       )
     }).pipe(
       Effect.catchTags({

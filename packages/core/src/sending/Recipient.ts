@@ -51,7 +51,8 @@ export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()
   message: Schema.String
 }) {}
 
-const refuse = (code: DestinationRefused["code"], message: string) => Result.fail(new DestinationRefused({ code, message }))
+const refuse = (code: DestinationRefused["code"], message: string) =>
+  Result.fail(new DestinationRefused({ code, message }))
 
 export const isInternal = (recipient: Recipient): boolean => recipient._tag.startsWith("Own")
 
@@ -59,14 +60,17 @@ export const isInternal = (recipient: Recipient): boolean => recipient._tag.star
  * Returns whether a payment to this payee only moves money in the ledger. Our own invoices do not count,
  * because they must first be canceled at the node.
  */
-export const isInLedger = (recipient: Recipient): boolean => isInternal(recipient) && recipient._tag !== "OwnInvoice"
+export const isInLedger = (recipient: Recipient): boolean =>
+  isInternal(recipient) && recipient._tag !== "OwnInvoice"
 
 /**
  * Returns the destination to store. A name with a DNS record is stored as such, and is never again tried as a
  * Lightning address.
  */
 export const understood = (destination: Destination, { instructed }: Recipient): Destination =>
-  instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination
+  instructed !== undefined && destination._tag === "LightningAddress"
+    ? { ...destination, isInDns: true }
+    : destination
 
 export const rail = (recipient: Recipient): Rail =>
   recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"
@@ -87,7 +91,10 @@ export const checkBolt11 = (
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   if (Bolt11.expiresAtSeconds(bolt11) * 1000 < nowMillis + expiryMarginMillis) {
-    return refuse("invoice_expired", "This invoice has expired or is about to expire. Get a new invoice from the payee")
+    return refuse(
+      "invoice_expired",
+      "This invoice has expired or is about to expire. Get a new invoice from the payee"
+    )
   }
   if (bolt11.minFinalCltvExpiry > maxFinalCltvExpiry) {
     return refuse(
@@ -108,7 +115,10 @@ export const checkBolt12 = (
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   if (absoluteExpirySeconds !== undefined && absoluteExpirySeconds * 1000 < nowMillis + expiryMarginMillis) {
-    return refuse("invoice_expired", "This offer has expired or is about to expire. Get a new offer from the payee")
+    return refuse(
+      "invoice_expired",
+      "This offer has expired or is about to expire. Get a new offer from the payee"
+    )
   }
   return least !== undefined && amount < least
     ? refuse("amount_out_of_range", `This offer requires at least ${Msat.inSats(Msat.toSatsCeiling(least))}`)
@@ -136,7 +146,8 @@ export const check = (
           "This is a hold invoice of this service, which can only be paid from outside. Ask the payee for another invoice"
         )
       if (invoice.status === "settled") return refuse("invoice_not_payable", "This invoice was already paid")
-      if (invoice.status === "claimed") return refuse("invoice_not_payable", "This invoice is being paid by another withdrawal")
+      if (invoice.status === "claimed")
+        return refuse("invoice_not_payable", "This invoice is being paid by another withdrawal")
       if (invoice.status === "canceling" || invoice.status === "canceled")
         return refuse("invoice_not_payable", "This invoice was canceled. Get a new invoice from the payee")
       if (invoice.status === "expired" || invoice.expiresAtMillis <= nowMillis)
@@ -146,20 +157,29 @@ export const check = (
     case "LnurlPay": {
       const { min, max } = recipient.terms
       return amount < min || amount > max
-        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`)
+        ? refuse(
+            "amount_out_of_range",
+            `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`
+          )
         : Result.void
     }
     case "Address": {
       const dust = BitcoinAddress.dustLimitSats(recipient.address.kind)
       return amount < Msat.fromSats(dust)
-        ? refuse("dust", `The bitcoin network does not relay less than ${dust} sats to an address of this type`)
+        ? refuse(
+            "dust",
+            `The bitcoin network does not relay less than ${dust} sats to an address of this type`
+          )
         : Result.void
     }
     case "OwnLightningAddress": {
       const { minSendable, maxSendable } = recipient.lightningAddress
       const [min, max] = [minSendable ?? rules.minAmount, maxSendable ?? rules.maxWithdrawal]
       return amount < min || amount > max
-        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`)
+        ? refuse(
+            "amount_out_of_range",
+            `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`
+          )
         : Result.void
     }
     case "OwnChainAddress":
@@ -168,7 +188,8 @@ export const check = (
 }
 
 /** Describes an invoice from a payee's server. Completes "its server sent …". */
-export const unpayable = ({ message }: { readonly message: string }): string => `an invoice that cannot be paid: ${message}`
+export const unpayable = ({ message }: { readonly message: string }): string =>
+  `an invoice that cannot be paid: ${message}`
 
 /**
  * Checks that an invoice from a payee's server is for exactly this payment (LUD-06, "Pay to static QR"). A

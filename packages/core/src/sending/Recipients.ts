@@ -37,7 +37,8 @@ export interface Offered {
 
 type Unpayable = DestinationRefused | RecipientRefused | RecipientUnreachable
 
-const isUnpayable = (error: Unpayable | StoreUnavailable): error is Unpayable => error._tag !== "StoreUnavailable"
+const isUnpayable = (error: Unpayable | StoreUnavailable): error is Unpayable =>
+  error._tag !== "StoreUnavailable"
 
 /**
  * Returns the first success among the payment methods of one text (BIP 321), best first; if there is none, fails with
@@ -48,7 +49,9 @@ const firstOf = <A, B>(
   attempt: (method: A) => Effect.Effect<B, Unpayable | StoreUnavailable>
 ): Effect.Effect<B, Unpayable | StoreUnavailable> =>
   Effect.catchIf(attempt(method), isUnpayable, (error) =>
-    Arr.isArrayNonEmpty(others) ? Effect.catchIf(firstOf(others, attempt), isUnpayable, () => Effect.fail(error)) : Effect.fail(error)
+    Arr.isArrayNonEmpty(others)
+      ? Effect.catchIf(firstOf(others, attempt), isUnpayable, () => Effect.fail(error))
+      : Effect.fail(error)
   )
 
 /** Resolves a destination to its payee. */
@@ -65,7 +68,10 @@ export class Recipients extends Context.Service<
       destination: Destination,
       amount: Msat,
       rail?: Rail
-    ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    ) => Effect.Effect<
+      Recipient,
+      DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+    >
     /** Returns the host of the payee's server that `find` would call, or undefined if none is needed. */
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
     /**
@@ -78,7 +84,10 @@ export class Recipients extends Context.Service<
       destination: Destination,
       amount: Msat,
       rail?: Rail
-    ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    ) => Effect.Effect<
+      Recipient,
+      DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+    >
     /**
      * Like `payable`, for the payment methods of one text, best first. Uses the first method that can be paid; if none
      * can, fails with the error of the first. Fails in any case if one of `alternatives`, all methods of the text, is
@@ -115,7 +124,10 @@ const offersIn = (nouns: NounReads["Service"], offers: typeof IssuedOffers.Servi
     const issued = yield* offers.byText(bolt12.offer)
     if (Option.isNone(issued)) return { _tag: "Bolt12" as const, bolt12 }
     const { companyId, lightningAddressId } = issued.value
-    const address = lightningAddressId === null ? Option.none() : yield* nouns.get(OwnAddress.noun, companyId, lightningAddressId)
+    const address =
+      lightningAddressId === null
+        ? Option.none()
+        : yield* nouns.get(OwnAddress.noun, companyId, lightningAddressId)
     if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis !== null))
       return yield* notFound("The Lightning address of this offer was deleted")
     return { _tag: "OwnOffer" as const, bolt12, offer: issued.value }
@@ -130,7 +142,8 @@ const addressIn = (destination: Destination): LightningAddressText.LightningAddr
   return destination._tag === "Lnurl" ? LightningAddressText.ofUrl(destination.lnurl.url) : undefined
 }
 
-const untagged = ({ handle, domain }: LightningAddress["address"]) => `${handle.replace(/\+.*$/, "")}@${domain}` as const
+const untagged = ({ handle, domain }: LightningAddress["address"]) =>
+  `${handle.replace(/\+.*$/, "")}@${domain}` as const
 
 /**
  * Caches found addresses briefly. A call that changes or deletes an address returns only after that time. A
@@ -168,7 +181,8 @@ export const make = Effect.gen(function* () {
     rail: Rail | undefined
   ): Effect.fn.Return<Recipient, Unpayable | StoreUnavailable> {
     const methods = yield* instructions(destination, amount, rail)
-    if (methods === undefined) return { _tag: "LnurlPay" as const, terms: yield* resolver.offer(destination.address.url) }
+    if (methods === undefined)
+      return { _tag: "LnurlPay" as const, terms: yield* resolver.offer(destination.address.url) }
     if (companyId !== undefined) yield* checks.unpaid(companyId, methods)
     return yield* firstOf(methods, (instructed) =>
       Effect.map(usable(companyId, instructed, amount, rail), (recipient) => ({ ...recipient, instructed }))
@@ -178,7 +192,10 @@ export const make = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* (
     companyId: CompanyId.CompanyId | undefined,
     ...[destination, amount, rail]: Parameters<Recipients["Service"]["find"]>
-  ): Effect.fn.Return<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable> {
+  ): Effect.fn.Return<
+    Recipient,
+    DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+  > {
     switch (destination._tag) {
       case "LightningInvoice": {
         const bolt11 = destination.invoice
@@ -192,7 +209,8 @@ export const make = Effect.gen(function* () {
         // A tag only matters to the payee. The payment goes to the same address (LUD-16).
         const found = yield* ownAddress(untagged(destination.address))
         const isTheirs = found._tag === "Some" && isOf(found.value.companyId)
-        if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
+        if (isTheirs && found.value.deletedAtMillis === null)
+          return { _tag: "OwnLightningAddress", lightningAddress: found.value }
         return yield* notFound(`There is no Lightning address ${address}`)
       }
       case "Lnurl": {
@@ -237,7 +255,10 @@ export const make = Effect.gen(function* () {
     choose: Effect.fnUntraced(function* (companyId, methods, alternatives) {
       yield* checks.unpaid(companyId, alternatives)
       return yield* firstOf(methods, (method) =>
-        Effect.map(usable(companyId, method.destination, method.amount, undefined), (recipient) => ({ ...method, recipient }))
+        Effect.map(usable(companyId, method.destination, method.amount, undefined), (recipient) => ({
+          ...method,
+          recipient
+        }))
       )
     }),
     invoice: Effect.fnUntraced(function* (terms, amount, companyId) {
@@ -246,7 +267,10 @@ export const make = Effect.gen(function* () {
       const checked = Result.flatMap(Result.mapError(Bolt11.decode(paymentRequest), unpayable), (bolt11) =>
         Result.map(checkFetched(bolt11, terms, amount, rules, nowMillis), () => ({ bolt11, successAction }))
       )
-      return yield* Effect.mapError(Effect.fromResult(checked), (reason) => new RecipientRefused({ reason: `its server sent ${reason}` }))
+      return yield* Effect.mapError(
+        Effect.fromResult(checked),
+        (reason) => new RecipientRefused({ reason: `its server sent ${reason}` })
+      )
     })
   })
 })

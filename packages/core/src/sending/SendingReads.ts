@@ -39,14 +39,20 @@ export class SendingReads extends Context.Service<
      * Returns the newest withdrawal of any company that was requested at or after `sinceMillis`, and whose
      * invoice was paid by the node and settled before `beforeMillis`.
      */
-    readonly settledOverLightning: (sinceMillis: number, beforeMillis: number) => Read<Option.Option<Withdrawal>>
+    readonly settledOverLightning: (
+      sinceMillis: number,
+      beforeMillis: number
+    ) => Read<Option.Option<Withdrawal>>
     /** Returns the other withdrawals paid by this withdrawal's transaction, across all companies, ordered by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /**
      * Returns every transaction ever signed for a payout, oldest first. A follower has none, because they
      * belong to its leader.
      */
-    readonly candidates: (companyId: CompanyId.CompanyId, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
+    readonly candidates: (
+      companyId: CompanyId.CompanyId,
+      withdrawalId: string
+    ) => Read<ReadonlyArray<Candidate>>
     /** Returns any company's payout for which this transaction was signed: the leader, if it pays several. */
     readonly payoutOf: (txId: TxId.TxId) => Read<Option.Option<Withdrawal>>
     /** Returns settled payouts that are still watched. Starts after `after`, ordered by id. */

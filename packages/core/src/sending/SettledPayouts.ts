@@ -38,7 +38,9 @@ export const make = Effect.gen(function* () {
         yield* journal.commit(Withdrawal.buried(payout, yield* Clock.currentTimeMillis))
       return
     }
-    yield* Effect.logWarning("payout: settled transaction no longer in a block; rebroadcast", { withdrawalId: payout.id })
+    yield* Effect.logWarning("payout: settled transaction no longer in a block; rebroadcast", {
+      withdrawalId: payout.id
+    })
     const answer = yield* chain.broadcast(payout.rawTx)
     if (answer._tag === "rejected") {
       yield* Effect.logError("payout: settled transaction rejected by the network; manual review needed", {
@@ -69,6 +71,8 @@ export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { look } = yield* SettledPayouts
     const { chainPollMillis } = yield* Confirmations.Options
-    yield* Duties.run("settled payouts", () => Worker.run("settled payouts", look, Effect.sleep(chainPollMillis)))
+    yield* Duties.run("settled payouts", () =>
+      Worker.run("settled payouts", look, Effect.sleep(chainPollMillis))
+    )
   })
 )

@@ -27,24 +27,36 @@ const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spen
   recipients.some((listed) => {
     const parsed = Destination.parse(listed, network)
     const text = Result.isSuccess(parsed) ? Destination.text(parsed.success) : undefined
-    return text !== undefined && recipient !== null && (text === recipient || text === Destination.name(recipient))
+    return (
+      text !== undefined && recipient !== null && (text === recipient || text === Destination.name(recipient))
+    )
   })
 
 /** Returns the limit, if any, that the amount alone exceeds, regardless of earlier spending. */
 const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | undefined => {
   const { perWithdrawalSats, recipientTypes, recipients } = limits
-  if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats)) return "per_withdrawal_sats"
-  if (recipientTypes !== undefined && !recipientTypes.includes(spending.recipientType)) return "recipient_types"
+  if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats))
+    return "per_withdrawal_sats"
+  if (recipientTypes !== undefined && !recipientTypes.includes(spending.recipientType))
+    return "recipient_types"
   return recipients !== undefined && !isAmong(recipients, spending) ? "recipients" : undefined
 }
 
 /** Rejects an amount that alone exceeds a limit. Limits over a time window are checked in the commit. */
-export const check = (spender: Limits.Spender, spending: Spending): Effect.Effect<void, Limit.LimitExceeded> => {
+export const check = (
+  spender: Limits.Spender,
+  spending: Spending
+): Effect.Effect<void, Limit.LimitExceeded> => {
   for (const { subject, limits } of Limits.limited(spender)) {
     const limit = refusedBy(limits, spending)
     if (limit === undefined) continue
     return Effect.fail(
-      Limit.never(limit, subject, spender.company.id, limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : undefined)
+      Limit.never(
+        limit,
+        subject,
+        spender.company.id,
+        limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : undefined
+      )
     )
   }
   return Effect.void
@@ -72,18 +84,26 @@ const explained = Effect.fnUntraced(function* (
   refusal: Limit.LimitExceeded
 ) {
   const { limit, of } = refusal
-  const found = Limits.limited(spender).find(({ subject }) => (subject === spender.company.id) === (of === "company"))
+  const found = Limits.limited(spender).find(
+    ({ subject }) => (subject === spender.company.id) === (of === "company")
+  )
   const name = Limit.names.find((name) => name === limit)
   const most = found && name && Limits.mostOf(found.limits)[name]
   if (found === undefined || name === undefined || most === undefined) return refusal
   const spent = yield* reads.spent(spender.company.id, found.subject)
-  return withRoom(refusal, name, spent, { most, need: Limit.needOf(name, amount), nowMillis: yield* Clock.currentTimeMillis })
+  return withRoom(refusal, name, spent, {
+    most,
+    need: Limit.needOf(name, amount),
+    nowMillis: yield* Clock.currentTimeMillis
+  })
 })
 
 /** Wraps a commit so that limit errors state the remaining amount. */
 export const withRemaining =
   (reads: AccountReads["Service"], spender: Limits.Spender, amount: Msat.Msat) =>
-  <A, E, R>(commit: Effect.Effect<A, E | Limit.LimitExceeded, R>): Effect.Effect<A, E | Limit.LimitExceeded, R> =>
+  <A, E, R>(
+    commit: Effect.Effect<A, E | Limit.LimitExceeded, R>
+  ): Effect.Effect<A, E | Limit.LimitExceeded, R> =>
     Effect.catchIf(
       commit,
       (error): error is Limit.LimitExceeded => error instanceof Limit.LimitExceeded,
@@ -98,7 +118,11 @@ export const withRemaining =
  * Rejects a withdrawal that was waiting if the limits, which may be lower than at its request, no longer allow it. Held
  * amounts count as spent, so a limit over a time window also rejects it if more is counted than it allows.
  */
-export const checkHeld = Effect.fnUntraced(function* (reads: AccountReads["Service"], spender: Limits.Spender, spending: Spending) {
+export const checkHeld = Effect.fnUntraced(function* (
+  reads: AccountReads["Service"],
+  spender: Limits.Spender,
+  spending: Spending
+) {
   yield* check(spender, spending)
   const nowMillis = yield* Clock.currentTimeMillis
   for (const { subject, limits } of Limits.limited(spender)) {
@@ -107,9 +131,17 @@ export const checkHeld = Effect.fnUntraced(function* (reads: AccountReads["Servi
     for (const name of Limit.names) {
       const { [name]: most = Msat.max } = mostOf
       const amount = Limit.needOf(name, spending.amount)
-      if (amount <= most && Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, nowMillis)) <= most) continue
+      if (
+        amount <= most &&
+        Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, nowMillis)) <= most
+      )
+        continue
       const need = amount <= most ? 0n : amount // a held amount is counted already
-      return yield* withRoom(Limit.exceeded(name, subject, spender.company.id), name, spent, { most, need, nowMillis })
+      return yield* withRoom(Limit.exceeded(name, subject, spender.company.id), name, spent, {
+        most,
+        need,
+        nowMillis
+      })
     }
   }
 })

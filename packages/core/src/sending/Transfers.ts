@@ -29,18 +29,44 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
 
   const now = Clock.currentTimeMillis
 
-  const depositFor = (withdrawal: Withdrawal.Withdrawal, payee: Payee, invoiceId: string | null, atMillis: number): Deposit.Deposit => {
+  const depositFor = (
+    withdrawal: Withdrawal.Withdrawal,
+    payee: Payee,
+    invoiceId: string | null,
+    atMillis: number
+  ): Deposit.Deposit => {
     const { companyId, metadata } = payee
     const { ledgerTxId, recipient, amount, network, rail } = withdrawal
-    const paid = { companyId, ledgerTxId, recipient, amount, network, rail, lightningInvoiceId: invoiceId, metadata, ...Purpose.of(payee) }
+    const paid = {
+      companyId,
+      ledgerTxId,
+      recipient,
+      amount,
+      network,
+      rail,
+      lightningInvoiceId: invoiceId,
+      metadata,
+      ...Purpose.of(payee)
+    }
     return Deposit.settledFromStart({ id: Id.fromMillis(atMillis, entropy), ...paid }, atMillis)
   }
 
   const toAddress = Effect.fnUntraced(
-    function* (withdrawal: Withdrawal.Withdrawal, address: Payee, lightningAddressId: string | null, task: Task) {
+    function* (
+      withdrawal: Withdrawal.Withdrawal,
+      address: Payee,
+      lightningAddressId: string | null,
+      task: Task
+    ) {
       const atMillis = yield* now
       const deposit = depositFor(withdrawal, address, null, atMillis)
-      const to = { deposit, invoice: null, preimage: null, lightningAddressId, jobs: jobsOfDeposit(deposit, atMillis) }
+      const to = {
+        deposit,
+        invoice: null,
+        preimage: null,
+        lightningAddressId,
+        jobs: jobsOfDeposit(deposit, atMillis)
+      }
       yield* journal.commit(Withdrawal.transferred(withdrawal, to, fence(task), atMillis))
       return "done" as const
     },
@@ -76,14 +102,19 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         if (invoice.hold !== null) return yield* fail(withdrawal, "invoice_not_payable", task)
         const atMillis = yield* now
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
-        if (!mine && invoice.expiresAtMillis <= atMillis) return yield* fail(withdrawal, "invoice_expired", task)
+        if (!mine && invoice.expiresAtMillis <= atMillis)
+          return yield* fail(withdrawal, "invoice_expired", task)
         // The withdrawal was confirmed while another node was in use. This node cannot cancel the invoice, so
         // do not start.
-        if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
+        if (!mine && receiver.lacks?.has("cancel") === true)
+          return yield* fail(withdrawal, "invoice_not_payable", task)
         const metadata = yield* metadataOf(invoice)
         const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
-        yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
+        yield* journal.commit({
+          ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis),
+          jobs: jobsOf(invoice, atMillis)
+        })
         const canceled = yield* close(invoice)
         // An external payment arrived first, and is credited to the invoice. Or the node does not know the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
@@ -93,7 +124,11 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
             {
               deposit,
               jobs: jobsOfDeposit(deposit, atMillis),
-              invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
+              invoice: {
+                id: invoice.id,
+                paymentHash: invoice.paymentHash,
+                paymentRequest: invoice.paymentRequest
+              },
               preimage: Redacted.value(canceled.preimage), // this Change pays the invoice, so its preimage is no longer secret
               lightningAddressId: invoice.lightningAddressId
             },

@@ -159,7 +159,9 @@ export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("Pa
 }) {}
 
 /** Another payout spends one of these coins. */
-export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
+export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", {
+  withdrawalId: Schema.String
+}) {}
 
 /**
  * A signed transaction that pays a withdrawal. A replacement is a separate candidate, and either one may
@@ -253,7 +255,10 @@ export interface WithdrawalDispatched extends Change.Parts<
  * Another transaction that spends the same coins at a higher fee. Whichever of the two confirms pays the
  * withdrawal and all its followers.
  */
-export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", AlreadyTerminal | CoinTaken | Conflict | StaleFence> {
+export interface WithdrawalReplaced extends Change.Parts<
+  "WithdrawalReplaced",
+  AlreadyTerminal | CoinTaken | Conflict | StaleFence
+> {
   readonly attempt: Attempt & { readonly _tag: "Chain" }
   /** All followers, with their shares of the new fee. */
   readonly followers: ReadonlyArray<Follower>
@@ -264,7 +269,10 @@ export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", A
 export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
   readonly txId: TxId.TxId
 }
-export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled", AlreadyTerminal | Conflict | StaleFence> {
+export interface WithdrawalSettled extends Change.Parts<
+  "WithdrawalSettled",
+  AlreadyTerminal | Conflict | StaleFence
+> {
   readonly settlement: Settlement
 }
 export interface WithdrawalFailed extends Written<
@@ -276,11 +284,18 @@ export interface WithdrawalFailed extends Written<
  * An internal payment. Posts the hold and credits the other company in one Change, and settles the claimed
  * invoice, if any.
  */
-export interface InternalTransferred extends Change.Parts<"InternalTransferred", AlreadyTerminal | InvoiceNotPayable | StaleFence> {
+export interface InternalTransferred extends Change.Parts<
+  "InternalTransferred",
+  AlreadyTerminal | InvoiceNotPayable | StaleFence
+> {
   readonly deposit: Deposit
   readonly settlement: Settlement
   /** The invoice that is paid, already claimed by this withdrawal. Its payment hash becomes the withdrawal's. */
-  readonly invoice: { readonly id: string; readonly paymentHash: PaymentHash.PaymentHash; readonly paymentRequest: string } | null
+  readonly invoice: {
+    readonly id: string
+    readonly paymentHash: PaymentHash.PaymentHash
+    readonly paymentRequest: string
+  } | null
   readonly lightningAddressId: string | null
 }
 
@@ -288,7 +303,8 @@ export interface InternalTransferred extends Change.Parts<"InternalTransferred",
 export const ownShare = (
   { networkFee }: Pick<Candidate, "networkFee">,
   followers: ReadonlyArray<{ readonly networkFee: Msat.Msat | null }>
-): Msat.Msat => Msat.make(networkFee - Msat.sum(...followers.map((follower) => follower.networkFee ?? Msat.zero)))
+): Msat.Msat =>
+  Msat.make(networkFee - Msat.sum(...followers.map((follower) => follower.networkFee ?? Msat.zero)))
 
 /** Returns whether the withdrawal was sent as a payment to an offer. */
 export const isByOffer = ({
@@ -299,7 +315,10 @@ export const isByOffer = ({
   rail === "lightning" && dispatchedAtMillis !== null && paymentHash === null
 
 /** Returns the payment hash, if known. */
-export const hashOf = ({ paymentHash, reportedHash }: Pick<Withdrawal, "paymentHash" | "reportedHash">): PaymentHash.PaymentHash | null =>
+export const hashOf = ({
+  paymentHash,
+  reportedHash
+}: Pick<Withdrawal, "paymentHash" | "reportedHash">): PaymentHash.PaymentHash | null =>
   paymentHash ?? reportedHash
 
 /** Returns the total fee on top of the amount. */
@@ -321,8 +340,10 @@ export interface Waiting extends Withdrawal {
 export const isWaiting = (row: Withdrawal): row is Waiting => standing(row) === "pending_approval"
 
 /** Returns the time from which the withdrawal may be sent. */
-export const beganAtMillis = ({ approvalAtMillis, createdAtMillis }: Pick<Withdrawal, "approvalAtMillis" | "createdAtMillis">): number =>
-  approvalAtMillis ?? createdAtMillis
+export const beganAtMillis = ({
+  approvalAtMillis,
+  createdAtMillis
+}: Pick<Withdrawal, "approvalAtMillis" | "createdAtMillis">): number => approvalAtMillis ?? createdAtMillis
 
 /** Creates a pending withdrawal that has not been processed. */
 export const pending = (
@@ -343,7 +364,9 @@ export const pending = (
     | "rateAtMillis"
     | "createdAtMillis"
   > &
-    Partial<Cause.Cause & Pick<Withdrawal, "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">>
+    Partial<
+      Cause.Cause & Pick<Withdrawal, "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">
+    >
 ): Withdrawal => ({
   ...asked,
   ...Cause.of(asked),
@@ -369,7 +392,11 @@ export const pending = (
 })
 
 /** Returns the fields that the Changes of a withdrawal share. */
-export const parts = <P extends Change.Posting>(withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<P>) => ({
+export const parts = <P extends Change.Posting>(
+  withdrawal: Withdrawal,
+  atMillis: number,
+  postings: ReadonlyArray<P>
+) => ({
   id: withdrawal.id,
   companyId: withdrawal.companyId,
   atMillis,
@@ -405,7 +432,10 @@ export const kinds = [taskKind, payoutKind, recipientKind, paymentKind] as const
 export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number): number =>
   windowMillis === 0 ? createdAtMillis : (Math.floor(createdAtMillis / windowMillis) + 1) * windowMillis
 
-const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
+const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({
+  kind: taskKind,
+  dueAtMillis: createdAtMillis
+})
 
 /**
  * Records the withdrawal. Amount and fee move from `available` to `held`. The task is enqueued, unless another
@@ -420,7 +450,9 @@ export const requested = (
 ): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
   unlessFrozen: true,
-  ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }]),
+  ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [
+    { from: "available", to: "held", amount: held(withdrawal) }
+  ]),
   writes: [Noun.insert(noun, withdrawal)],
   jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
   event: { type: "withdrawal.requested", subject: withdrawal.id },
@@ -489,7 +521,8 @@ export const settled = (
 ): WithdrawalSettled => {
   const asset = withdrawal.rail === "lightning" ? "node" : "chain"
   const { networkFee } = settlement
-  const over = networkFee > withdrawal.networkAllowance ? Msat.make(networkFee - withdrawal.networkAllowance) : Msat.zero
+  const over =
+    networkFee > withdrawal.networkAllowance ? Msat.make(networkFee - withdrawal.networkAllowance) : Msat.zero
   const postings = Change.moving(
     { from: "held", to: asset, amount: withdrawal.amount },
     { from: "held", to: "service_fees", amount: withdrawal.serviceFee },
@@ -508,7 +541,12 @@ export const settled = (
 }
 
 /** Fails a withdrawal that was not paid and never will be. Voids the hold, which releases the full amount. */
-export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence | undefined, atMillis: number): WithdrawalFailed => ({
+export const failed = (
+  withdrawal: Withdrawal,
+  failure: Failure,
+  fence: Change.Fence | undefined,
+  atMillis: number
+): WithdrawalFailed => ({
   _tag: "WithdrawalFailed",
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
   ...(fence && { fence }),
@@ -546,7 +584,10 @@ export const transferred = (
         { from: "held", to: "network_fees", amount: withdrawal.networkAllowance }
       )
     },
-    { companyId: to.deposit.companyId, postings: [{ from: "internal", to: "available", amount: withdrawal.amount }] }
+    {
+      companyId: to.deposit.companyId,
+      postings: [{ from: "internal", to: "available", amount: withdrawal.amount }]
+    }
   ],
   deposit: to.deposit,
   invoice: to.invoice,

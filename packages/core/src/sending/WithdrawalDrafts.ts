@@ -80,7 +80,8 @@ const agreed = (
       ? refused("amount_required", "The destination specifies no amount. Set amount and currency")
       : unpriced(otherwise)
   }
-  if (asked === undefined) return unpriced(isLeast && otherwise !== undefined && otherwise > own ? otherwise : own)
+  if (asked === undefined)
+    return unpriced(isLeast && otherwise !== undefined && otherwise > own ? otherwise : own)
   if (isLeast && asked.amount > own) return Result.succeed(asked)
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
   if (asked.isFiat ? difference * 100n <= own : difference < 1000n)
@@ -92,11 +93,17 @@ const agreed = (
 }
 
 /** Checks that this amount may be sent in one withdrawal. */
-export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Bounds["Service"]): Effect.Effect<void, Invalid> =>
+export const checkSendable = (
+  amount: Msat.Msat,
+  { minAmount, maxWithdrawal }: Bounds["Service"]
+): Effect.Effect<void, Invalid> =>
   amount >= minAmount && amount <= maxWithdrawal
     ? Effect.void
     : Effect.fail(
-        new Invalid({ path: "amount", message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxWithdrawal)} sats` })
+        new Invalid({
+          path: "amount",
+          message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxWithdrawal)} sats`
+        })
       )
 
 const outOfRange = ({ message }: Invalid) =>
@@ -115,7 +122,11 @@ export const make = Effect.gen(function* () {
   const current = yield* CurrentSpender.make
 
   const feeFor = (company: Sender, recipient: Recipient.Recipient, amount: Msat.Msat) => {
-    const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
+    const way = Recipient.isInternal(recipient)
+      ? "internal"
+      : recipient._tag === "Address"
+        ? "on_chain"
+        : "lightning"
     return fees.quote({ company, way, amount })
   }
 
@@ -123,10 +134,13 @@ export const make = Effect.gen(function* () {
   const offered = Effect.fnUntraced(function* ({ asked, methods, otherwise }: ParsedAsk) {
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const all = Arr.map(methods, (destination) =>
-      Result.map(agreed(priced, Destination.amount(destination), Destination.isLeast(destination), otherwise), (price) => ({
-        ...price,
-        destination
-      }))
+      Result.map(
+        agreed(priced, Destination.amount(destination), Destination.isLeast(destination), otherwise),
+        (price) => ({
+          ...price,
+          destination
+        })
+      )
     )
     const wrong = all.find((one) => Result.isFailure(one) && one.failure.code === "amount_mismatch")
     if (wrong !== undefined) return yield* Effect.fromResult(Result.map(wrong, Arr.of))
@@ -138,14 +152,21 @@ export const make = Effect.gen(function* () {
   const plan = Effect.fnUntraced(function* (ask: ParsedAsk) {
     const methods = yield* offered(ask)
     for (const { amount } of methods) yield* checkSendable(amount, bounds)
-    const { destination, recipient, ...price } = yield* recipients.choose(ask.company.id, methods, ask.methods)
+    const { destination, recipient, ...price } = yield* recipients.choose(
+      ask.company.id,
+      methods,
+      ask.methods
+    )
     const fee = yield* feeFor(ask.company, recipient, price.amount)
     return { destination: Recipient.understood(destination, recipient), recipient, fee, ...price }
   })
 
   const workOf = ({ _tag }: Recipient.Recipient, nowMillis: number) =>
     _tag === "Address"
-      ? { kind: Withdrawal.payoutKind, dueAtMillis: Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis) }
+      ? {
+          kind: Withdrawal.payoutKind,
+          dueAtMillis: Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
+        }
       : { kind: Withdrawal.taskKind, dueAtMillis: nowMillis }
 
   return {
@@ -156,11 +177,19 @@ export const make = Effect.gen(function* () {
      * Repeats the request's checks for a withdrawal that was waiting. Returns the task that now sends the
      * withdrawal, and the current fee and limits.
      */
-    again: Effect.fnUntraced(function* (by: Limits.Spender & { readonly company: Sender }, row: Withdrawal.Withdrawal) {
+    again: Effect.fnUntraced(function* (
+      by: Limits.Spender & { readonly company: Sender },
+      row: Withdrawal.Withdrawal
+    ) {
       const askedAtMillis = yield* Clock.currentTimeMillis
       // The operator may have lowered the maximum since.
       yield* Effect.mapError(checkSendable(row.amount, bounds), outOfRange)
-      const recipient = yield* recipients.payable(by.company.id, Destination.stored(row), row.amount, row.rail)
+      const recipient = yield* recipients.payable(
+        by.company.id,
+        Destination.stored(row),
+        row.amount,
+        row.rail
+      )
       const fee = yield* feeFor(by.company, recipient, row.amount)
       const { company } = yield* current(by, askedAtMillis)
       yield* mayBegin({ spender: { company }, recipient, withdrawal: row })
@@ -175,11 +204,13 @@ export const make = Effect.gen(function* () {
       metadata,
       askedAtMillis,
       ...request
-    }: ParsedAsk & Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata; readonly askedAtMillis: number }) {
+    }: ParsedAsk &
+      Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata; readonly askedAtMillis: number }) {
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(request)
       const ask = yield* current(request, askedAtMillis)
-      if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })
+      if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee)
+        return yield* new FeeChanged({ fee: Fee.total(fee) })
       const nowMillis = yield* Clock.currentTimeMillis
       const counts = Limits.countsOf(ask, nowMillis)
       const asked = Withdrawal.pending({
@@ -204,7 +235,15 @@ export const make = Effect.gen(function* () {
       const waits = yield* mayBegin({ spender: ask, recipient, withdrawal: asked })
       const withdrawal = waits === undefined ? asked : { ...asked, ...waits }
       const work = workOf(recipient, nowMillis)
-      return { withdrawal, destination, recipient, work, counts, spender: ask, feesRevision: ask.company.feesRevision ?? 0 }
+      return {
+        withdrawal,
+        destination,
+        recipient,
+        work,
+        counts,
+        spender: ask,
+        feesRevision: ask.company.feesRevision ?? 0
+      }
     })
   }
 })

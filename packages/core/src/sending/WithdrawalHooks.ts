@@ -41,13 +41,18 @@ export interface Hook {
    */
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
   /** Runs when a voucher is created, before its payee is known. `amount` includes fees. */
-  readonly mayIssue?: (asked: { readonly spender: Spender; readonly amount: Msat }) => Effect.Effect<void, LimitExceeded | StoreUnavailable>
+  readonly mayIssue?: (asked: {
+    readonly spender: Spender
+    readonly amount: Msat
+  }) => Effect.Effect<void, LimitExceeded | StoreUnavailable>
   /** Runs before a confirmed withdrawal is sent, and every few seconds while it waits. */
   readonly maySend?: (withdrawal: Withdrawal) => Effect.Effect<MaySend, StoreUnavailable>
 }
 
 /** All hooks, in the order in which they run. */
-export const Hooks = Context.Reference<ReadonlyArray<Hook>>("@satrail/core/sending/WithdrawalHooks/Hooks", { defaultValue: () => [] })
+export const Hooks = Context.Reference<ReadonlyArray<Hook>>("@satrail/core/sending/WithdrawalHooks/Hooks", {
+  defaultValue: () => []
+})
 
 /**
  * Adds a hook after the existing ones. A host program provides this layer to `Satrail.layer`; a feature

@@ -23,7 +23,10 @@ export const requestedAs = [
 ] as const
 
 /** Returns the event that reports a withdrawal to its company. The event type contains the withdrawal's rail. */
-export const about = <const As extends "pending_approval" | "pending" | "completed" | "failed">(record: Withdrawal.Withdrawal, as: As) => ({
+export const about = <const As extends "pending_approval" | "pending" | "completed" | "failed">(
+  record: Withdrawal.Withdrawal,
+  as: As
+) => ({
   kind: "withdrawal" as const,
   type: `withdrawal.${record.rail}.${as}` as const,
   record

@@ -25,7 +25,9 @@ export const make = Effect.gen(function* () {
     if (destination._tag !== "LightningInvoice") return
     const invoice = Option.getOrUndefined(yield* receiving.invoiceByHash(destination.invoice.paymentHash))
     if (invoice?.status === "claimed")
-      yield* journal.commit(Invoice.released(invoice, withdrawal.id, fence(task), yield* Clock.currentTimeMillis))
+      yield* journal.commit(
+        Invoice.released(invoice, withdrawal.id, fence(task), yield* Clock.currentTimeMillis)
+      )
   })
 
   return {
@@ -36,7 +38,9 @@ export const make = Effect.gen(function* () {
     fail: Effect.fnUntraced(
       function* (withdrawal: Withdrawal.Withdrawal, failure: Withdrawal.Failure, task: Task) {
         yield* release(withdrawal, task)
-        yield* journal.commit(Withdrawal.failed(withdrawal, failure, fence(task), yield* Clock.currentTimeMillis))
+        yield* journal.commit(
+          Withdrawal.failed(withdrawal, failure, fence(task), yield* Clock.currentTimeMillis)
+        )
         return "done" as const
       },
       Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })
@@ -45,11 +49,16 @@ export const make = Effect.gen(function* () {
     settle: Effect.fnUntraced(
       function* (withdrawal: Withdrawal.Withdrawal, settlement: Withdrawal.Settlement, task: Task) {
         if (settlement.networkFee > withdrawal.networkAllowance) {
-          yield* Effect.logError("withdrawal: network cost above the fee limit; booked as the operator's loss", {
-            withdrawalId: withdrawal.id
-          })
+          yield* Effect.logError(
+            "withdrawal: network cost above the fee limit; booked as the operator's loss",
+            {
+              withdrawalId: withdrawal.id
+            }
+          )
         }
-        yield* journal.commit(Withdrawal.settled(withdrawal, settlement, fence(task), yield* Clock.currentTimeMillis))
+        yield* journal.commit(
+          Withdrawal.settled(withdrawal, settlement, fence(task), yield* Clock.currentTimeMillis)
+        )
         return "done" as const
       },
       Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })

@@ -40,7 +40,9 @@ const now = Clock.currentTimeMillis
 const givers = (ends: PaymentEnds, kept: KeptClaims, paymentOptions: PaymentOptions["Service"]) => {
   /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
   const kindAfter = ({ kind }: Task, isLost: boolean) =>
-    kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: isLost ? LostWithdrawal.lane : "" }
+    kind === Withdrawal.payoutKind
+      ? undefined
+      : { kind: Withdrawal.paymentKind, lane: isLost ? LostWithdrawal.lane : "" }
 
   /**
    * Releases a task, or keeps its claim: while an earlier call may still reach the node, because the next claim would
@@ -52,25 +54,34 @@ const givers = (ends: PaymentEnds, kept: KeptClaims, paymentOptions: PaymentOpti
       : Effect.gen(function* () {
           const task = typeof next === "object" && "claim" in next ? next.claim : claim
           const atMillis = yield* now
-          const millis = typeof next === "object" && "millis" in next ? next.millis : laterMillis(task, paymentOptions)
+          const millis =
+            typeof next === "object" && "millis" in next ? next.millis : laterMillis(task, paymentOptions)
           const isLost = next === "lost"
           const held = heldMillis(task, atMillis)
-          if (held > 0 && !isLost && task.kind !== Withdrawal.payoutKind) return kept.keep(task, atMillis + Math.min(millis, held))
-          yield* ends.giveBack(task, atMillis + (isLost ? Math.max(millis, held) : millis), kindAfter(task, isLost)).pipe(
-            Effect.catch((error) =>
-              Effect.andThen(
-                Effect.sync(() => kept.keep(task, atMillis + Math.min(laterMillis(task, paymentOptions), keptMillis))),
-                Outages.log("withdrawal: not released; will retry", Cause.fail(error))
+          if (held > 0 && !isLost && task.kind !== Withdrawal.payoutKind)
+            return kept.keep(task, atMillis + Math.min(millis, held))
+          yield* ends
+            .giveBack(task, atMillis + (isLost ? Math.max(millis, held) : millis), kindAfter(task, isLost))
+            .pipe(
+              Effect.catch((error) =>
+                Effect.andThen(
+                  Effect.sync(() =>
+                    kept.keep(task, atMillis + Math.min(laterMillis(task, paymentOptions), keptMillis))
+                  ),
+                  Outages.log("withdrawal: not released; will retry", Cause.fail(error))
+                )
               )
             )
-          )
         })
 
   /** After a takeover, the next attempt at a payout also waits until the previous process's claim would have ended. */
   const afterFailure = (task: Claim) =>
     Effect.flatMap(now, (atMillis) => {
       const millis = Math.max(laterMillis(task, paymentOptions), heldMillis(task, atMillis))
-      return giveBack(task, LostWithdrawal.isLost(task) ? "lost" : task.kind === Withdrawal.payoutKind ? { millis } : "later")
+      return giveBack(
+        task,
+        LostWithdrawal.isLost(task) ? "lost" : task.kind === Withdrawal.payoutKind ? { millis } : "later"
+      )
     })
 
   /** Never fails. On any error, the withdrawals stay as they are and are retried. */
@@ -132,7 +143,8 @@ export const make = Effect.fnUntraced(function* ({
         ? yield* payees.begin(withdrawal, destination, task, stopping)
         : yield* payees.beginHere(withdrawal, destination, task)
     }
-    if (rail === "lightning") return yield* lightning.track(withdrawal, nodePayments.sent(withdrawal), dispatchedAtMillis, task)
+    if (rail === "lightning")
+      return yield* lightning.track(withdrawal, nodePayments.sent(withdrawal), dispatchedAtMillis, task)
     if (chainTxId !== null) return yield* tracking.track(withdrawal, dispatchedAtMillis, task)
     return yield* Effect.die("dispatched without an attempt")
   })
@@ -146,8 +158,12 @@ export const make = Effect.fnUntraced(function* ({
       yield* giveBack(claim, { millis: 0 })
       return []
     }
-    const found = known === undefined ? yield* records.withdrawal(claim.companyId, claim.id) : Option.some(known.withdrawal)
-    const isFresh = found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null
+    const found =
+      known === undefined
+        ? yield* records.withdrawal(claim.companyId, claim.id)
+        : Option.some(known.withdrawal)
+    const isFresh =
+      found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null
     // The fence keeps a previous process from dispatching it now, so no earlier call exists.
     const task: Claim = isFresh ? { ...claim, heldUntilMillis: 0 } : claim
     if (isFresh) {

@@ -78,7 +78,14 @@ export class Withdrawals extends Context.Service<
       }
     ) => Effect.Effect<
       Answer.Outcome<Withdrawal.Withdrawal>,
-      Refused | FeeChanged | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
+      | Refused
+      | FeeChanged
+      | InsufficientBalance
+      | Limit.LimitExceeded
+      | CompanyFrozen
+      | Paused
+      | Conflict
+      | IdempotencyMismatch
     >
     /**
      * Returns a task's withdrawal with its destination, if this process confirmed the withdrawal and no process
@@ -116,7 +123,8 @@ export const make = Effect.gen(function* () {
     const { perCompany, perHost } = estimates
     if (!mayAsk.company(company.id, nowMillis))
       return yield* new TooManyEstimates({ of: "company", perMinute: Throttle.inAMinute(perCompany) })
-    if (!mayAsk.host(host, nowMillis)) return yield* new TooManyEstimates({ of: "host", perMinute: Throttle.inAMinute(perHost) })
+    if (!mayAsk.host(host, nowMillis))
+      return yield* new TooManyEstimates({ of: "host", perMinute: Throttle.inAMinute(perHost) })
   })
 
   const probability = Effect.fnUntraced(function* (
@@ -127,7 +135,9 @@ export const make = Effect.gen(function* () {
   ) {
     if (Recipient.isInternal(recipient) || recipient._tag === "Address") return 1
     if (recipient._tag === "Bolt12") {
-      return (offers && (yield* offers.quote({ offer: recipient.bolt12, amount, feeLimit })))?.probability ?? 0
+      return (
+        (offers && (yield* offers.quote({ offer: recipient.bolt12, amount, feeLimit })))?.probability ?? 0
+      )
     }
     const invoice =
       recipient._tag === "LnurlPay"
@@ -166,7 +176,8 @@ export const make = Effect.gen(function* () {
           const { withdrawal, recipient, counts, feesRevision } = draft
           // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
-          const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
+          const commit = (work: typeof draft.work) =>
+            journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
           // A withdrawal that is not pending waits for approval.
           const isPending = Withdrawal.standing(withdrawal) === "pending"
           const committed =

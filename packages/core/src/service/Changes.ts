@@ -50,7 +50,11 @@ import type {
   PaymentUnmatched
 } from "../receiving/Invoice.ts"
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
-import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
+import type {
+  LightningAddressChanged,
+  LightningAddressCreated,
+  LightningAddressDeleted
+} from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
 import type { Registered } from "../ledger/Registry.ts"
@@ -147,6 +151,8 @@ export type Refusal = RefusalOf<Change>
  * Returns a Journal made from a `commit` that declares all refusals as one union. Meant for stores whose
  * `commit` handles many kinds of Changes.
  */
-export const journal = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>
+export const journal = (
+  commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>
+): Journal["Service"] =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the union is wider than the refusals of one kind; the contract tests check which refusals a kind has
   Journal.of({ commit: commit as Journal["Service"]["commit"] })

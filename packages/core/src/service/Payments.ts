@@ -15,27 +15,47 @@ interface Payment {
   readonly amount: Msat.Msat
 }
 
-const payments = Measure.counter("satrail_payments_total", "Payments completed by this process; internal payments are between companies", [
+const payments = Measure.counter(
+  "satrail_payments_total",
+  "Payments completed by this process; internal payments are between companies",
+  ["rail", "result"]
+)
+const sats = Measure.counter("satrail_payment_sats_total", "Amounts of completed payments, without fees", [
   "rail",
   "result"
 ])
-const sats = Measure.counter("satrail_payment_sats_total", "Amounts of completed payments, without fees", ["rail", "result"])
 
 const total = (legs: ReadonlyArray<Leg>, isCounted: (posting: Posting) => boolean): Msat.Msat =>
-  Msat.make(legs.flatMap(({ postings }) => postings).reduce((sum, posting) => (isCounted(posting) ? sum + posting.amount : sum), 0n))
+  Msat.make(
+    legs
+      .flatMap(({ postings }) => postings)
+      .reduce((sum, posting) => (isCounted(posting) ? sum + posting.amount : sum), 0n)
+  )
 
 /** Returns the payment that a Change completes; undefined for other Changes. */
 const paymentOf = (change: Change): Payment | undefined => {
   switch (change._tag) {
     case "InvoiceSettled":
-      return { rail: "lightning", result: "received", amount: total(change.legs, ({ from }) => from === "node") }
+      return {
+        rail: "lightning",
+        result: "received",
+        amount: total(change.legs, ({ from }) => from === "node")
+      }
     case "DepositConfirmed":
-      return { rail: "on_chain", result: "received", amount: total(change.legs, ({ from }) => from === "chain") }
+      return {
+        rail: "on_chain",
+        result: "received",
+        amount: total(change.legs, ({ from }) => from === "chain")
+      }
     case "DepositReversed":
       return { rail: "on_chain", result: "reversed", amount: total(change.legs, ({ to }) => to === "chain") }
     case "WithdrawalSettled": {
       const rail = change.settlement.chainTxId === null ? "lightning" : "on_chain"
-      return { rail, result: "sent", amount: total(change.legs, ({ from, to }) => from === "held" && (to === "node" || to === "chain")) }
+      return {
+        rail,
+        result: "sent",
+        amount: total(change.legs, ({ from, to }) => from === "held" && (to === "node" || to === "chain"))
+      }
     }
     case "WithdrawalFailed": {
       const [{ found }] = change.writes

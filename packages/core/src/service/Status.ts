@@ -47,9 +47,10 @@ export interface Standing {
 }
 
 /** Reports the status of the whole installation, from the store and this process. */
-export class Status extends Context.Service<Status, { readonly now: Effect.Effect<Standing, StoreUnavailable> }>()(
-  "@satrail/core/service/Status"
-) {}
+export class Status extends Context.Service<
+  Status,
+  { readonly now: Effect.Effect<Standing, StoreUnavailable> }
+>()("@satrail/core/service/Status") {}
 
 export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
@@ -67,9 +68,13 @@ export const make = Effect.gen(function* () {
       Option.map(({ dueAtMillis, attempts }): Role => ({ role, untilMillis: dueAtMillis, claims: attempts }))
     )
   const roles = Effect.map(
-    Effect.forEach([...Duty.roles, ...all.flatMap(({ roles = [] }) => roles), `settlements of ${nodeId}`], roleOf, {
-      concurrency: "unbounded"
-    }),
+    Effect.forEach(
+      [...Duty.roles, ...all.flatMap(({ roles = [] }) => roles), `settlements of ${nodeId}`],
+      roleOf,
+      {
+        concurrency: "unbounded"
+      }
+    ),
     (found) => found.flatMap(Option.toArray)
   )
 
@@ -81,7 +86,8 @@ export const make = Effect.gen(function* () {
           eventsSinceMillis: events.unreadableSinceMillis,
           lags: Effect.forEach(
             measured,
-            ({ feature, lag }) => Effect.map(lag.sinceMillis, (sinceMillis): Lag => ({ feature, sinceMillis })),
+            ({ feature, lag }) =>
+              Effect.map(lag.sinceMillis, (sinceMillis): Lag => ({ feature, sinceMillis })),
             {
               concurrency: "unbounded"
             }

@@ -147,7 +147,13 @@ const ofNode = {
     start: "node --env-file-if-exists=.env src/main.ts",
     check: "tsc"
   },
-  compilerOptions: { module: "nodenext", allowImportingTsExtensions: true, erasableSyntaxOnly: true, lib: ["ES2024"], types: ["node"] },
+  compilerOptions: {
+    module: "nodenext",
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    lib: ["ES2024"],
+    types: ["node"]
+  },
   env: "PORT=3000\n"
 }
 
@@ -155,7 +161,12 @@ const node = (
   main: string,
   dependencies: Readonly<Record<string, string>> = {},
   devDependencies: Readonly<Record<string, string>> = {}
-): Server => ({ ...ofNode, files: (kind) => ({ "src/pay.ts": pay(kind), "src/main.ts": main }), dependencies, devDependencies })
+): Server => ({
+  ...ofNode,
+  files: (kind) => ({ "src/pay.ts": pay(kind), "src/main.ts": main }),
+  dependencies,
+  devDependencies
+})
 
 export const servers: { readonly [framework in Framework]: Server } = {
   none: node(none),

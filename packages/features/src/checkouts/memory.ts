@@ -21,7 +21,9 @@ const arrivedFor = (
 ): Checkout.Arrived => {
   const sum = (status: Deposit.Deposit["status"], of = deposits) =>
     Msat.sum(...of.filter((row) => row.status === status).map(({ amount }) => amount))
-  const inTime = deposits.filter((deposit) => deposit.rail === "lightning" || Deposit.paidAt(deposit) < expiresAtMillis)
+  const inTime = deposits.filter(
+    (deposit) => deposit.rail === "lightning" || Deposit.paidAt(deposit) < expiresAtMillis
+  )
   const heights = deposits.flatMap(({ status, height }) => (status === "pending" ? [height] : []))
   const mined = heights.filter((height) => height !== null)
   const pendingHeight = mined.length === 0 || mined.length < heights.length ? null : Math.max(...mined)
@@ -29,7 +31,9 @@ const arrivedFor = (
   return {
     received: sum("settled"),
     pending: sum("pending"),
-    refunded: Msat.sum(...deposits.filter(({ status }) => status === "settled").map(({ refunded }) => refunded)),
+    refunded: Msat.sum(
+      ...deposits.filter(({ status }) => status === "settled").map(({ refunded }) => refunded)
+    ),
     inTime: Msat.sum(sum("settled", inTime), sum("pending", inTime)),
     pendingHeight,
     depositIds
@@ -38,7 +42,8 @@ const arrivedFor = (
 
 export const make = (read: Read): CheckoutReads["Service"] => ({
   arrivedFor: (checkout) => read((now) => arrivedFor(depositsOf(now, checkout), checkout)),
-  depositsFor: (companyId, id, limit) => read((now) => newestArrived(depositsOf(now, { companyId, id }), limit)),
+  depositsFor: (companyId, id, limit) =>
+    read((now) => newestArrived(depositsOf(now, { companyId, id }), limit)),
   ofOrder: (companyId, orderId, before, limit) =>
     read((now) => {
       const ofOrder = State.ownedBy(now, Checkout.noun, companyId).filter((row) => row.orderId === orderId)

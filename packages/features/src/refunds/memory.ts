@@ -6,7 +6,9 @@ import * as State from "@satrail/memory/State"
 export const make = (read: Read): RefundReads["Service"] => ({
   refundsOf: (companyId, checkoutId, limit) =>
     read((now) => {
-      const shown = State.ownedBy(now, Refund.noun, companyId).filter((row) => Refund.takes.includes(row.status))
+      const shown = State.ownedBy(now, Refund.noun, companyId).filter((row) =>
+        Refund.takes.includes(row.status)
+      )
       return newestFirst(
         shown.filter((row) => row.checkoutId === checkoutId),
         null,

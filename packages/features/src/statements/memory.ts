@@ -19,7 +19,11 @@ const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Closed
  * Returns a statement's sums. An entry that was added after its month was closed is counted in the next month
  * that is closed.
  */
-const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): MonthSums => {
+const monthSums = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  { fromMillis, untilMillis }: Booking.Period
+): MonthSums => {
   const ends = endsOf(state, companyId)
   const lastOf = (millis: number): bigint | undefined => {
     const end = ends.find((one) => one.untilMillis >= millis)
@@ -27,7 +31,9 @@ const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMil
   }
   const isBy = (last: bigint | undefined) => (entry: Booking.Entry) => last === undefined || entry.id <= last
   const [wasOpen, isOpen] = [isBy(lastOf(fromMillis)), isBy(lastOf(untilMillis))]
-  const entries = Bookings.all(state, companyId).filter((entry) => entry.atMillis < untilMillis && isOpen(entry))
+  const entries = Bookings.all(state, companyId).filter(
+    (entry) => entry.atMillis < untilMillis && isOpen(entry)
+  )
   const earlier = entries.filter(({ atMillis }) => atMillis < fromMillis)
   const late = earlier.filter((entry) => !wasOpen(entry))
   return {
@@ -35,7 +41,9 @@ const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMil
     before: Bookings.turnovers(earlier.filter(wasOpen)),
     within: Bookings.turnovers(entries.filter(({ atMillis }) => atMillis >= fromMillis)),
     late: Bookings.turnovers(late).map((turnover) => {
-      const times = late.flatMap(({ from, to, atMillis }) => (from === turnover.from && to === turnover.to ? [atMillis] : []))
+      const times = late.flatMap(({ from, to, atMillis }) =>
+        from === turnover.from && to === turnover.to ? [atMillis] : []
+      )
       return { ...turnover, firstMillis: Math.min(...times), lastMillis: Math.max(...times) }
     })
   }

@@ -7,7 +7,9 @@ export const make = (read: Read): VoucherReads["Service"] => ({
   openVouchersBy: (companyId, createdBy, before, limit) =>
     read((now) =>
       newestFirst(
-        State.ownedBy(now, Voucher.noun, companyId).filter((row) => row.status === "open" && row.createdBy === createdBy),
+        State.ownedBy(now, Voucher.noun, companyId).filter(
+          (row) => row.status === "open" && row.createdBy === createdBy
+        ),
         before,
         limit
       )

@@ -34,12 +34,22 @@ export const make = (read: Read, state: Ref.Ref<State.State>): WebhookReads["Ser
       )
     ),
   knownDeliveries: (endpointId, epoch, places) =>
-    read((now) => places.filter((place) => Option.isSome(State.named(now, Delivery.noun, { endpointId, epoch, place })))),
-  deliveriesTo: (endpointId, before, limit) => read((now) => newestFirst(deliveriesTo(now, endpointId), before, limit)),
+    read((now) =>
+      places.filter((place) => Option.isSome(State.named(now, Delivery.noun, { endpointId, epoch, place })))
+    ),
+  deliveriesTo: (endpointId, before, limit) =>
+    read((now) => newestFirst(deliveriesTo(now, endpointId), before, limit)),
   forgetDeliveries: ({ beforeMillis, pendingBeforeMillis, after, limit }) =>
     Ref.modify(state, (now) => {
-      const checked = page(State.all(now, Delivery.noun), after, limit).filter(({ createdAtMillis }) => createdAtMillis < beforeMillis)
-      const old = checked.filter(({ status, createdAtMillis }) => status !== "pending" || createdAtMillis < pendingBeforeMillis)
-      return [checked.at(-1)?.id ?? null, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
+      const checked = page(State.all(now, Delivery.noun), after, limit).filter(
+        ({ createdAtMillis }) => createdAtMillis < beforeMillis
+      )
+      const old = checked.filter(
+        ({ status, createdAtMillis }) => status !== "pending" || createdAtMillis < pendingBeforeMillis
+      )
+      return [
+        checked.at(-1)?.id ?? null,
+        old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)
+      ]
     })
 })

@@ -1,4 +1,11 @@
-import { type Canary, core, coreTest, feature, featureTest, inMemory } from "../../../../test/defences/Canary.ts"
+import {
+  type Canary,
+  core,
+  coreTest,
+  feature,
+  featureTest,
+  inMemory
+} from "../../../../test/defences/Canary.ts"
 
 export const approvals: ReadonlyArray<Canary> = [
   {

@@ -42,7 +42,13 @@ export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits, fees, f
  * grants nothing else.
  */
 export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
-  apiKey: ApiKey.withoutSecret({ id: "", companyId: id, name: "operator", scopes: ["read"], createdAtMillis }),
+  apiKey: ApiKey.withoutSecret({
+    id: "",
+    companyId: id,
+    name: "operator",
+    scopes: ["read"],
+    createdAtMillis
+  }),
   plan,
   companyLimits: null,
   fees: null,
@@ -62,7 +68,9 @@ export const tokenCheck = (token: Redacted.Redacted | undefined) => {
  * Scopes that grant access to an endpoint. Any one of them suffices, and `admin` grants access to every
  * endpoint. Without this annotation, any key has access.
  */
-export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/api/Authentication/Scopes") {}
+export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()(
+  "@satrail/http/api/Authentication/Scopes"
+) {}
 
 /**
  * Marks an endpoint whose use is recorded in the audit log even though it requires the scope `receive` and
@@ -92,7 +100,10 @@ export const isFromAllowed = (
   sends: boolean,
   request: HttpServerRequest.HttpServerRequest,
   proxies: number
-): boolean => allowedFrom === null || (allowedFrom.for === "sending" && !sends) || AllowedFrom.has(allowedFrom, addressOf(request, proxies))
+): boolean =>
+  allowedFrom === null ||
+  (allowedFrom.for === "sending" && !sends) ||
+  AllowedFrom.has(allowedFrom, addressOf(request, proxies))
 
 /** The message is the same for all requests and addresses. */
 export const elsewhere = Errors.failure(
@@ -104,7 +115,10 @@ export const elsewhere = Errors.failure(
  * Returns whether signed-in users must confirm their identity to use this endpoint. Every change requires it,
  * except that estimates (`read`) and requests for payment (`receive`) stay quick to create.
  */
-const wantsStepUp = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean => {
+const wantsStepUp = ({
+  annotations,
+  method
+}: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
   const isQuick = scopes.length === 0 || scopes.some((scope) => scope === "read" || scope === "receive")
   return method !== "GET" && (method !== "POST" || !isQuick)
@@ -112,7 +126,9 @@ const wantsStepUp = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotat
 
 /** Returns the text after `Bearer` (RFC 6750, section 2.1), empty if there is none. */
 export const credentialOf = (authorization: string | undefined): string =>
-  authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
+  authorization === undefined || !/^bearer /i.test(authorization)
+    ? ""
+    : authorization.slice("bearer ".length).trim()
 
 /** Returns advice for a non-empty header that does not use the bearer scheme. */
 const misplaced = (authorization: string | undefined): string | undefined =>
@@ -125,9 +141,19 @@ const misplaced = (authorization: string | undefined): string | undefined =>
  * which can try several schemes, makes each request a tenth more expensive. `documented` adds the scheme to the
  * OpenAPI document.
  */
-export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/api/Authentication", {
-  error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "step_up_required", "rate_limited", "store_unavailable")
-}) {}
+export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()(
+  "@satrail/http/api/Authentication",
+  {
+    error: Errors.of(
+      "unauthorized",
+      "scope_required",
+      "address_not_allowed",
+      "step_up_required",
+      "rate_limited",
+      "store_unavailable"
+    )
+  }
+) {}
 
 export const layer = Layer.effect(
   Authentication,
@@ -139,7 +165,10 @@ export const layer = Layer.effect(
     const inLane = yield* Lanes
 
     /** Explains a rejection if the credential is an operator token, or if the header does not use the bearer scheme. */
-    const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
+    const told = (
+      authorization: string | undefined,
+      failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
+    ) => {
       if (failed.error.code !== "unauthorized") return failed
       const credential = credentialOf(authorization)
       const message =
@@ -156,7 +185,9 @@ export const layer = Layer.effect(
     const keyOf = (authorization: string | undefined, operation: Acting.Operation) =>
       apiKeys.check(credentialOf(authorization)).pipe(
         Effect.catch((error) => {
-          const failed = Errors.answered(Effect.fail(error)).pipe(Effect.catch((one) => refuse(told(authorization, one))))
+          const failed = Errors.answered(Effect.fail(error)).pipe(
+            Effect.catch((one) => refuse(told(authorization, one)))
+          )
           return error._tag === "Unauthorized" && error.key !== undefined
             ? Effect.andThen(acting.refused(Acting.keyed(error.key), operation, "unauthorized"), failed)
             : failed
@@ -168,14 +199,21 @@ export const layer = Layer.effect(
       operation: Acting.Operation
     ): Effect.Effect<Member, Effect.Error<ReturnType<typeof keyOf>>, HttpServerRequest.HttpServerRequest> => {
       const bySignIn = signedIn.company(request)
-      return bySignIn === undefined ? keyOf(request.headers["authorization"], operation) : bySignIn.pipe(Effect.catch(refuse))
+      return bySignIn === undefined
+        ? keyOf(request.headers["authorization"], operation)
+        : bySignIn.pipe(Effect.catch(refuse))
     }
 
     return Authentication.of((asked, operation) => {
       const { endpoint } = operation
-      const http = wantsStepUp(endpoint) ? Received.withRequest((request) => Effect.andThen(signedIn.confirmed(request), asked)) : asked
+      const http = wantsStepUp(endpoint)
+        ? Received.withRequest((request) => Effect.andThen(signedIn.confirmed(request), asked))
+        : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
-      const needed = Errors.failure("scope_required", `This request requires a key with the scope ${scopes?.join(" or ")}.`)
+      const needed = Errors.failure(
+        "scope_required",
+        `This request requires a key with the scope ${scopes?.join(" or ")}.`
+      )
       const records = isAudited(endpoint)
       const sends = isSending(endpoint)
       const changes = endpoint.method !== "GET"
@@ -184,12 +222,23 @@ export const layer = Layer.effect(
         request: HttpServerRequest.HttpServerRequest,
         caller: Member,
         work: (caller: Member) => Effect.Effect<A, E, R>
-      ): Effect.Effect<A, E | Errors.Failure<"address_not_allowed" | "scope_required">, R | HttpServerRequest.HttpServerRequest> => {
+      ): Effect.Effect<
+        A,
+        E | Errors.Failure<"address_not_allowed" | "scope_required">,
+        R | HttpServerRequest.HttpServerRequest
+      > => {
         const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
-        const refusal = !isFromAllowed(caller.apiKey, sends, request, proxies) ? elsewhere : isOpen ? undefined : needed
+        const refusal = !isFromAllowed(caller.apiKey, sends, request, proxies)
+          ? elsewhere
+          : isOpen
+            ? undefined
+            : needed
         return refusal === undefined
           ? work(caller)
-          : Effect.andThen(acting.refused(Acting.member(caller), operation, refusal.error.code), Effect.fail(refusal))
+          : Effect.andThen(
+              acting.refused(Acting.member(caller), operation, refusal.error.code),
+              Effect.fail(refusal)
+            )
       }
 
       const serve = (caller: Member) => Effect.provideService(http, Caller, caller)
@@ -211,12 +260,16 @@ export const layer = Layer.effect(
         Effect.flatMap(holderOf(request, operation), (caller) => {
           const opened = Exchange.noting({ key: caller.apiKey.id })(
             admitted(request, caller, () => {
-              const served = changes ? serveCurrent(request, caller) : inLane(caller.apiKey.companyId)(serve(caller))
+              const served = changes
+                ? serveCurrent(request, caller)
+                : inLane(caller.apiKey.companyId)(serve(caller))
               return records ? acting.recorded(Acting.member(caller), operation, served) : served
             })
           )
           if (ofKey === undefined) return opened
-          const taken = Effect.tapError(ofKey(caller.apiKey.id), () => acting.refused(Acting.member(caller), operation, "rate_limited"))
+          const taken = Effect.tapError(ofKey(caller.apiKey.id), () =>
+            acting.refused(Acting.member(caller), operation, "rate_limited")
+          )
           return Effect.andThen(taken, opened)
         })
       )
@@ -229,11 +282,17 @@ export const layer = Layer.effect(
  */
 export const documented = (document: Json): Json => {
   const components = objectIn(document, "components")
-  const apiKey = { type: "http", scheme: "bearer", description: "A company's API key: `Authorization: Bearer <API_KEY>`" }
+  const apiKey = {
+    type: "http",
+    scheme: "bearer",
+    description: "A company's API key: `Authorization: Bearer <API_KEY>`"
+  }
   const wantsKey = ({ responses, security }: Json) =>
     isObject(responses) && "401" in responses && (!Array.isArray(security) || security.length === 0)
   return {
-    ...mapOperations(document, (operation) => (wantsKey(operation) ? { ...operation, security: [{ apiKey: [] }] } : operation)),
+    ...mapOperations(document, (operation) =>
+      wantsKey(operation) ? { ...operation, security: [{ apiKey: [] }] } : operation
+    ),
     components: { ...components, securitySchemes: { apiKey, ...objectIn(components, "securitySchemes") } }
   }
 }
@@ -255,33 +314,40 @@ export class OperatorScopes extends Context.Service<OperatorScopes, ReadonlyArra
 ) {}
 
 /** Returns the scopes that grant access to an operator endpoint. */
-export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">) =>
-  Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
+export const operatorScopesOf = ({
+  annotations,
+  method
+}: Pick<HttpApiEndpoint.Top, "annotations" | "method">) =>
+  Context.getOrUndefined(annotations, OperatorScopes) ??
+  (method === "GET" ? ["read" as const] : ["all" as const])
 
 /**
  * The operator as they may change the protection of a company. The scopes `stop` and `companies` allow only changes
  * that tighten it.
  */
-export const changer = Effect.map(OperatorCaller, (caller): Changer => ({ ...caller, mayLoosen: Operators.allows(caller, "loosen") }))
+export const changer = Effect.map(OperatorCaller, (caller): Changer => ({
+  ...caller,
+  mayLoosen: Operators.allows(caller, "loosen")
+}))
 
 /**
  * Checks the operator's bearer token and its scopes. Operator routes do not accept API keys, and no other route
  * accepts operator tokens.
  */
-export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication, { provides: OperatorCaller }>()(
-  "@satrail/http/api/Authentication/OperatorAuthentication",
-  {
-    security: {
-      operatorToken: bearer.pipe(
-        HttpApiSecurity.annotate(
-          OpenApi.Description,
-          "Operator token: the configured root token, or a token from `POST /operator/tokens` with a scope that the operation lists"
-        )
+export class OperatorAuthentication extends HttpApiMiddleware.Service<
+  OperatorAuthentication,
+  { provides: OperatorCaller }
+>()("@satrail/http/api/Authentication/OperatorAuthentication", {
+  security: {
+    operatorToken: bearer.pipe(
+      HttpApiSecurity.annotate(
+        OpenApi.Description,
+        "Operator token: the configured root token, or a token from `POST /operator/tokens` with a scope that the operation lists"
       )
-    },
-    error: Errors.of("unauthorized", "scope_required", "step_up_required", "rate_limited", "store_unavailable")
-  }
-) {}
+    )
+  },
+  error: Errors.of("unauthorized", "scope_required", "step_up_required", "rate_limited", "store_unavailable")
+}) {}
 
 export const layerOperator = Layer.effect(
   OperatorAuthentication,
@@ -298,30 +364,44 @@ export const layerOperator = Layer.effect(
       const found = yield* Errors.answered(tokens.check(text))
       if (found._tag === "Some") return found.value
       const isKey = text.trimStart().startsWith(ApiKey.prefix)
-      return yield* refuse(Errors.failure("unauthorized", isKey ? `This is an API key, which is valid only for /v1. ${needed}` : needed))
+      return yield* refuse(
+        Errors.failure(
+          "unauthorized",
+          isKey ? `This is an API key, which is valid only for /v1. ${needed}` : needed
+        )
+      )
     })
 
     return OperatorAuthentication.of({
       operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint, group }) {
         const request = yield* HttpServerRequest.HttpServerRequest
         const bySignIn = signedIn.operator(request)
-        const current = bySignIn === undefined ? callerOf(Redacted.value(credential)) : bySignIn.pipe(Effect.catch(refuse))
+        const current =
+          bySignIn === undefined ? callerOf(Redacted.value(credential)) : bySignIn.pipe(Effect.catch(refuse))
         const first = yield* current
         // As above, the token may have been revoked while the body arrived.
-        const caller = endpoint.method === "GET" ? first : yield* Effect.andThen(Received.wholeBody(request), current)
+        const caller =
+          endpoint.method === "GET" ? first : yield* Effect.andThen(Received.wholeBody(request), current)
         yield* Exchange.noting({ key: `operator:${caller.id}` })(Effect.void)
         const scopes = operatorScopesOf(endpoint)
         const operator = Acting.operating(caller)
         if (!scopes.some((scope) => Operators.allows(caller, scope))) {
           yield* acting.refused(operator, { endpoint, group }, "scope_required")
           return yield* Effect.fail(
-            Errors.failure("scope_required", `This request requires an operator token with the scope ${scopes.join(" or ")}.`)
+            Errors.failure(
+              "scope_required",
+              `This request requires an operator token with the scope ${scopes.join(" or ")}.`
+            )
           )
         }
         const served = Effect.provideService(http, OperatorCaller, caller)
         return yield* endpoint.method === "GET"
           ? served
-          : acting.recorded(operator, { endpoint, group }, Effect.andThen(signedIn.confirmed(request), served))
+          : acting.recorded(
+              operator,
+              { endpoint, group },
+              Effect.andThen(signedIn.confirmed(request), served)
+            )
       })
     })
   })

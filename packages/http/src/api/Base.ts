@@ -12,12 +12,14 @@ Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Id
 /** Rewrites the name of the idempotency header, tuples, numbers with `allOf`, and integers encoded as text, so that client generators can read them. */
 const readable = (schema: Json): Json => {
   // As on the pages: effect requires lower case in schemas, and typed clients take the name literally.
-  if (schema["in"] === "header" && schema["name"] === "idempotency-key") return { ...schema, name: "Idempotency-Key" }
+  if (schema["in"] === "header" && schema["name"] === "idempotency-key")
+    return { ...schema, name: "Idempotency-Key" }
   const { format, prefixItems, allOf, ...others } = schema
   if ((others["type"] === "number" || others["type"] === "integer") && Array.isArray(allOf))
     return Object.assign(others, ...allOf.toReversed())
   const [, minimum, maximum] = typeof format === "string" ? (/^integer (\d+) (\d+)$/.exec(format) ?? []) : []
-  if (minimum !== undefined) return { ...others, type: "integer", minimum: Number(minimum), maximum: Number(maximum) }
+  if (minimum !== undefined)
+    return { ...others, type: "integer", minimum: Number(minimum), maximum: Number(maximum) }
   return Array.isArray(prefixItems) && !("items" in schema) ? { ...schema, items: prefixItems[0] } : schema
 }
 
@@ -55,5 +57,8 @@ const withoutNull = (content: unknown): unknown => {
 export const bodyIsOptional = (operation: Record<string, unknown>): Record<string, unknown> => {
   const body = operation["requestBody"]
   if (!isObject(body)) return operation
-  return { ...operation, requestBody: { ...body, required: false, content: mapValues(objectIn(body, "content"), withoutNull) } }
+  return {
+    ...operation,
+    requestBody: { ...body, required: false, content: mapValues(objectIn(body, "content"), withoutNull) }
+  }
 }

@@ -11,4 +11,6 @@ export interface Description {
 }
 
 /** The host's description. Default: empty. */
-export const Described = Context.Reference<Description>("@satrail/http/api/Described", { defaultValue: () => ({}) })
+export const Described = Context.Reference<Description>("@satrail/http/api/Described", {
+  defaultValue: () => ({})
+})

@@ -29,7 +29,16 @@ export interface Published {
 }
 
 /** Rules that JSON Schema cannot express; SchemaExceptions.ts has their texts. */
-export type Rule = "known" | "supported" | "decimals" | "together" | "times" | "bytes" | "limits" | "wellFormed" | "eventTypes"
+export type Rule =
+  | "known"
+  | "supported"
+  | "decimals"
+  | "together"
+  | "times"
+  | "bytes"
+  | "limits"
+  | "wellFormed"
+  | "eventTypes"
 
 /** The HTTP part of a feature. Each field is optional. */
 export interface Feature {
@@ -64,14 +73,17 @@ export interface Feature {
 export const make = <const F extends Feature>(feature: F): F => feature
 
 /** The result type of `joined`. */
-export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArray<unknown> = readonly []> = Features extends readonly [
-  infer First,
-  ...infer Rest
-]
+export type Joined<
+  Features,
+  Part extends keyof Feature,
+  All extends ReadonlyArray<unknown> = readonly []
+> = Features extends readonly [infer First, ...infer Rest]
   ? Joined<
       Rest,
       Part,
-      First extends { readonly [part in Part]: infer List extends ReadonlyArray<unknown> } ? readonly [...All, ...List] : All
+      First extends { readonly [part in Part]: infer List extends ReadonlyArray<unknown> }
+        ? readonly [...All, ...List]
+        : All
     >
   : All
 

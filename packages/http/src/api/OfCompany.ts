@@ -59,13 +59,19 @@ const linked = (answer: unknown, companyId: string): unknown => {
   const link = HttpServerResponse.isHttpServerResponse(answer) ? answer.headers["link"] : undefined
   return link === undefined || !HttpServerResponse.isHttpServerResponse(answer)
     ? answer
-    : HttpServerResponse.setHeader(answer, "link", link.replace("</v1/", `</operator/companies/${companyId}/`))
+    : HttpServerResponse.setHeader(
+        answer,
+        "link",
+        link.replace("</v1/", `</operator/companies/${companyId}/`)
+      )
 }
 
 /** The endpoint's path parameters other than the company's id. */
 const ownParams = ({ params }: Section.Plain) =>
   params?.ast._tag === "Objects"
-    ? Object.fromEntries(params.ast.propertySignatures.map(({ name, type }) => [name, Schema.make<Schema.Codec<string>>(type)]))
+    ? Object.fromEntries(
+        params.ast.propertySignatures.map(({ name, type }) => [name, Schema.make<Schema.Codec<string>>(type)])
+      )
     : {}
 
 /**
@@ -87,7 +93,10 @@ export const read = <Endpoint extends Section.Plain, E, R>(operation: Section.Op
     }
   )
     .annotate(OpenApi.Summary, `${summary} of a company`)
-    .annotate(OpenApi.Description, `Same as \`GET ${given.path.replaceAll(/:(\w+)/g, "{$1}")}\`, for the company in the path.`)
+    .annotate(
+      OpenApi.Description,
+      `Same as \`GET ${given.path.replaceAll(/:(\w+)/g, "{$1}")}\`, for the company in the path.`
+    )
   const shown =
     example === undefined
       ? endpoint
@@ -100,7 +109,9 @@ export const read = <Endpoint extends Section.Plain, E, R>(operation: Section.Op
     Effect.fnUntraced(function* (request: Request) {
       const company = yield* Errors.answered(companies.get(CompanyId.make(request.params.companyId)))
       // oxlint-disable-next-line typescript/consistent-type-assertions -- a request to the mounted endpoint has everything that the given endpoint reads
-      const answer = (handler as unknown as (request: Request) => Effect.Effect<unknown, never, Caller>)(request)
+      const answer = (handler as unknown as (request: Request) => Effect.Effect<unknown, never, Caller>)(
+        request
+      )
       return linked(yield* Effect.provideService(answer, Caller, readerOf(company)), company.id)
     })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- built part by part from the given operation, like its type

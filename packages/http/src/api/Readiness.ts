@@ -18,7 +18,9 @@ export interface Check {
 }
 
 /** The checks that `/readyz` runs. */
-export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("@satrail/http/api/Readiness") {}
+export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()(
+  "@satrail/http/api/Readiness"
+) {}
 
 /** Time limit for a check. A slower check fails. */
 export const checkMillis = 2000
@@ -72,14 +74,20 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs, isOptional =
         const text = words && Outage.text(words)
         const isNew = before !== reason
         before = reason
-        const told = text === undefined ? Effect.logWarning(`not ready: ${name}`, cause) : Effect.logWarning(`not ready: ${name}: ${text}`)
+        const told =
+          text === undefined
+            ? Effect.logWarning(`not ready: ${name}`, cause)
+            : Effect.logWarning(`not ready: ${name}: ${text}`)
         return Effect.as(isNew ? told : Effect.void, { name, isOptional, reason })
       })
   }).pipe(Effect.tap(({ reason }) => Metric.update(isReady, reason === undefined ? 1 : 0)))
 
   if (isOurs === true) return look
   return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-    if (newest === undefined || (!isHeldBy(newest.fiber) && !isYoung(newest.beganMillis, nowMillis, lookMillis))) {
+    if (
+      newest === undefined ||
+      (!isHeldBy(newest.fiber) && !isYoung(newest.beganMillis, nowMillis, lookMillis))
+    ) {
       newest = { fiber: fork(look), beganMillis: nowMillis }
     }
     return Fiber.join(newest.fiber)
@@ -87,12 +95,18 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs, isOptional =
 })
 
 /** The checks of this process, by name. */
-export class Looks extends Context.Service<Looks, ReadonlyMap<string, Effect.Effect<Look>>>()("@satrail/http/api/Readiness/Looks") {}
+export class Looks extends Context.Service<Looks, ReadonlyMap<string, Effect.Effect<Look>>>()(
+  "@satrail/http/api/Readiness/Looks"
+) {}
 
 export const layer: Layer.Layer<Looks, never, Readiness> = Layer.effect(
   Looks,
   Effect.gen(function* () {
     const checks = yield* Readiness
-    return new Map(yield* Effect.forEach(checks, (check) => Effect.map(looking(check), (look) => [check.name, look] as const)))
+    return new Map(
+      yield* Effect.forEach(checks, (check) =>
+        Effect.map(looking(check), (look) => [check.name, look] as const)
+      )
+    )
   })
 )

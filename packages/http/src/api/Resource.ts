@@ -19,10 +19,17 @@ export interface About {
   readonly description?: string
 }
 
-const annotations = ({ scope, summary, description }: About, example: typeof Example.Service, ...sentences: ReadonlyArray<string>) => {
+const annotations = (
+  { scope, summary, description }: About,
+  example: typeof Example.Service,
+  ...sentences: ReadonlyArray<string>
+) => {
   const needs = scope === undefined ? [] : [`Requires the \`${scope}\` scope.`]
   const text = [...(description === undefined ? [] : [description]), ...sentences, ...needs].join(" ")
-  const words = Context.make(OpenApi.Summary, summary).pipe(Context.add(OpenApi.Description, text), Context.add(Example, example))
+  const words = Context.make(OpenApi.Summary, summary).pipe(
+    Context.add(OpenApi.Description, text),
+    Context.add(Example, example)
+  )
   return scope === undefined ? words : Context.add(words, Scopes, [scope])
 }
 
@@ -70,13 +77,21 @@ export const make = <
       Effect.map(ask(params[param]), (row) => View.answer(message, view.of(row)))
   return {
     /** Lists records, newest first. `filters` are further query parameters. */
-    list: <const Name extends string, Filters extends Schema.Struct.Fields = {}>(name: Name, about: About, filters?: Filters) =>
+    list: <const Name extends string, Filters extends Schema.Struct.Fields = {}>(
+      name: Name,
+      about: About,
+      filters?: Filters
+    ) =>
       HttpApiEndpoint.get(name, path, {
         query: Object.assign(Page.place(), filters),
         success: page.success,
         error: Errors.of("malformed", "store_unavailable")
       }).annotateMerge(
-        annotations(about, (world) => ({ message: many, data: [view.of(example(world))] }), "The next page is in the `Link` header.")
+        annotations(
+          about,
+          (world) => ({ message: many, data: [view.of(example(world))] }),
+          "The next page is in the `Link` header."
+        )
       ),
     lists: <Query extends ListQuery, E extends Errors.ServiceError, R>(
       find: (asked: Pages.Dated, query: Query) => Effect.Effect<Pages.Page<Row>, E, R>

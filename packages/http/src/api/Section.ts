@@ -1,5 +1,11 @@
 import { Context, Effect, Layer, Logger, References, Scope, Tracer } from "effect"
-import { HttpApiBuilder, type HttpApiEndpoint, HttpApiGroup, type HttpApiMiddleware, OpenApi } from "effect/http-api"
+import {
+  HttpApiBuilder,
+  type HttpApiEndpoint,
+  HttpApiGroup,
+  type HttpApiMiddleware,
+  OpenApi
+} from "effect/http-api"
 import { Authentication, OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "../wire/Decoding.ts"
@@ -9,7 +15,11 @@ import { Decoding } from "../wire/Decoding.ts"
  * (`Caller`).
  */
 type Handler<Endpoint> = Endpoint extends HttpApiEndpoint.Constraint
-  ? HttpApiEndpoint.Handler<Endpoint, HttpApiEndpoint.MiddlewareError<Endpoint>, HttpApiEndpoint.MiddlewareProvides<Endpoint>>
+  ? HttpApiEndpoint.Handler<
+      Endpoint,
+      HttpApiEndpoint.MiddlewareError<Endpoint>,
+      HttpApiEndpoint.MiddlewareProvides<Endpoint>
+    >
   : never
 
 /** An endpoint and its handler, which is made once with the services it needs. */
@@ -31,14 +41,19 @@ const behind = <Endpoint, Id extends HttpApiMiddleware.AnyId, S>(
   middleware: Context.Key<Id, S>
 ): HttpApiEndpoint.AddMiddleware<Endpoint, Id> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the framework's own method, whose type is lost for a generic endpoint
-  (endpoint as unknown as HttpApiEndpoint.Top).middleware(middleware) as unknown as HttpApiEndpoint.AddMiddleware<Endpoint, Id>
+  (endpoint as unknown as HttpApiEndpoint.Top).middleware(
+    middleware
+  ) as unknown as HttpApiEndpoint.AddMiddleware<Endpoint, Id>
 
 /** Makes a public endpoint. `services` are resolved once, before the first request. */
 export const open = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
   endpoint: Endpoint,
   services: Effect.Effect<Services, E, R>,
   handle: (services: Services) => Handler<Open<Endpoint>>
-): Operation<Open<Endpoint>, E, R> => ({ endpoint: behind(endpoint, Decoding), handler: Effect.map(services, handle) })
+): Operation<Open<Endpoint>, E, R> => ({
+  endpoint: behind(endpoint, Decoding),
+  handler: Effect.map(services, handle)
+})
 
 /** Makes an endpoint that accepts company API keys with any of its `Scopes`. */
 export const company = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R>(
@@ -71,7 +86,13 @@ export interface Section<Id extends string, Endpoint extends HttpApiEndpoint.Con
  * these references and the endpoints' middleware. Handlers already have their services. Edge.ts adds each
  * request's log annotations.
  */
-const carried = [Logger.CurrentLoggers, Logger.LogToStderr, References.MinimumLogLevel, References.TracerEnabled, Tracer.Tracer] as const
+const carried = [
+  Logger.CurrentLoggers,
+  Logger.LogToStderr,
+  References.MinimumLogLevel,
+  References.TracerEnabled,
+  Tracer.Tracer
+] as const
 
 interface AnyOperation {
   readonly endpoint: Plain
@@ -79,7 +100,10 @@ interface AnyOperation {
 }
 
 /** `identifier` names the section for clients (`client.vouchers`) and begins each `operationId`. */
-export const make = <const Id extends string, const Operations extends readonly [AnyOperation, ...ReadonlyArray<AnyOperation>]>(
+export const make = <
+  const Id extends string,
+  const Operations extends readonly [AnyOperation, ...ReadonlyArray<AnyOperation>]
+>(
   identifier: Id,
   about: { readonly title: string; readonly description: string },
   operations: Operations
@@ -104,7 +128,10 @@ export const make = <const Id extends string, const Operations extends readonly 
         // oxlint-disable-next-line typescript/consistent-type-assertions -- each Operation contains its endpoint's handler
         empty.handleAll(Object.fromEntries(handlers) as never)
       )
-      return yield* Effect.updateContext(Layer.build(built), Context.pick(Scope.Scope, ...carried, ...middlewares))
+      return yield* Effect.updateContext(
+        Layer.build(built),
+        Context.pick(Scope.Scope, ...carried, ...middlewares)
+      )
     })
   )
   // oxlint-disable-next-line typescript/consistent-type-assertions -- every operation has its endpoint in the group and its handler in the layer

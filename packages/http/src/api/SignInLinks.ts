@@ -21,7 +21,10 @@ export const make = (): Links => {
   return {
     make: Effect.fnUntraced(function* (key) {
       const text = `link_${Buffer.from((yield* Entropy)(32)).toString("base64url")}`
-      waiting.set(SecretHash.of(text), { key, untilNanos: (yield* Clock.monotonicTimeNanos) + BigInt(lifeMillis) * 1_000_000n })
+      waiting.set(SecretHash.of(text), {
+        key,
+        untilNanos: (yield* Clock.monotonicTimeNanos) + BigInt(lifeMillis) * 1_000_000n
+      })
       const [oldest] = waiting.keys()
       if (waiting.size > most && oldest !== undefined) waiting.delete(oldest)
       return Redacted.make(text, { label: "sign-in link" })

@@ -15,9 +15,13 @@ export interface Member extends ApiKey.Holder {
 /** Lets a request without a key or a token act for someone who signed in. */
 export interface Entrance {
   /** The API key that the request acts with. Undefined if the request must send a key. */
-  readonly company: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Member, Unauthorized> | undefined
+  readonly company: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<Member, Unauthorized> | undefined
   /** The operator that the request acts for. Undefined if the request must send a token. */
-  readonly operator: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Operators.Operator, Unauthorized> | undefined
+  readonly operator: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<Operators.Operator, Unauthorized> | undefined
   /** Fails if the sender of the request must first confirm who they are. */
   readonly confirmed: (
     request: HttpServerRequest.HttpServerRequest

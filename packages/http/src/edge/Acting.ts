@@ -16,13 +16,14 @@ import * as RequestId from "./RequestId.ts"
  * Number of the operator's reverse proxies in front of the service, each of which appends its caller's address
  * to `X-Forwarded-For`.
  */
-export const Proxies = Context.Reference<number>("@satrail/http/edge/Acting/Proxies", { defaultValue: () => 0 })
+export const Proxies = Context.Reference<number>("@satrail/http/edge/Acting/Proxies", {
+  defaultValue: () => 0
+})
 
 /** Records a rejected request. The default records nothing. */
-export const Refusals = Context.Reference<(companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>>(
-  "@satrail/http/edge/Acting/Refusals",
-  { defaultValue: () => () => Effect.void }
-)
+export const Refusals = Context.Reference<
+  (companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>
+>("@satrail/http/edge/Acting/Refusals", { defaultValue: () => () => Effect.void })
 
 /** An actor, and the company in whose log rejected requests are recorded. */
 export interface Somebody extends Audit.Actor {
@@ -35,7 +36,11 @@ export interface Operation {
   readonly group: Pick<HttpApiGroup.Top, "identifier">
 }
 
-export const keyed = ({ id, companyId, name }: Pick<ApiKey.ApiKey, "id" | "companyId" | "name">): Somebody => ({
+export const keyed = ({
+  id,
+  companyId,
+  name
+}: Pick<ApiKey.ApiKey, "id" | "companyId" | "name">): Somebody => ({
   companyId,
   actor: "key",
   actor_id: id,
@@ -43,7 +48,10 @@ export const keyed = ({ id, companyId, name }: Pick<ApiKey.ApiKey, "id" | "compa
 })
 
 /** The caller of a company's request. */
-export const member = ({ apiKey, actor = "key" }: Partial<Pick<Somebody, "actor">> & ApiKey.Holder): Somebody => ({
+export const member = ({
+  apiKey,
+  actor = "key"
+}: Partial<Pick<Somebody, "actor">> & ApiKey.Holder): Somebody => ({
   ...keyed(apiKey),
   actor
 })

@@ -1,7 +1,9 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-const isSocket = Schema.is(Schema.Struct({ destroy: Schema.declare((value): value is () => void => typeof value === "function") }))
+const isSocket = Schema.is(
+  Schema.Struct({ destroy: Schema.declare((value): value is () => void => typeof value === "function") })
+)
 
 /** The controllers of open streams to web requests, which end them. */
 const streams = new WeakMap<object, AbortController>()
@@ -17,7 +19,9 @@ export const make = ({ source }: HttpServerRequest.HttpServerRequest): Effect.Ef
   }
   const controller = new AbortController()
   streams.set(source, controller)
-  return Effect.sync(() => controller.abort(new Error("the response was cut short: its reader stopped reading")))
+  return Effect.sync(() =>
+    controller.abort(new Error("the response was cut short: its reader stopped reading"))
+  )
 }
 
 /**

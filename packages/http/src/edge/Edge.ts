@@ -51,7 +51,8 @@ const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.headers["content-type"]?.startsWith("application/json") === true ||
   (response.body._tag !== "Empty" && response.body.contentType?.startsWith("application/json") === true)
 
-const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body is larger than ${bytes} bytes`))
+const tooLarge = (bytes: number) =>
+  answer(Errors.failure("body_too_large", `The body is larger than ${bytes} bytes`))
 
 /**
  * Puts the framework's own error responses in an envelope: empty responses, and those for an unsupported media
@@ -60,18 +61,27 @@ const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The
 const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || isJson(response)) return response
   if (response.status === 415)
-    return answer(Errors.failure("unsupported_media_type", "The body must be sent as Content-Type: application/json"))
+    return answer(
+      Errors.failure("unsupported_media_type", "The body must be sent as Content-Type: application/json")
+    )
   if (response.body._tag !== "Empty") return response
   return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
 }
 
 /** Adds links and the request id to an error envelope. Other bodies stay unchanged. */
-const addressed = (response: HttpServerResponse.HttpServerResponse, requestId: string, publicUrl: string | undefined) => {
+const addressed = (
+  response: HttpServerResponse.HttpServerResponse,
+  requestId: string,
+  publicUrl: string | undefined
+) => {
   const { body, status } = response
   if (status < 400 || body._tag !== "Uint8Array" || !isJson(response)) return response
   const failure = JsonText.parsed(new TextDecoder().decode(body.body))
   if (!Errors.isFailure(failure)) return response
-  return HttpServerResponse.setBody(response, HttpBody.jsonUnsafe(Errors.addressed(failure, requestId, publicUrl)))
+  return HttpServerResponse.setBody(
+    response,
+    HttpBody.jsonUnsafe(Errors.addressed(failure, requestId, publicUrl))
+  )
 }
 
 const stopping = answer(Errors.failure("stopping", "The service is shutting down. Try again in a moment."))
@@ -79,7 +89,9 @@ const stopping = answer(Errors.failure("stopping", "The service is shutting down
 /** Returns whether the client has disconnected, so that nobody would read a response. */
 const isGone = (cause: Cause.Cause<unknown>): boolean =>
   Cause.hasInterruptsOnly(cause) &&
-  cause.reasons.some((reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key))
+  cause.reasons.some(
+    (reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key)
+  )
 
 /**
  * Behind a proxy that is not configured, all callers share the proxy's address and therefore its rate limits.
@@ -90,7 +102,10 @@ const forwardingIsNotRead =
   "If there are none, the client sent the header itself, or your framework added it, as Next.js does."
 
 /** Combines a response's `Vary` header with the one for CORS. */
-const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
+const withVary = (
+  cors: Readonly<Record<string, string>>,
+  vary: string | undefined
+): Readonly<Record<string, string>> =>
   vary === undefined || cors["vary"] === undefined ? cors : { ...cors, vary: `${vary}, ${cors["vary"]}` }
 
 /** Headers that certain statuses require. */
@@ -112,16 +127,19 @@ const securityOf = ({ headers, id }: Exchange.Exchange) => ({
 const corsHeaders = "access-control-allow-origin"
 
 /** CORS headers. They state which origins can read responses, and which headers those origins can see. */
-const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.HttpServerRequest, mounted: Mounted | undefined) => {
-  if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
-  const origin = request.headers["origin"]
-  if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
-  return {
-    [corsHeaders]: origin,
-    "access-control-expose-headers": "Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
-    vary: "Origin"
+const corsOf =
+  (origins: ReadonlySet<string>) =>
+  (request: HttpServerRequest.HttpServerRequest, mounted: Mounted | undefined) => {
+    if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
+    const origin = request.headers["origin"]
+    if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
+    return {
+      [corsHeaders]: origin,
+      "access-control-expose-headers":
+        "Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
+      vary: "Origin"
+    }
   }
-}
 
 /** Default policy for routes. */
 export const policyOf = (options: Options): Policy => ({
@@ -137,7 +155,9 @@ export const policyOf = (options: Options): Policy => ({
   maxStreamMillis
 })
 
-const tooManyStreams = answer(Errors.failure("overloaded", "The maximum number of streams is open. Try again in a moment."))
+const tooManyStreams = answer(
+  Errors.failure("overloaded", "The maximum number of streams is open. Try again in a moment.")
+)
 
 /** Fails the transfer, so that a client does not save a truncated file as if it were complete. */
 const cutShort = Effect.fail(new Error("the file was cut short: it took too long, or the service is closing"))
@@ -166,8 +186,13 @@ const streamed = Effect.fnUntraced(function* (
   const over = yield* Deferred.make<void>()
   const end = Effect.raceFirst(closing, Effect.sleep(maxStreamMillis))
   const disconnect = Disconnect.make(request)
-  yield* Effect.forkScoped(Effect.andThen(Deferred.into(end, over), Effect.andThen(Effect.sleep(partingMillis), disconnect)))
-  const ended = Stream.interruptWhen(stream, isFile(response) ? Effect.andThen(Deferred.await(over), cutShort) : Deferred.await(over))
+  yield* Effect.forkScoped(
+    Effect.andThen(Deferred.into(end, over), Effect.andThen(Effect.sleep(partingMillis), disconnect))
+  )
+  const ended = Stream.interruptWhen(
+    stream,
+    isFile(response) ? Effect.andThen(Deferred.await(over), cutShort) : Deferred.await(over)
+  )
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
 
@@ -201,15 +226,24 @@ const failed = Effect.fnUntraced(function* (
       // The path supports this method, so the route itself did not find the requested item, such as a file.
       if (methods.length === 0 || methods.includes(request.method)) return notFound
       const allow = methods.join(", ")
-      return answer(Errors.failure("method_not_allowed", `This route does not support ${request.method}, only ${allow}`), { allow })
+      return answer(
+        Errors.failure("method_not_allowed", `This route does not support ${request.method}, only ${allow}`),
+        { allow }
+      )
     }
     if (error.reason._tag === "RequestParseError") {
       return error.reason.reason === "BodyTooLarge"
         ? tooLarge(paths.at(request.url)?.policy.maxBodyBytes ?? limitBytes)
-        : answer(Errors.malformedRequest([{ path: "", message: "The body was cut off. Send the request again" }]))
+        : answer(
+            Errors.malformedRequest([{ path: "", message: "The body was cut off. Send the request again" }])
+          )
     }
   }
-  yield* Effect.logError("request: crashed", { method: request.method, path: request.url.split("?")[0] }, cause)
+  yield* Effect.logError(
+    "request: crashed",
+    { method: request.method, path: request.url.split("?")[0] },
+    cause
+  )
   return answer(Errors.failure("internal", `Internal error. Reference: ${id}`))
 })
 
@@ -248,13 +282,19 @@ export const layer = (options: Options = {}) => {
     paths: Index
   ) => {
     // Fast path for most responses.
-    if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
+    if (
+      response.status < 400 &&
+      origins.size === 0 &&
+      response.headers["cache-control"] === undefined &&
+      request.method !== "OPTIONS"
+    ) {
       return HttpServerResponse.setHeaders(response, securityOf(exchange))
     }
     const told = addressed(enveloped(response), exchange.id, publicUrl)
     // If any origin may read a successful response, its route has already set the headers.
     const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths.at(request.url) : undefined
-    const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
+    const isOpen =
+      (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
     return HttpServerResponse.setHeaders(told, {
       ...owed[told.status],
       ...securityOf(exchange),
@@ -266,7 +306,10 @@ export const layer = (options: Options = {}) => {
   }
 
   /** Returns the size limit if the headers announce a larger body. */
-  const isTooLarge = ({ headers, url }: HttpServerRequest.HttpServerRequest, paths: Index): number | undefined => {
+  const isTooLarge = (
+    { headers, url }: HttpServerRequest.HttpServerRequest,
+    paths: Index
+  ): number | undefined => {
     const length = Number(headers["content-length"] ?? 0)
     if (!(length > limitBytes)) return undefined
     const most = paths.at(url)?.policy.maxBodyBytes ?? limitBytes
@@ -291,7 +334,8 @@ export const layer = (options: Options = {}) => {
       const paths = yield* Paths
       const closed = yield* Deferred.make<void>()
       yield* Effect.addFinalizer(() => Deferred.succeed(closed, undefined))
-      if (options.closing !== undefined) yield* Effect.forkScoped(Effect.andThen(options.closing, Deferred.succeed(closed, undefined)))
+      if (options.closing !== undefined)
+        yield* Effect.forkScoped(Effect.andThen(options.closing, Deferred.succeed(closed, undefined)))
       const closing = Deferred.await(closed)
 
       let isForwardingKnown = (options.proxies ?? 0) > 0
@@ -321,16 +365,22 @@ export const layer = (options: Options = {}) => {
           // disconnects.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
-              response.body._tag === "Stream" ? Effect.flatMap(streamed(request, response, paths, closing), told) : told(response),
+              response.body._tag === "Stream"
+                ? Effect.flatMap(streamed(request, response, paths, closing), told)
+                : told(response),
             onFailure: (cause) => {
               if (isGone(cause)) return unanswered(cause)
               if (Cause.hasInterruptsOnly(cause)) return told(stopping)
-              return Effect.flatMap(Effect.provideContext(failed(request, exchange.id, cause, paths, limitBytes), context), told)
+              return Effect.flatMap(
+                Effect.provideContext(failed(request, exchange.id, cause, paths, limitBytes), context),
+                told
+              )
             }
           })
           const isToWarn = !isForwardingKnown && request.headers["x-forwarded-for"] !== undefined
           const refused = refusalOf(request, paths)
-          const answered = refused === undefined ? (isToWarn ? Effect.andThen(warn, served) : served) : told(refused)
+          const answered =
+            refused === undefined ? (isToWarn ? Effect.andThen(warn, served) : served) : told(refused)
           return RequestId.annotated(exchange, annotations)(answered)
         })
     }),

@@ -1,6 +1,17 @@
 import * as Measure from "@satrail/core/base/Measure"
 import * as TraceContext from "@satrail/core/base/TraceContext"
-import { Cause, Clock, Context, Effect, type Fiber, Logger, LogLevel, Option, References, Tracer } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Effect,
+  type Fiber,
+  Logger,
+  LogLevel,
+  Option,
+  References,
+  Tracer
+} from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 /**
@@ -19,9 +30,17 @@ export interface Exchange {
 }
 
 /** The exchange of the current request. */
-export const Current = Context.Reference<Exchange | undefined>("@satrail/http/edge/Exchange", { defaultValue: () => undefined })
+export const Current = Context.Reference<Exchange | undefined>("@satrail/http/edge/Exchange", {
+  defaultValue: () => undefined
+})
 
-export const make = (id: string): Exchange => ({ id, beganMillis: performance.now(), route: undefined, key: undefined, headers: undefined })
+export const make = (id: string): Exchange => ({
+  id,
+  beganMillis: performance.now(),
+  route: undefined,
+  key: undefined,
+  headers: undefined
+})
 
 /** Adds facts to the current exchange, if there is one. */
 export const noting =
@@ -48,15 +67,19 @@ export const gone = 499
 /** Routes that monitoring polls continuously. Their successes are logged at level `debug`. */
 const probes = new Set(["/healthz", "/readyz", "/readyz/:check", "/operator/metrics"])
 
-const requests = Measure.counter("satrail_http_requests_total", "Requests; 499 means that the client disconnected first", [
-  "method",
-  "route",
-  "status"
-])
-const seconds = Measure.histogram("satrail_http_request_seconds", "Time until the first byte of the response", {
-  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-  labels: ["method", "route"]
-})
+const requests = Measure.counter(
+  "satrail_http_requests_total",
+  "Requests; 499 means that the client disconnected first",
+  ["method", "route", "status"]
+)
+const seconds = Measure.histogram(
+  "satrail_http_request_seconds",
+  "Time until the first byte of the response",
+  {
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    labels: ["method", "route"]
+  }
+)
 
 /** Label for unknown paths and methods, so that callers cannot create new metric series. */
 const other = "other"
@@ -79,7 +102,12 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
   const loggers = Context.get(surrounding, Logger.CurrentLoggers)
   const minimum = Context.get(surrounding, References.MinimumLogLevel)
   const isTraced = TraceContext.isTracedIn(surrounding)
-  return (asked: HttpServerRequest.HttpServerRequest, exchange: Exchange, status: number, fiber: Fiber.Fiber<unknown, unknown>): void => {
+  return (
+    asked: HttpServerRequest.HttpServerRequest,
+    exchange: Exchange,
+    status: number,
+    fiber: Fiber.Fiber<unknown, unknown>
+  ): void => {
     const millis = performance.now() - exchange.beganMillis
     const { route = other, key } = exchange
     const method = methods.has(asked.method) ? asked.method : other
@@ -98,6 +126,7 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
     }
     const date = new Date(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
     // Same as `Effect.log`, without a separate effect.
-    for (const logger of loggers) logger.log({ message: ["request", line], logLevel, cause: Cause.empty, fiber, date })
+    for (const logger of loggers)
+      logger.log({ message: ["request", line], logLevel, cause: Cause.empty, fiber, date })
   }
 }

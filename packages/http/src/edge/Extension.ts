@@ -18,7 +18,8 @@ export const partingMillis = 5_000
 
 /** Default page headers. They prevent a page from loading anything, appearing in a frame, or sending a referrer. */
 const closed = {
-  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy":
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer"
 }
 
@@ -34,17 +35,23 @@ export interface Extension<E = never, R = never> {
  * `HttpStaticServer.layer`. Its policy defaults to the API's, except that reads have a time limit too and pages
  * without a content security policy load nothing.
  */
-export const make = <E, R>(routes: Layer.Layer<never, E, R>, policy: Partial<Policy> = {}): Extension<E, R> => ({
+export const make = <E, R>(
+  routes: Layer.Layer<never, E, R>,
+  policy: Partial<Policy> = {}
+): Extension<E, R> => ({
   routes,
   policy: { limitsReads: true, headers: closed, ...policy }
 })
 
 const late = (limitMillis: number) =>
   // The body may have stopped halfway, so no further request can be read from this connection.
-  HttpServerResponse.jsonUnsafe(Errors.failure("timeout", `The request was not completed within ${limitMillis / 1000} seconds`), {
-    status: 503,
-    headers: { connection: "close" }
-  })
+  HttpServerResponse.jsonUnsafe(
+    Errors.failure("timeout", `The request was not completed within ${limitMillis / 1000} seconds`),
+    {
+      status: 503,
+      headers: { connection: "close" }
+    }
+  )
 
 /** Waits until the responses of this event-loop turn have been sent. */
 const sent = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
@@ -86,21 +93,31 @@ const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const headers = { ...policy.headers, ...(cors === "any" && { "access-control-allow-origin": "*" }) }
   const isRead = route.method === "GET" || route.method === "HEAD"
   const limit = ByteSize.fromInputUnsafe(maxBodyBytes)
-  const limited = timed(Effect.provideService(route.handler, HttpIncomingMessage.MaxBodySize, limit), timeoutMillis)
+  const limited = timed(
+    Effect.provideService(route.handler, HttpIncomingMessage.MaxBodySize, limit),
+    timeoutMillis
+  )
   // A read can have a body, too, which is read to its end and ignored. Without one, a read needs no limit.
   const bounded =
-    isRead && !limitsReads ? Received.withRequest((request) => (Received.isEmpty(request) ? route.handler : limited)) : limited
+    isRead && !limitsReads
+      ? Received.withRequest((request) => (Received.isEmpty(request) ? route.handler : limited))
+      : limited
   const handler =
     Object.keys(headers).length === 0
       ? bounded
-      : Effect.map(bounded, (response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers }))
+      : Effect.map(bounded, (response) =>
+          HttpServerResponse.setHeaders(response, { ...headers, ...response.headers })
+        )
   return { ...route, handler: Exchange.noting({ route: route.path })(handler) }
 }
 
 type Routes = ReadonlyArray<HttpRouter.Route<unknown, unknown>>
 
 /** Makes a router whose methods all add routes through `add`. */
-const adding = (router: HttpRouter.HttpRouter, add: (routes: Routes) => Effect.Effect<void, never, unknown>): HttpRouter.HttpRouter => {
+const adding = (
+  router: HttpRouter.HttpRouter,
+  add: (routes: Routes) => Effect.Effect<void, never, unknown>
+): HttpRouter.HttpRouter => {
   const prefixed = (prefix: string): HttpRouter.HttpRouter => ({
     ...adding(router, (routes) => add(routes.map(HttpRouter.prefixRoute(prefix)))),
     prefixed: (more) => prefixed(HttpRouter.prefixPath(more, prefix))
@@ -148,7 +165,11 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
             own.addAll(added),
             // Leave out the extension's middleware, which already surrounds the inner router.
             Effect.updateContext(
-              mounted(added.map(({ method, path, uninterruptible }) => HttpRouter.route(method, path, inside, { uninterruptible }))),
+              mounted(
+                added.map(({ method, path, uninterruptible }) =>
+                  HttpRouter.route(method, path, inside, { uninterruptible })
+                )
+              ),
               () => outside
             )
           )

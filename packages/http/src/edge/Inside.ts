@@ -31,14 +31,27 @@ export const make = (router: HttpRouter.HttpRouter): Effect.Effect<Inside> =>
     (handler): Inside =>
       (from, { method, path, headers, body }) =>
         Effect.gen(function* () {
-          const given = Object.fromEntries(passed.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])))
+          const given = Object.fromEntries(
+            passed.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]]))
+          )
           const web = new Request(`http://inside${path}`, { method, ...(body !== undefined && { body }) })
           const request = HttpServerRequest.fromWeb(web).modify({
-            headers: Headers.fromInput({ ...given, ...(body !== undefined && { "content-type": "application/json" }), ...headers }),
+            headers: Headers.fromInput({
+              ...given,
+              ...(body !== undefined && { "content-type": "application/json" }),
+              ...headers
+            }),
             remoteAddress: Option.some(peerOf(from))
           })
-          const answer = Effect.flatten(handler).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request), Effect.orDie)
+          const answer = Effect.flatten(handler).pipe(
+            Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+            Effect.orDie
+          )
           const response = HttpServerResponse.toWeb(yield* answer)
-          return { status: response.status, headers: response.headers, text: yield* Effect.promise(() => response.text()) }
+          return {
+            status: response.status,
+            headers: response.headers,
+            text: yield* Effect.promise(() => response.text())
+          }
         }).pipe(Effect.scoped)
   )

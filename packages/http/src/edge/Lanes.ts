@@ -157,4 +157,6 @@ export const make = (): InLane => {
 }
 
 /** Schedules requests. Default: each runs immediately. */
-export const Lanes = Context.Reference<InLane>("@satrail/http/edge/Lanes", { defaultValue: () => () => (work) => work })
+export const Lanes = Context.Reference<InLane>("@satrail/http/edge/Lanes", {
+  defaultValue: () => () => (work) => work
+})

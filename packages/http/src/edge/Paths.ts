@@ -80,11 +80,15 @@ export const make = (): Index => {
     methodsAt: (url) => {
       const router = indexed()
       const found = [...methods].filter((method) => router.find(method, url) !== undefined)
-      return found.length === 0 ? [] : [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
+      return found.length === 0
+        ? []
+        : [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
     },
     allowsEscapedLetters: (url) => {
       const found = place(url)
-      return found !== undefined && found.mounted.policy.allowsEscapedLetters && url.startsWith(found.beginning)
+      return (
+        found !== undefined && found.mounted.policy.allowsEscapedLetters && url.startsWith(found.beginning)
+      )
     }
   }
 }

@@ -58,4 +58,5 @@ export const answer = (
   })
 }
 
-export const json = (failure: Errors.Failure) => HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
+export const json = (failure: Errors.Failure) =>
+  HttpServerResponse.jsonUnsafe(failure, { status: failure.status })

@@ -1,7 +1,9 @@
 import { Context } from "effect"
 
 /** The URL at which browsers reach the service. Passkeys work only at this URL. Undefined if it is not configured. */
-export const PublicUrl = Context.Reference<string | undefined>("@satrail/http/edge/PublicUrl", { defaultValue: () => undefined })
+export const PublicUrl = Context.Reference<string | undefined>("@satrail/http/edge/PublicUrl", {
+  defaultValue: () => undefined
+})
 
 /** Returns whether browsers accept a host as the owner of passkeys: a domain, not an IP address. */
 const isDomain = (hostname: string): boolean => !/^[\d.]+$|^\[/.test(hostname)
@@ -20,5 +22,9 @@ export const partyOf = (publicUrl: string | undefined): Party | undefined => {
   if (url === null || !isDomain(url.hostname)) return undefined
   const isLocal = url.hostname === "localhost" || url.hostname.endsWith(".localhost")
   if (url.protocol !== "https:" && !isLocal) return undefined
-  return { id: url.hostname, origin: url.origin, linkOf: (invitation) => `${publicUrl}/console#join=${invitation}` }
+  return {
+    id: url.hostname,
+    origin: url.origin,
+    linkOf: (invitation) => `${publicUrl}/console#join=${invitation}`
+  }
 }

@@ -8,7 +8,9 @@ export const answer = (failure: Errors.Failure, headers: Record<string, string> 
 
 export const notFound = answer(Errors.failure("not_found", "No such route. Check the path and the method."))
 
-export const trailingSlash = answer(Errors.failure("not_found", "No such route. The path must not end in a slash."))
+export const trailingSlash = answer(
+  Errors.failure("not_found", "No such route. The path must not end in a slash.")
+)
 
 const malformed = (path: string, message: string) => answer(Errors.malformedRequest([{ path, message }]))
 
@@ -19,7 +21,9 @@ const withFragment = malformed("", "The request target must not contain a fragme
 /**
  * Headers that must not be repeated. Node reads the first one, but a proxy in front might use the second.
  */
-const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "must be sent only once")]))
+const repeated = new Map(
+  ["host", "authorization", "content-type"].map((name) => [name, malformed(name, "must be sent only once")])
+)
 
 /**
  * Returns whether a string is a single host name. Non-ASCII letters are allowed, because wallets send domains
@@ -51,7 +55,8 @@ export const of = (
   allowsEscapedLetters: (url: string) => boolean
 ) => {
   if (host !== undefined && !isHost(host)) return strangeHost
-  if (!url.startsWith("/") || hasSemicolon(url) || (hasEscapedLetter(url) && !allowsEscapedLetters(url))) return notFound
+  if (!url.startsWith("/") || hasSemicolon(url) || (hasEscapedLetter(url) && !allowsEscapedLetters(url)))
+    return notFound
   const target = "url" in source && typeof source.url === "string" ? source.url : url
   if (target.includes("#")) return withFragment
   // Node keeps the raw header lines. Other servers expose only parsed headers.

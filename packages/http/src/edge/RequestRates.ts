@@ -27,7 +27,9 @@ interface Rates {
    * Fails with the given error. Also counts an invalid credential against the caller's address. Valid
    * credentials are not counted, so that others who guess keys from the same address cannot block a customer.
    */
-  readonly refuse: <E extends Errors.Failure>(failed: E) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
+  readonly refuse: <E extends Errors.Failure>(
+    failed: E
+  ) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
   /**
    * Counts a request that needs no key against its address and the networks around it, and fails if any limit
    * is reached.
@@ -63,7 +65,8 @@ export const [burstPart, promptPart, least] = [30, 10, 10]
  * Returns the number of requests per second that one key may send. A whole minute's quota can be used within
  * half a minute.
  */
-export const burstOf = (perMinute: number): number => Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
+export const burstOf = (perMinute: number): number =>
+  Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
 
 /**
  * Returns how many of these requests start without delay. The others wait for their share of the second, so
@@ -81,7 +84,10 @@ interface Policy {
   readonly prompt: number
 }
 
-const rateOf = ({ quota, windowSeconds }: Policy): Throttle.Rate => ({ count: quota, everyMillis: (windowSeconds * 1000) / quota })
+const rateOf = ({ quota, windowSeconds }: Policy): Throttle.Rate => ({
+  count: quota,
+  everyMillis: (windowSeconds * 1000) / quota
+})
 
 // Rounding error must not push the value to the next second.
 const seconds = (millis: number): number => Math.ceil(Number(millis.toFixed(3)) / 1000)
@@ -94,8 +100,12 @@ const seconds = (millis: number): number => Math.ceil(Number(millis.toFixed(3)) 
 const headersOf = (policies: ReadonlyArray<Policy>, rooms: ReadonlyArray<Throttle.Room>) => {
   const refusing = rooms.filter(({ isWithin }) => !isWithin).map(({ nextMillis }) => nextMillis)
   return {
-    "ratelimit-policy": policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`).join(", "),
-    ratelimit: rooms.map(({ left, wholeMillis }, n) => `"${policies[n]?.name}";r=${left};t=${seconds(wholeMillis)}`).join(", "),
+    "ratelimit-policy": policies
+      .map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`)
+      .join(", "),
+    ratelimit: rooms
+      .map(({ left, wholeMillis }, n) => `"${policies[n]?.name}";r=${left};t=${seconds(wholeMillis)}`)
+      .join(", "),
     ...(refusing.length > 0 && { "retry-after": String(seconds(Math.max(...refusing))) })
   }
 }
@@ -165,14 +175,19 @@ const aSecond = (perMinute: number | undefined, whose: string): ReadonlyArray<Po
 }
 
 export const make = ({ perKey, perStranger, proxies = 0 }: Limits): Rates => {
-  const ofAddress = counting(ofCallers, ...aMinute("stranger", perStranger, "from this address or network without a valid key or token"))
+  const ofAddress = counting(
+    ofCallers,
+    ...aMinute("stranger", perStranger, "from this address or network without a valid key or token")
+  )
   const ofStranger: Rates["ofStranger"] = (request) => ofAddress?.(addressOf(request, proxies)) ?? Effect.void
   const whose = "with this key"
   return {
     ofKey: counting(ofNames, ...aMinute("key", perKey, whose), ...aSecond(perKey, whose)),
     refuse: (failed) =>
       failed.error.code === "unauthorized"
-        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => Effect.andThen(ofStranger(request), Effect.fail(failed)))
+        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+            Effect.andThen(ofStranger(request), Effect.fail(failed))
+          )
         : Effect.fail(failed),
     ofStranger
   }
@@ -181,8 +196,16 @@ export const make = ({ perKey, perStranger, proxies = 0 }: Limits): Rates => {
 /** Runs a request that needs no key, or rejects it if its caller or a network around it is over the limit. */
 export const admitting =
   (ofStranger: Rates["ofStranger"], refused: (refusal: Refusal) => HttpServerResponse.HttpServerResponse) =>
-  <E, R>(request: HttpServerRequest.HttpServerRequest, work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.matchEffect(ofStranger(request), { onFailure: (refusal) => Effect.succeed(refused(refusal)), onSuccess: () => work })
+  <E, R>(
+    request: HttpServerRequest.HttpServerRequest,
+    work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) =>
+    Effect.matchEffect(ofStranger(request), {
+      onFailure: (refusal) => Effect.succeed(refused(refusal)),
+      onSuccess: () => work
+    })
 
 /** Request limits. Default: unlimited. */
-export const RequestRates = Context.Reference<Rates>("@satrail/http/edge/RequestRates", { defaultValue: () => make({}) })
+export const RequestRates = Context.Reference<Rates>("@satrail/http/edge/RequestRates", {
+  defaultValue: () => make({})
+})

@@ -30,7 +30,8 @@ const luminance = (hex: string): number => {
 }
 
 /** Style sheet of a color. Its text is black or white, with a contrast of at least 4.5. */
-const colored = (hex: string): string => `:root:root{--accent:#${hex};--on-accent:${luminance(hex) > 0.179 ? "#000" : "#fff"}}`
+const colored = (hex: string): string =>
+  `:root:root{--accent:#${hex};--on-accent:${luminance(hex) > 0.179 ? "#000" : "#fff"}}`
 
 /** Headers for files that are named by a hash of their content. */
 export const forever = { "cache-control": "public, max-age=31536000, immutable" }
@@ -54,13 +55,18 @@ const routes = HttpRouter.use(
         const { file = "" } = yield* HttpRouter.params
         const [, color] = /^color-([0-9a-f]{6})\.css$/.exec(file) ?? []
         if (color !== undefined)
-          return HttpServerResponse.text(colored(color), { contentType: "text/css; charset=utf-8", headers: { ...headers, ...forever } })
+          return HttpServerResponse.text(colored(color), {
+            contentType: "text/css; charset=utf-8",
+            headers: { ...headers, ...forever }
+          })
         const found = (yield* all).get(file.replace(/-[\w-]{22}(?=\.\w+$)/, ""))
         if (found === undefined || file === found.name) return notFound
         // During an upgrade, a page of one version loads its files from a process of another.
         const isOurs = found.path === `ui/${file}`
         return yield* Asset.answer(
-          isOurs ? found.asset : { ...found.asset, headers: { ...found.asset.headers, "cache-control": "no-cache" } }
+          isOurs
+            ? found.asset
+            : { ...found.asset, headers: { ...found.asset.headers, "cache-control": "no-cache" } }
         )
       })
     )

@@ -11,7 +11,8 @@ import type { HttpServerRequest } from "effect/http"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "url" | "headers">
 
-export const queryOf = ({ url }: Pick<Request, "url">): URLSearchParams => new URLSearchParams(url.split("?")[1] ?? "")
+export const queryOf = ({ url }: Pick<Request, "url">): URLSearchParams =>
+  new URLSearchParams(url.split("?")[1] ?? "")
 
 export const visitOf = (request: Request): Visit => {
   const query = queryOf(request)
@@ -42,7 +43,16 @@ const regions: Readonly<Record<string, Fiat>> = {
   NZ: "nzd"
 }
 const euro = new Set("AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK".split(" "))
-const languages: Readonly<Record<string, Fiat>> = { de: "eur", fr: "eur", es: "eur", it: "eur", nl: "eur", pt: "eur", ja: "jpy", zh: "cny" }
+const languages: Readonly<Record<string, Fiat>> = {
+  de: "eur",
+  fr: "eur",
+  es: "eur",
+  it: "eur",
+  nl: "eur",
+  pt: "eur",
+  ja: "jpy",
+  zh: "cny"
+}
 
 /** Guesses a visitor's currency from the browser's preferred language. Default: US dollars. */
 export const currencyOf = ({ headers }: Request): Fiat => {
@@ -60,11 +70,19 @@ export const rateOf = (prices: Prices["Service"], currency: Fiat): Effect.Effect
   prices.current.pipe(
     Effect.map((rates) => rates.find((rate) => rate.currency === currency)),
     Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.undefined }),
-    Effect.match({ onSuccess: (rate) => (rate === undefined ? null : Decimal.format(rate.price)), onFailure: () => null })
+    Effect.match({
+      onSuccess: (rate) => (rate === undefined ? null : Decimal.format(rate.price)),
+      onFailure: () => null
+    })
   )
 
 /** Returns an amount's approximate value in the visitor's currency; null if there is no rate. */
-export const aboutOf = (prices: Prices["Service"], request: Request, sats: number | null, locale: Locale): Effect.Effect<string | null> => {
+export const aboutOf = (
+  prices: Prices["Service"],
+  request: Request,
+  sats: number | null,
+  locale: Locale
+): Effect.Effect<string | null> => {
   if (sats === null) return Effect.succeed(null)
   const currency = currencyOf(request)
   return Effect.map(rateOf(prices, currency), (rate) => {

@@ -1,7 +1,16 @@
 // Moves repeated parts of an OpenAPI document into components. The framework repeats every response,
 // parameter and schema where it is used.
 import { extending } from "./Extending.ts"
-import { isObject, type Json, type Kind, listIn, mapOperations, mapValues, objectIn, refTo } from "../wire/Json.ts"
+import {
+  isObject,
+  type Json,
+  type Kind,
+  listIn,
+  mapOperations,
+  mapValues,
+  objectIn,
+  refTo
+} from "../wire/Json.ts"
 
 const schemaPrefix = "#/components/schemas/"
 /** Returns the component that a schema refers to; undefined for an inline schema. */
@@ -23,9 +32,14 @@ const pascal = (text: string): string =>
 const rewrite = (value: unknown, f: (object: Json) => Json): unknown => {
   if (Array.isArray(value)) return value.map((item) => rewrite(item, f))
   if (!isObject(value)) return value
-  return f(mapValues(value, (member, name) => (name === "example" || name === "examples" ? member : rewrite(member, f))))
+  return f(
+    mapValues(value, (member, name) =>
+      name === "example" || name === "examples" ? member : rewrite(member, f)
+    )
+  )
 }
-const rewriteAll = (document: Json, f: (object: Json) => Json): Json => mapValues(document, (member) => rewrite(member, f))
+const rewriteAll = (document: Json, f: (object: Json) => Json): Json =>
+  mapValues(document, (member) => rewrite(member, f))
 
 /** Returns the names of all schemas reachable from a value. */
 export const reachable = (value: unknown, schemas: Json): ReadonlySet<string> => {
@@ -42,7 +56,9 @@ export const reachable = (value: unknown, schemas: Json): ReadonlySet<string> =>
 }
 
 export const operationsOf = (document: Json): ReadonlyArray<Json> =>
-  Object.values(objectIn(document, "paths")).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
+  Object.values(objectIn(document, "paths")).flatMap((path) =>
+    isObject(path) ? Object.values(path).filter(isObject) : []
+  )
 
 /**
  * Replaces an enumeration of one value with `const`. Generators read that as a literal instead of making a
@@ -81,7 +97,10 @@ const nullable = (schema: Json): Json => {
 /** Drops the bounds of integers that JSON represents exactly, because they are implied. */
 const withoutWidestBounds = (schema: Json): Json =>
   Object.fromEntries(
-    Object.entries(schema).filter(([name, value]) => !/^(?:min|max)imum$/.test(name) || Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER)
+    Object.entries(schema).filter(
+      ([name, value]) =>
+        !/^(?:min|max)imum$/.test(name) || Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER
+    )
   )
 
 /** Returns a schema without its description. */
@@ -96,7 +115,8 @@ const unnumbered = (document: Json): Json => {
   const schemas = objectIn(objectIn(document, "components"), "schemas")
   const kept = new Map<string, Json>()
   const instead = new Map<string, Json>()
-  for (const [name, schema] of Object.entries(schemas)) if (isObject(schema) && !/_\d+$/.test(name)) kept.set(name, schema)
+  for (const [name, schema] of Object.entries(schemas))
+    if (isObject(schema) && !/_\d+$/.test(name)) kept.set(name, schema)
   for (const [name, schema] of Object.entries(schemas)) {
     const base = name.replace(/_\d+$/, "")
     if (!isObject(schema) || base === name) continue
@@ -107,11 +127,16 @@ const unnumbered = (document: Json): Json => {
     }
     kept.set(base, original)
     const { description } = schema
-    instead.set(name, { ...refTo("schemas", base), ...(description !== original["description"] && { description }) })
+    instead.set(name, {
+      ...refTo("schemas", base),
+      ...(description !== original["description"] && { description })
+    })
   }
   const replaced = rewriteAll(document, (object) => {
     const found = instead.get(referred(object) ?? "")
-    return found === undefined ? object : { ...found, ...(object["description"] !== undefined && { description: object["description"] }) }
+    return found === undefined
+      ? object
+      : { ...found, ...(object["description"] !== undefined && { description: object["description"] }) }
   })
   const rewritten = objectIn(objectIn(replaced, "components"), "schemas")
   return {
@@ -121,7 +146,8 @@ const unnumbered = (document: Json): Json => {
       schemas: Object.fromEntries(
         [...kept.keys()].map((name) => [
           name,
-          rewritten[name] ?? rewrite(kept.get(name), (object) => instead.get(referred(object) ?? "") ?? object)
+          rewritten[name] ??
+            rewrite(kept.get(name), (object) => instead.get(referred(object) ?? "") ?? object)
         ])
       )
     }
@@ -140,7 +166,9 @@ const withOpenAnswers = (document: Json): Json => {
     })
   // Drop the fields' examples, because every operation has an example of its whole response.
   const answered = (schema: unknown) =>
-    rewrite(open(schema), (object) => ("properties" in object || typeof object["type"] === "string" ? withoutExamples(object) : object))
+    rewrite(open(schema), (object) =>
+      "properties" in object || typeof object["type"] === "string" ? withoutExamples(object) : object
+    )
   const schemas = objectIn(objectIn(document, "components"), "schemas")
   const asked = reachable(
     operationsOf(document).map(({ requestBody, parameters }) => [requestBody, parameters]),
@@ -155,7 +183,8 @@ const withOpenAnswers = (document: Json): Json => {
   }
 }
 
-const itemOf = (schema: unknown) => (isObject(schema) && schema["type"] === "array" ? referred(schema["items"]) : undefined)
+const itemOf = (schema: unknown) =>
+  isObject(schema) && schema["type"] === "array" ? referred(schema["items"]) : undefined
 
 /** Returns the component name of the record in an envelope. */
 const recordOf = (schema: Json): string | undefined => {
@@ -181,7 +210,12 @@ const codesOf = (response: unknown): ReadonlyArray<string> => {
   return all.flatMap((one) => referred(one) ?? []).toSorted()
 }
 
-const phrases: Readonly<Record<string, string>> = { 400: "BadRequest", 403: "Forbidden", 422: "Unprocessable", 503: "ServiceUnavailable" }
+const phrases: Readonly<Record<string, string>> = {
+  400: "BadRequest",
+  403: "Forbidden",
+  422: "Unprocessable",
+  503: "ServiceUnavailable"
+}
 
 /** Returns the most common set of error codes for each status, which is what middleware adds to most operations. */
 const usualCodes = (operations: ReadonlyArray<Json>): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -297,7 +331,9 @@ export function* shared(given: Json): Generator<void, Json> {
   const examples = new Map<string, unknown>()
 
   const headed = (response: Json, status: string, isOnce = false): Json => {
-    const named = mapValues(headersOf(response, status, isOnce), (header, name) => headers.add("headers", pascal(name), header))
+    const named = mapValues(headersOf(response, status, isOnce), (header, name) =>
+      headers.add("headers", pascal(name), header)
+    )
     return { ...response, ...(Object.keys(named).length > 0 && { headers: named }) }
   }
   const successOf = (response: Json): Json => {
@@ -309,7 +345,8 @@ export function* shared(given: Json): Generator<void, Json> {
       const { examples: own, ...others } = media
       const { data } = objectIn(objectIn(own, "default"), "value")
       const [record, example] = [recordOf(schema), Array.isArray(data) ? data[0] : data]
-      if (record !== undefined && !examples.has(record) && example !== undefined) examples.set(record, example)
+      if (record !== undefined && !examples.has(record) && example !== undefined)
+        examples.set(record, example)
       return { ...others, schema: schemas.add("schemas", name, schema) }
     })
     return { ...response, content }
@@ -323,17 +360,25 @@ export function* shared(given: Json): Generator<void, Json> {
     return name === "" || name.length > maxNameCharacters ? said : responses.add("responses", name, said)
   }
   const responsesOf = (all: Json, isOnce: boolean): Json => {
-    const shownOf = (some: Json) => mapValues(some, (response, status) => responseOf(response, status, isOnce))
+    const shownOf = (some: Json) =>
+      mapValues(some, (response, status) => responseOf(response, status, isOnce))
     if (!ofAnyRequest.every((status) => status in all)) return shownOf(all)
     const isCaller = ofAnyCaller.every((status) => status in all)
-    const isUsual = (status: string) => isCaller && ofAnyCaller.includes(status) && `${codesOf(all[status])}` === `${usual.get(status)}`
+    const isUsual = (status: string) =>
+      isCaller && ofAnyCaller.includes(status) && `${codesOf(all[status])}` === `${usual.get(status)}`
     const own = Object.entries(all).filter(([status]) => !ofAnyRequest.includes(status) && !isUsual(status))
     const anyRequest = ofAnyRequest.flatMap((status) => codesOf(all[status]))
     const anyCaller = ofAnyCaller.flatMap((status) => usual.get(status) ?? [])
     const [name, general] = isCaller
-      ? ["Default", errorOf("Errors that any request with a credential can return", [...anyCaller, ...anyRequest])]
+      ? [
+          "Default",
+          errorOf("Errors that any request with a credential can return", [...anyCaller, ...anyRequest])
+        ]
       : ["DefaultWithoutCredential", errorOf("Errors that any request can return", anyRequest)]
-    return { ...shownOf(Object.fromEntries(own)), default: responses.add("responses", name, headed(general, "default")) }
+    return {
+      ...shownOf(Object.fromEntries(own)),
+      default: responses.add("responses", name, headed(general, "default"))
+    }
   }
   const paths = mapOperations(document, (operation, path) => ({
     ...operation,
@@ -342,22 +387,31 @@ export function* shared(given: Json): Generator<void, Json> {
       parametersIn(operation).some(({ name }) => name === "Idempotency-Key")
     ),
     parameters: parametersIn(operation).map((one) =>
-      (parameterCounts.get(JSON.stringify(one)) ?? 0) > 1 ? parameters.add("parameters", parameterName(one, path), one) : one
+      (parameterCounts.get(JSON.stringify(one)) ?? 0) > 1
+        ? parameters.add("parameters", parameterName(one, path), one)
+        : one
     )
   }))
-  const repeated = counted(operationsOf(paths).flatMap((operation) => Object.values(objectIn(operation, "responses"))))
+  const repeated = counted(
+    operationsOf(paths).flatMap((operation) => Object.values(objectIn(operation, "responses")))
+  )
   const names = new Map<string, string>()
   const again = (response: unknown, status: string, { operationId }: Json): unknown => {
     const text = JSON.stringify(response)
     const schema = jsonOf(response)["schema"]
     if ((repeated.get(text) ?? 0) < 2 || schema === undefined) return response
-    const name = names.get(text) ?? referred(schema) ?? pascal(`${String(operationId)} ${phrases[status] ?? `Status${status}`}`)
+    const name =
+      names.get(text) ??
+      referred(schema) ??
+      pascal(`${String(operationId)} ${phrases[status] ?? `Status${status}`}`)
     names.set(text, name)
     return responses.add("responses", name, response)
   }
   const documented = mapOperations(paths, (operation) => ({
     ...operation,
-    responses: mapValues(objectIn(operation, "responses"), (response, status) => again(response, status, operation))
+    responses: mapValues(objectIn(operation, "responses"), (response, status) =>
+      again(response, status, operation)
+    )
   }))
   const components = objectIn(document, "components")
   const named = { ...objectIn(components, "schemas"), ...Object.fromEntries(schemas.found) }

@@ -26,7 +26,9 @@ const refusalOf = ({ status, text }: Answered): Refused => {
 
 const cursorIn = ({ headers }: Answered): string | undefined => {
   const [, next] = /<([^>]+)>; *rel="next"/.exec(headers.get("link") ?? "") ?? []
-  return next === undefined ? undefined : (new URL(next, "http://inside").searchParams.get("cursor") ?? undefined)
+  return next === undefined
+    ? undefined
+    : (new URL(next, "http://inside").searchParams.get("cursor") ?? undefined)
 }
 
 type Run = <A>(effect: Effect.Effect<A>) => Promise<A>
@@ -37,7 +39,12 @@ export const own = { "sec-fetch-site": "same-origin", [consoleHeader]: "1", acce
 /** Sends requests as the user who sent `request`. Fails with `Refused` unless the request succeeds. */
 export const sending =
   (inside: Inside, run: Run, request: HttpServerRequest.HttpServerRequest) =>
-  async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> => {
+  async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {}
+  ): Promise<Answered> => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const answer = await run(inside(request, { method, path, body: text, headers: { ...own, ...headers } }))
     if (answer.status >= 300) throw refusalOf(answer)
@@ -85,7 +92,9 @@ export const make = (send: Send, reads: Reads): Api => {
     confirm: async (credential) => {
       await send("POST", `${path}/session/step-up`, { credential }).catch((error: unknown) => {
         // A wrong key here does not end the session.
-        throw error instanceof Refused && error.status === 401 ? new Refused(403, error.code, error.message) : error
+        throw error instanceof Refused && error.status === 401
+          ? new Refused(403, error.code, error.message)
+          : error
       })
     }
   }

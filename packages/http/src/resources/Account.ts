@@ -22,10 +22,14 @@ const Account = Schema.Struct({
   name: Schema.String,
   plan: Plan,
   network: Network,
-  frozen: Schema.Boolean.annotate({ description: "Whether the operator has frozen this company. A frozen company cannot send" }),
+  frozen: Schema.Boolean.annotate({
+    description: "Whether the operator has frozen this company. A frozen company cannot send"
+  }),
   fees: FeesView.schema,
   ...Limited,
-  api_key: Schema.Struct({ id: Schema.String, ...Limited }).annotate({ description: "API key that made this request" })
+  api_key: Schema.Struct({ id: Schema.String, ...Limited }).annotate({
+    description: "API key that made this request"
+  })
 }).annotate({ identifier: "Account" })
 
 const nothing = { limits: null, remaining: null }
@@ -62,7 +66,9 @@ const get = Section.company(
         // Only keys have their own limits. A signed-in user has no key.
         const asking = own.limits === null ? Effect.succeed({ apiKey: own, spent: [] }) : apiKeys.get(own.id)
         const [company, companySpent, { apiKey, spent }] = yield* Errors.answered(
-          Effect.all([companies.get(own.companyId), companies.spent(own.companyId), asking], { concurrency: 3 })
+          Effect.all([companies.get(own.companyId), companies.spent(own.companyId), asking], {
+            concurrency: 3
+          })
         )
         return Envelope.ok("Account", {
           id: company.id,

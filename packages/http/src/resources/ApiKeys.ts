@@ -41,7 +41,8 @@ export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) =>
   })
 })).annotate({
   identifier: "GivenAllowedFrom",
-  description: "IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES`"
+  description:
+    "IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES`"
 })
 
 /** Null if the key can be used from any address. */
@@ -58,7 +59,10 @@ const approvalOf = (row: Pick<ApiKey.ApiKey, "approval" | "approvedAtMillis">) =
 
 const Body = Schema.Struct({
   name: Companies.Name,
-  scopes: Schema.Array(ApiKey.Scope).check(Schema.isMaxLength(ApiKey.Scope.literals.length), Scalars.stated(scopesIssue, { minItems: 1 })),
+  scopes: Schema.Array(ApiKey.Scope).check(
+    Schema.isMaxLength(ApiKey.Scope.literals.length),
+    Scalars.stated(scopesIssue, { minItems: 1 })
+  ),
   expires_at: Scalars.given(Scalars.GivenInstant),
   limits: Scalars.given(LimitsView.Body),
   allowed_from: Scalars.given(Ranges)
@@ -68,7 +72,10 @@ export const view = View.make<Issued>()(
   { identifier: "IssuedApiKey" },
   {
     id: [
-      Schema.String.annotate({ description: "Public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
+      Schema.String.annotate({
+        description: "Public part of the key, to identify it",
+        examples: ["7Kq2mVx9TbZc"]
+      }),
       (row) => row.apiKey.id
     ],
     key: Member.text((row) => Redacted.value(row.text), "The API key itself. Only this response contains it"),
@@ -124,7 +131,12 @@ export const issue = Section.operator(
     .annotate(OpenApi.Description, approvalRule)
     .annotate(Example, (world) => {
       const data = example(world)
-      return { params: { id: data.company_id }, body: { name: data.name, scopes: data.scopes }, message: "API key issued", data }
+      return {
+        params: { id: data.company_id },
+        body: { name: data.name, scopes: data.scopes },
+        message: "API key issued",
+        data
+      }
     }),
   Effect.all([ApiKeys, Seal]),
   ([apiKeys, sealer]) => {
@@ -132,9 +144,22 @@ export const issue = Section.operator(
     return Effect.fnUntraced(function* ({ params, payload, headers, request }) {
       const companyId = CompanyId.make(params.id)
       const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
-      const ask = { companyId, name, scopes, expiresAtMillis, limits: LimitsView.read(payload.limits), allowedFrom }
+      const ask = {
+        companyId,
+        name,
+        scopes,
+        expiresAtMillis,
+        limits: LimitsView.read(payload.limits),
+        allowedFrom
+      }
       const asked = { ...unordered(ask), limits: LimitsView.unordered(ask.limits) }
-      const once = yield* creation.once(request, headers["idempotency-key"], asked, CompanyId.operator, at(issuePath, companyId))
+      const once = yield* creation.once(
+        request,
+        headers["idempotency-key"],
+        asked,
+        CompanyId.operator,
+        at(issuePath, companyId)
+      )
       const issued = yield* Errors.answered(apiKeys.issue({ ...ask, by: yield* OperatorCaller, ...once }))
       return yield* creation.answer(issued, CompanyId.operator)
     })
@@ -145,19 +170,33 @@ export const revoke = Section.operator(
   HttpApiEndpoint.delete("revokeKey", `${path}/:id`, {
     params,
     query: VoidedLinks.query,
-    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true), ...VoidedLinks.members })),
+    success: Envelope.success(
+      200,
+      Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true), ...VoidedLinks.members })
+    ),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Revoke an API key")
-    .annotate(OpenApi.Description, `Revokes an API key immediately. Revoking twice has no further effect. ${VoidedLinks.rule}`)
-    .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
+    .annotate(
+      OpenApi.Description,
+      `Revokes an API key immediately. Revoking twice has no further effect. ${VoidedLinks.rule}`
+    )
+    .annotate(Example, ({ apiKey: { id } }) => ({
+      params: { id },
+      message: "API key revoked",
+      data: { id, revoked: true }
+    })),
   Effect.all([ApiKeys, VoidedLinks.make]),
   ([apiKeys, voided]) =>
     Effect.fnUntraced(function* ({ params: { id }, query }) {
       yield* Errors.answered(apiKeys.revoke(id))
       const { apiKey } = yield* Errors.answered(apiKeys.get(id))
-      return Envelope.ok("API key revoked", { id, revoked: true as const, ...(yield* voided(query, apiKey.companyId, id)) })
+      return Envelope.ok("API key revoked", {
+        id,
+        revoked: true as const,
+        ...(yield* voided(query, apiKey.companyId, id))
+      })
     })
 )
 
@@ -166,7 +205,9 @@ export const rotate = Section.operator(
     params,
     headers: Idempotency.headers,
     payload: Schema.Struct({
-      overlap_seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds })).annotate({
+      overlap_seconds: Schema.Int.check(
+        Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds })
+      ).annotate({
         description: "Time for which the old key stays valid, in seconds",
         examples: [3600]
       })
@@ -190,8 +231,16 @@ export const rotate = Section.operator(
   ([apiKeys, sealer]) => {
     const creation = Idempotency.sealedCreation(rotatePath, "API key replaced", view.of, sealer)
     return Effect.fnUntraced(function* ({ params: { id }, payload, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"], payload, CompanyId.operator, at(rotatePath, id))
-      const replaced = yield* Errors.answered(apiKeys.rotate(id, payload.overlap_seconds, once.request, yield* OperatorCaller))
+      const once = yield* creation.once(
+        request,
+        headers["idempotency-key"],
+        payload,
+        CompanyId.operator,
+        at(rotatePath, id)
+      )
+      const replaced = yield* Errors.answered(
+        apiKeys.rotate(id, payload.overlap_seconds, once.request, yield* OperatorCaller)
+      )
       return yield* creation.answer(replaced, CompanyId.operator)
     })
   }
@@ -201,7 +250,13 @@ export const rotate = Section.operator(
 export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>()(
   { identifier: "ApiKey", description: "API key without its secret, which is not stored" },
   {
-    id: [Schema.String.annotate({ description: "Public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }), (row) => row.id],
+    id: [
+      Schema.String.annotate({
+        description: "Public part of the key, to identify it",
+        examples: ["7Kq2mVx9TbZc"]
+      }),
+      (row) => row.id
+    ],
     company_id: Member.uuid((row) => row.companyId),
     name: Member.text((row) => row.name),
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
@@ -211,7 +266,10 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instantOrNull((row) => row.expiresAtMillis),
     revoked_at: Member.instantOrNull((row) => row.revokedAtMillis),
-    last_used_at: Member.instantOrNull((row) => row.lastUsedAtMillis, "Time of the last use, accurate to a minute; null if never used")
+    last_used_at: Member.instantOrNull(
+      (row) => row.lastUsedAtMillis,
+      "Time of the last use, accurate to a minute; null if never used"
+    )
   }
 )
 
@@ -231,9 +289,14 @@ export const requestView = View.make<ApiKey.ApiKey>()(
   }
 )
 
-export const shown = Schema.Struct({ ...keyView.schema.fields, remaining: LimitsView.remaining }).annotate({ identifier: "LimitedApiKey" })
+export const shown = Schema.Struct({ ...keyView.schema.fields, remaining: LimitsView.remaining }).annotate({
+  identifier: "LimitedApiKey"
+})
 
-export const show = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, spent: ReadonlyArray<Spent>): Effect.fn.Return<typeof shown.Type> {
+export const show = Effect.fnUntraced(function* (
+  apiKey: ApiKey.ApiKey,
+  spent: ReadonlyArray<Spent>
+): Effect.fn.Return<typeof shown.Type> {
   return { ...keyView.of(apiKey), remaining: yield* LimitsView.remainingOf(apiKey.limits, spent) }
 })
 
@@ -261,8 +324,15 @@ export const get = Section.operator(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Get an API key")
-    .annotate(OpenApi.Description, "Returns an API key without its secret, with its limits and what remains of them.")
-    .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
+    .annotate(
+      OpenApi.Description,
+      "Returns an API key without its secret, with its limits and what remains of them."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.apiKey.id },
+      message: "API key",
+      data: shownExample(world)
+    })),
   ApiKeys,
   (apiKeys) =>
     ({ params: { id } }) =>
@@ -298,9 +368,19 @@ const limiting = {
   params,
   payload: LimitsView.Body,
   success: Envelope.success(200, shown),
-  error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
+  error: Errors.of(
+    "malformed",
+    "not_found",
+    "scope_required",
+    "second_operator_required",
+    "store_unavailable"
+  )
 }
-const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, update: Limits.Update) {
+const limitWith = Effect.fnUntraced(function* (
+  apiKeys: ApiKeys["Service"],
+  id: string,
+  update: Limits.Update
+) {
   yield* Errors.answered(apiKeys.updateLimits(id, update, yield* changer))
   return yield* answer("API key limits changed", apiKeys, id)
 })
@@ -346,7 +426,13 @@ export const allowFrom = Section.operator(
     params,
     payload: Schema.Struct({ allowed_from: Schema.NullOr(Ranges) }).annotate({ identifier: "AllowKeyFrom" }),
     success: Envelope.success(200, shown),
-    error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "not_found",
+      "scope_required",
+      "second_operator_required",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Replace an API key's allowed addresses")

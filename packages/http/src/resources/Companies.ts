@@ -29,7 +29,9 @@ export const Name = Schema.String.annotate({
 export const frozen = Schema.NullOr(
   Schema.Struct({
     reason: Schema.String.annotate({ description: "Reason, which the company sees in its console" }),
-    pending: Freeze.fields.pending.annotate({ description: "How to handle confirmed withdrawals that have not started" }),
+    pending: Freeze.fields.pending.annotate({
+      description: "How to handle confirmed withdrawals that have not started"
+    }),
     since: Scalars.Instant
   }).annotate({ identifier: "Frozen" })
 )
@@ -70,7 +72,10 @@ export const open = Section.operator(
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Create a company")
-    .annotate(OpenApi.Description, "Creates a company with an empty balance. The company needs an API key to use the API.")
+    .annotate(
+      OpenApi.Description,
+      "Creates a company with an empty balance. The company needs an API key to use the API."
+    )
     .annotate(Example, (world) => {
       const row = example(world)
       return { body: { name: row.name, plan: row.plan }, message: "Company opened", data: view.of(row) }
@@ -95,7 +100,12 @@ export const update = Section.operator(
     .annotate(OpenApi.Description, "Changes a company's plan. Records created under the old plan are kept.")
     .annotate(Example, (world) => {
       const row = example(world)
-      return { params: { id: row.id }, body: { plan: row.plan }, message: "Company updated", data: view.of(row) }
+      return {
+        params: { id: row.id },
+        body: { plan: row.plan },
+        message: "Company updated",
+        data: view.of(row)
+      }
     }),
   Companies,
   (companies) =>
@@ -104,12 +114,18 @@ export const update = Section.operator(
       const { plan } = payload
       return Envelope.ok(
         "Company updated",
-        view.of(yield* Errors.answered(plan === undefined ? companies.get(id) : companies.changePlan(id, plan)))
+        view.of(
+          yield* Errors.answered(plan === undefined ? companies.get(id) : companies.changePlan(id, plan))
+        )
       )
     })
 )
 
-const limited = Schema.Struct({ id: Scalars.Uuid, limits: LimitsView.schema, remaining: LimitsView.remaining }).annotate({
+const limited = Schema.Struct({
+  id: Scalars.Uuid,
+  limits: LimitsView.schema,
+  remaining: LimitsView.remaining
+}).annotate({
   identifier: "CompanyLimits"
 })
 
@@ -132,8 +148,15 @@ export const getLimits = Section.operator(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Get a company's limits")
-    .annotate(OpenApi.Description, "Returns the sending limits for all keys of a company together, and what remains of them.")
-    .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Limits", data: limitedExample(world) })),
+    .annotate(
+      OpenApi.Description,
+      "Returns the sending limits for all keys of a company together, and what remains of them."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.companyId },
+      message: "Limits",
+      data: limitedExample(world)
+    })),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params }) {
@@ -145,9 +168,19 @@ const limiting = {
   params: { id: Scalars.Id },
   payload: LimitsView.Body,
   success: Envelope.success(200, limited),
-  error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
+  error: Errors.of(
+    "malformed",
+    "not_found",
+    "scope_required",
+    "second_operator_required",
+    "store_unavailable"
+  )
 }
-const limitWith = Effect.fnUntraced(function* (companies: Companies["Service"], id: CompanyId.CompanyId, update: Limits.Update) {
+const limitWith = Effect.fnUntraced(function* (
+  companies: Companies["Service"],
+  id: CompanyId.CompanyId,
+  update: Limits.Update
+) {
   yield* Errors.answered(companies.updateLimits(id, update, yield* changer))
   return Envelope.ok("Company limited", yield* limitsOf(companies, id))
 })

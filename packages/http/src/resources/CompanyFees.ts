@@ -42,8 +42,11 @@ const example = (world: World) => {
 
 const services = Effect.all([Companies, Core.Fees])
 
-const answer = <E extends Errors.ServiceError>(message: string, fees: Core.Fees["Service"], read: Effect.Effect<Company, E>) =>
-  Effect.map(Errors.answered(read), (company) => Envelope.ok(message, view(company, fees.terms(company))))
+const answer = <E extends Errors.ServiceError>(
+  message: string,
+  fees: Core.Fees["Service"],
+  read: Effect.Effect<Company, E>
+) => Effect.map(Errors.answered(read), (company) => Envelope.ok(message, view(company, fees.terms(company))))
 
 export const get = Section.operator(
   HttpApiEndpoint.get("getFees", path, {
@@ -53,7 +56,11 @@ export const get = Section.operator(
   })
     .annotate(OpenApi.Summary, "Get a company's fees")
     .annotate(OpenApi.Description, "Returns a company's fees, and which of them differ from its plan.")
-    .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Fees", data: example(world) })),
+    .annotate(Example, (world) => ({
+      params: { id: world.companyId },
+      message: "Fees",
+      data: example(world)
+    })),
   services,
   ([{ get }, fees]) =>
     ({ params }) =>

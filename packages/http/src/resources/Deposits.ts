@@ -30,11 +30,17 @@ export const view = View.make<Deposit.Deposit>()(
     network_type: [Network, (row) => row.network],
     rail_type: [Rail, (row) => row.rail],
     status: [Status, (row) => row.status],
-    chain_tx_id: Member.textOrNull((row) => row.chainTxId, "On-chain transaction; null for a Lightning deposit"),
+    chain_tx_id: Member.textOrNull(
+      (row) => row.chainTxId,
+      "On-chain transaction; null for a Lightning deposit"
+    ),
     lightning_invoice_id: Member.uuidOrNull((row) => row.lightningInvoiceId),
     fee_sats: [Scalars.Fee.annotate({ description: "Always 0. Receiving is free", examples: [0] }), () => 0],
     refunded_sats: [
-      Scalars.Sats.annotate({ description: "Total amount of the deposit's open, pending and completed refunds", examples: [0] }),
+      Scalars.Sats.annotate({
+        description: "Total amount of the deposit's open, pending and completed refunds",
+        examples: [0]
+      }),
       (row) => Scalars.sats(row.refunded)
     ],
     metadata: [
@@ -53,7 +59,10 @@ export const view = View.make<Deposit.Deposit>()(
 export const payer = View.make<Callback | undefined>()(
   { identifier: "Payer" },
   {
-    comment: [Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }), (callback) => callback?.comment ?? null],
+    comment: [
+      Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }),
+      (callback) => callback?.comment ?? null
+    ],
     payer_data: [
       Schema.NullOr(Schema.String).annotate({
         description: "LUD-18 payer data: JSON, byte for byte as received",
@@ -118,7 +127,12 @@ export const getPayer = Section.company(
     .annotate(Example, (world) => ({
       params: { depositID: example(world).id },
       message: "Payer",
-      data: payer.of({ metadata: "", comment: "For the coffee", payerData: '{"name":"Satoshi"}', zapRequest: null })
+      data: payer.of({
+        metadata: "",
+        comment: "For the coffee",
+        payerData: '{"name":"Satoshi"}',
+        zapRequest: null
+      })
     })),
   Transactions,
   (transactions) =>

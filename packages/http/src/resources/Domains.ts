@@ -33,7 +33,8 @@ export const own = View.make<Domain.Domain>()(
     domain: [Scalars.text("example.com"), (row) => row.domain],
     shown_by: [
       Domain.Domain.fields.shownBy.annotate({
-        description: "`dns`: verified by the TXT record, which must stay in place. `operator`: confirmed by the operator"
+        description:
+          "`dns`: verified by the TXT record, which must stay in place. `operator`: confirmed by the operator"
       }),
       (row) => row.shownBy
     ],
@@ -44,7 +45,10 @@ export const own = View.make<Domain.Domain>()(
       "Time at which the TXT record was first found missing; null while it is present"
     ),
     txt_name: [Scalars.text("_satrail-verify.example.com"), (row) => Domain.record(row).name],
-    txt_value: [Scalars.text("satrail-verify=018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"), (row) => Domain.record(row).value]
+    txt_value: [
+      Scalars.text("satrail-verify=018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"),
+      (row) => Domain.record(row).value
+    ]
   }
 )
 
@@ -91,7 +95,11 @@ const claim = Section.company(
       OpenApi.Description,
       "Verifies that the domain belongs to the company, by its TXT record. If the record is missing, the error contains the one to set. Repeating the request has no further effect. Custom domains need a paid plan. Requires the `receive` scope."
     )
-    .annotate(Example, (world) => ({ body: { domain: world.domain }, message: "Domain verified", data: own.of(example(world)) })),
+    .annotate(Example, (world) => ({
+      body: { domain: world.domain },
+      message: "Domain verified",
+      data: own.of(example(world))
+    })),
   Domains,
   (domains) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
@@ -100,7 +108,9 @@ const claim = Section.company(
         plan
       } = yield* Caller
       const once = yield* claiming.once(request, headers["idempotency-key"], askedOf(payload))
-      return claiming.answer(yield* Errors.answered(domains.verify({ id, plan }, payload.domain, once.request)))
+      return claiming.answer(
+        yield* Errors.answered(domains.verify({ id, plan }, payload.domain, once.request))
+      )
     })
 )
 
@@ -123,7 +133,11 @@ export const list = Section.company(
     })
 )
 
-export const section = Section.make("domains", { title: "Domains", description: "Custom domains for Lightning addresses" }, [claim, list])
+export const section = Section.make(
+  "domains",
+  { title: "Domains", description: "Custom domains for Lightning addresses" },
+  [claim, list]
+)
 
 const vouchPath = "/operator/companies/:companyId/domains"
 
@@ -154,14 +168,26 @@ export const vouch = Section.operator(
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload, headers, request }) {
       const companyId = CompanyId.make(params.companyId)
-      const once = yield* vouching.once(request, headers["idempotency-key"], askedOf(payload), vouchPath.replace(":companyId", companyId))
-      return vouching.answer(yield* Errors.answered(companies.verifyDomain(companyId, payload.domain, once.request)))
+      const once = yield* vouching.once(
+        request,
+        headers["idempotency-key"],
+        askedOf(payload),
+        vouchPath.replace(":companyId", companyId)
+      )
+      return vouching.answer(
+        yield* Errors.answered(companies.verifyDomain(companyId, payload.domain, once.request))
+      )
     })
 )
 
 const askTls = Section.open(
   HttpApiEndpoint.get("askTls", "/tls/ask", {
-    query: { domain: Schema.String.annotate({ description: "Domain name of the requested certificate", examples: ["example.com"] }) },
+    query: {
+      domain: Schema.String.annotate({
+        description: "Domain name of the requested certificate",
+        examples: ["example.com"]
+      })
+    },
     success: Envelope.success(200, Schema.Struct({ domain: Schema.String })),
     error: Errors.of("malformed", "not_found", "rate_limited", "store_unavailable")
   })
@@ -181,4 +207,8 @@ const askTls = Section.open(
     })
 )
 
-export const tls = Section.make("tls", { title: "Certificates", description: "For a reverse proxy that requests certificates" }, [askTls])
+export const tls = Section.make(
+  "tls",
+  { title: "Certificates", description: "For a reverse proxy that requests certificates" },
+  [askTls]
+)

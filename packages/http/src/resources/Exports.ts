@@ -40,7 +40,10 @@ const references = Struct.keys({ ...Purpose.members, ...Cause.members }).map((me
 /** Columns in order. New ones are added at the end, except ids of features' records, which precede `metadata`. */
 const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "company_id", of: (line) => line.companyId },
-  { name: "booked_at", of: (line) => Scalars.instant(line._tag === "Booked" ? line.booking.atMillis : line.atMillis) },
+  {
+    name: "booked_at",
+    of: (line) => Scalars.instant(line._tag === "Booked" ? line.booking.atMillis : line.atMillis)
+  },
   { name: "type", of: (line) => (line._tag === "Booked" ? line.booking.kind : line._tag.toLowerCase()) },
   { name: "id", of: booked(({ subject }) => subject?.id ?? null) },
   { name: "ledger_tx_id", of: booked(({ booking }) => booking.transferId) },
@@ -51,7 +54,12 @@ const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "total_sats", of: booked(({ booking }) => Sheet.sats(Booking.total(booking))) },
   { name: "balance_sats", of: (line) => Sheet.sats(line.balance) },
   { name: "fiat_currency", of: booked(({ subject }) => subject?.currency?.toUpperCase() ?? null) },
-  { name: "fiat_rate", of: booked(({ subject }) => (subject?.rate === null || subject === undefined ? null : { digits: subject.rate })) },
+  {
+    name: "fiat_rate",
+    of: booked(({ subject }) =>
+      subject?.rate === null || subject === undefined ? null : { digits: subject.rate }
+    )
+  },
   { name: "fiat_rate_at", of: booked(({ subject }) => Scalars.instantOrNull(subject?.rateAtMillis ?? null)) },
   { name: "fiat_amount", of: booked(fiat) },
   { name: "recipient", of: booked(({ subject }) => subject?.recipient ?? null) },
@@ -59,7 +67,10 @@ const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "chain_tx_id", of: booked(({ subject }) => subject?.chainTxId ?? null) },
   { name: "lightning_invoice_id", of: booked(({ subject }) => subject?.invoiceId ?? null) },
   ...references,
-  { name: "metadata", of: booked(({ subject }) => (subject === undefined ? null : { json: subject.metadata })) }
+  {
+    name: "metadata",
+    of: booked(({ subject }) => (subject === undefined ? null : { json: subject.metadata }))
+  }
 ]
 
 /** Adds a column for each metadata key. It is empty in lines without that key. */
@@ -67,7 +78,9 @@ const columnsOf = (keys: ReadonlyArray<string>): ReadonlyArray<Sheet.Column<Line
   ...columns,
   ...keys.map((key) => ({
     name: `metadata.${key}`,
-    of: booked(({ subject }) => (subject !== undefined && Object.hasOwn(subject.metadata, key) ? (subject.metadata[key] ?? null) : null))
+    of: booked(({ subject }) =>
+      subject !== undefined && Object.hasOwn(subject.metadata, key) ? (subject.metadata[key] ?? null) : null
+    )
   }))
 ]
 
@@ -81,9 +94,13 @@ const keysIssue = (text: string): string | undefined => {
 
 const query = {
   format: Schema.optionalKey(Sheet.Format),
-  from: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "Start time, inclusive. Default: the first entry" })),
+  from: Schema.optionalKey(
+    Scalars.GivenBound.annotate({ description: "Start time, inclusive. Default: the first entry" })
+  ),
   until: Schema.optionalKey(
-    Scalars.GivenBound.annotate({ description: "End time, exclusive; must be later than `from`. Default, and latest: now" })
+    Scalars.GivenBound.annotate({
+      description: "End time, exclusive; must be later than `from`. Default, and latest: now"
+    })
   ),
   metadata_keys: Schema.optionalKey(
     Schema.String.annotate({
@@ -105,9 +122,12 @@ interface Asked {
 }
 
 const periodOf = Effect.fnUntraced(function* ({ from = 0, until }: Asked) {
-  if (from < 0) return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "must not be before 1970" }]))
+  if (from < 0)
+    return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "must not be before 1970" }]))
   if (until !== undefined && until <= from)
-    return yield* Effect.fail(Errors.malformedRequest([{ path: "until", message: "must be later than from" }]))
+    return yield* Effect.fail(
+      Errors.malformedRequest([{ path: "until", message: "must be later than from" }])
+    )
   // The closing line states the balance at its time, which is unknown if that is in the future.
   const untilMillis = Math.max(from, Math.min(until ?? Infinity, yield* Clock.currentTimeMillis))
   return { fromMillis: from, untilMillis }
@@ -133,12 +153,19 @@ export const transactions = Section.company(
     Effect.fnUntraced(function* ({ query }) {
       const [id, period] = [yield* companyId, yield* periodOf(query)]
       yield* places(id)
-      return Sheet.answer(yield* Errors.answered(bookings.lines(id, period)), fileOf(query, `transactions-${id}`))
+      return Sheet.answer(
+        yield* Errors.answered(bookings.lines(id, period)),
+        fileOf(query, `transactions-${id}`)
+      )
     })
 )
 
 const ofAll = Section.operator(
-  HttpApiEndpoint.get("exportAllTransactions", "/operator/transactions/export", { query, success: Sheet.success, error: errors })
+  HttpApiEndpoint.get("exportAllTransactions", "/operator/transactions/export", {
+    query,
+    success: Sheet.success,
+    error: errors
+  })
     .annotate(OpenApi.Summary, "Export posted entries of all companies")
     .annotate(
       OpenApi.Description,

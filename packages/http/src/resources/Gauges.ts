@@ -10,7 +10,9 @@ import * as Scalars from "../wire/Scalars.ts"
 import { countByCause } from "./Reconciliation.ts"
 
 const gauges = {
-  owned: Measure.gauge("satrail_owned_sats", "Reported balance of the node, or of the hot wallet (chain)", ["account"]),
+  owned: Measure.gauge("satrail_owned_sats", "Reported balance of the node, or of the hot wallet (chain)", [
+    "account"
+  ]),
   own: Measure.gauge("satrail_own_funds_sats", "Operator equity", ["account"]),
   unexplained: Measure.gauge(
     "satrail_unexplained_sats",
@@ -20,21 +22,27 @@ const gauges = {
   assets: Measure.gauge("satrail_assets_sats", "Combined balance of node and wallet")({}),
   liabilities: Measure.gauge("satrail_liabilities_sats", "Total balance of all companies")({}),
   account: Measure.gauge("satrail_account_sats", "Balance of a ledger account", ["account"]),
-  differences: Measure.gauge("satrail_differences", "Discrepancies between the ledger and the records of the node and the chain", [
-    "cause"
-  ]),
+  differences: Measure.gauge(
+    "satrail_differences",
+    "Discrepancies between the ledger and the records of the node and the chain",
+    ["cause"]
+  ),
   age: Measure.gauge(
     "satrail_reconciliation_age_seconds",
     "Age of the last reconciliation run; before the first, the time since the process started; negative if the clocks of two processes differ"
   )({}),
   waiting: Measure.gauge("satrail_waiting", "Backlog: items", ["kind"]),
   waitingSats: Measure.gauge("satrail_waiting_sats", "Backlog: satoshis, including fees", ["kind"]),
-  waitingAge: Measure.gauge("satrail_waiting_seconds", "Backlog: age of the oldest item; 0 if empty", ["kind"])
+  waitingAge: Measure.gauge("satrail_waiting_seconds", "Backlog: age of the oldest item; 0 if empty", [
+    "kind"
+  ])
 }
 
 /** The time since which this process should have reconciled; null if it cannot read the node's statement. */
-export const sinceMillis = Effect.zipWith(Effect.serviceOption(LightningBooks), Clock.currentTimeMillis, (books, nowMillis) =>
-  Option.isNone(books) ? null : nowMillis
+export const sinceMillis = Effect.zipWith(
+  Effect.serviceOption(LightningBooks),
+  Clock.currentTimeMillis,
+  (books, nowMillis) => (Option.isNone(books) ? null : nowMillis)
 )
 
 /**
@@ -43,7 +51,8 @@ export const sinceMillis = Effect.zipWith(Effect.serviceOption(LightningBooks), 
  */
 export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMillis: number | null) =>
   Effect.gen(function* () {
-    const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat) => Metric.update(of, Scalars.exactSats(amount))
+    const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat) =>
+      Metric.update(of, Scalars.exactSats(amount))
     const all = yield* waiting
     const report = Option.getOrUndefined(yield* last)
     // Read after the report, so that a run in between has a positive age.
@@ -52,7 +61,10 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMilli
       const { count, amount, oldestAtMillis } = all[kind]
       yield* Metric.update(gauges.waiting({ kind }), count)
       yield* sats(gauges.waitingSats({ kind }), amount)
-      yield* Metric.update(gauges.waitingAge({ kind }), oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000)
+      yield* Metric.update(
+        gauges.waitingAge({ kind }),
+        oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000
+      )
     }
     const ranAtMillis = report?.atMillis ?? sinceMillis
     // Negative if the clock of the process that ran it is ahead of this one's, which an alarm reports.
@@ -68,5 +80,10 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMilli
     }
     for (const account of accounts) yield* sats(gauges.account({ account }), report.accounts[account])
     const counts = countByCause(report.differences)
-    for (const cause of Cause.literals) yield* Metric.update(gauges.differences({ cause }), counts[cause] ?? 0)
-  }).pipe(Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("metrics: backlog and discrepancies unavailable", outage)))
+    for (const cause of Cause.literals)
+      yield* Metric.update(gauges.differences({ cause }), counts[cause] ?? 0)
+  }).pipe(
+    Effect.catchTag("StoreUnavailable", (outage) =>
+      Effect.logWarning("metrics: backlog and discrepancies unavailable", outage)
+    )
+  )

@@ -14,9 +14,13 @@ const Ready = Schema.Struct({ ready: Schema.Array(Schema.String) })
 /** A process that is paused, cannot send, or has no channels is still ready, so that a proxy keeps using it. */
 const Whole = Schema.Struct({
   ...Ready.fields,
-  paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "Parts that the operator has paused; absent if none" })),
+  paused: Schema.optionalKey(
+    Schema.Array(What).annotate({ description: "Parts that the operator has paused; absent if none" })
+  ),
   warnings: Schema.optionalKey(
-    Schema.Array(Warnings.view.schema).annotate({ description: "Problems that leave the process ready; absent if none" })
+    Schema.Array(Warnings.view.schema).annotate({
+      description: "Problems that leave the process ready; absent if none"
+    })
   )
 })
 
@@ -24,13 +28,18 @@ interface Missing {
   readonly path: string
   readonly message: string
 }
-const missing = ({ name, reason }: Look): ReadonlyArray<Missing> => (reason === undefined ? [] : [{ path: name, message: reason }])
-const ready = (found: ReadonlyArray<Look>) => ({ ready: found.flatMap(({ name, reason }) => (reason === undefined ? [name] : [])) })
+const missing = ({ name, reason }: Look): ReadonlyArray<Missing> =>
+  reason === undefined ? [] : [{ path: name, message: reason }]
+const ready = (found: ReadonlyArray<Look>) => ({
+  ready: found.flatMap(({ name, reason }) => (reason === undefined ? [name] : []))
+})
 const notReady = (issues: ReadonlyArray<Missing>) =>
   Errors.failure("not_ready", `Not ready: ${issues.map(({ path }) => path).join(", ")}`, issues)
 
 const healthz = Section.open(
-  HttpApiEndpoint.get("healthz", "/healthz", { success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) })) })
+  HttpApiEndpoint.get("healthz", "/healthz", {
+    success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) }))
+  })
     .annotate(OpenApi.Summary, "Check whether the process is up")
     .annotate(
       OpenApi.Description,
@@ -42,7 +51,10 @@ const healthz = Section.open(
 )
 
 const readyz = Section.open(
-  HttpApiEndpoint.get("readyz", "/readyz", { success: Envelope.success(200, Whole), error: Errors.of("not_ready") })
+  HttpApiEndpoint.get("readyz", "/readyz", {
+    success: Envelope.success(200, Whole),
+    error: Errors.of("not_ready")
+  })
     .annotate(OpenApi.Summary, "Check whether the process is ready")
     .annotate(
       OpenApi.Description,
@@ -55,9 +67,13 @@ const readyz = Section.open(
       const found = yield* Effect.all([...looks.values()], { concurrency: "unbounded" })
       if (found.some((look) => look.isOptional !== true && look.reason !== undefined))
         return yield* Effect.fail(notReady(found.flatMap(missing)))
-      const lacking = found.flatMap(missing).map(({ path, message }) => ({ code: `${path}_not_ready`, message }))
+      const lacking = found
+        .flatMap(missing)
+        .map(({ path, message }) => ({ code: `${path}_not_ready`, message }))
       const standing = yield* Effect.option(stops.standing)
-      const paused = Option.isNone(standing) ? [] : What.literals.filter((what) => standing.value[what] !== null)
+      const paused = Option.isNone(standing)
+        ? []
+        : What.literals.filter((what) => standing.value[what] !== null)
       const warnings = [...lacking, ...(yield* channels.warnings).map(Warnings.view.of)]
       return Envelope.ok("Ready", {
         ...ready(found),
@@ -85,14 +101,16 @@ const check = Section.open(
       const look = looks.get(params.check)
       if (look === undefined) return Effect.fail(Errors.failure("not_found", "There is no such check"))
       return Effect.flatMap(look, (found) =>
-        found.reason === undefined ? Effect.succeed(Envelope.ok("Ready", ready([found]))) : Effect.fail(notReady(missing(found)))
+        found.reason === undefined
+          ? Effect.succeed(Envelope.ok("Ready", ready([found])))
+          : Effect.fail(notReady(missing(found)))
       )
     }
 )
 
 /** The health section. Its endpoints require no key. */
-export const section = Section.make("health", { title: "Health", description: "For supervisors, proxies and monitoring" }, [
-  healthz,
-  readyz,
-  check
-])
+export const section = Section.make(
+  "health",
+  { title: "Health", description: "For supervisors, proxies and monitoring" },
+  [healthz, readyz, check]
+)

@@ -43,7 +43,8 @@ const shownExpected = (end: "least" | "most") =>
 const Body = Schema.Struct({
   amount: Amounts.exact(
     Schema.NullOr(Amounts.AmountNumber).annotate({
-      description: "Amount in units of `currency`, as an exact decimal. If null and no currency is set, the payer chooses the amount"
+      description:
+        "Amount in units of `currency`, as an exact decimal. If null and no currency is set, the payer chooses the amount"
     })
   ),
   currency: Scalars.given(Amounts.Currency),
@@ -52,10 +53,13 @@ const Body = Schema.Struct({
   description: Scalars.given(Scalars.Description),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Invoice.expirySeconds)),
   hold: Scalars.given(Schema.Boolean).annotate({
-    description: "Whether to hold the payment at the node until you settle or cancel the invoice. It is credited when you settle"
+    description:
+      "Whether to hold the payment at the node until you settle or cancel the invoice. It is credited when you settle"
   }),
   payment_hash: Scalars.given(
-    Search.hex32("SHA-256 of your own preimage, only with `hold: true`. You reveal the preimage to settle. Default: the node generates one")
+    Search.hex32(
+      "SHA-256 of your own preimage, only with `hold: true`. You reveal the preimage to settle. Default: the node generates one"
+    )
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateLightningInvoice" })
@@ -67,7 +71,10 @@ export const view = View.make<Invoice.Shown>()(
   { identifier: "LightningInvoice" },
   {
     id: Member.uuid((row) => row.id),
-    node_id: [Scalars.text(nodeId).annotate({ description: "Public key of the node that issued the invoice" }), (row) => row.nodeId],
+    node_id: [
+      Scalars.text(nodeId).annotate({ description: "Public key of the node that issued the invoice" }),
+      (row) => row.nodeId
+    ],
     memo: [Scalars.text("Order 1042"), (row) => row.memo],
     r_preimage: Member.text(
       (row) => (row.status === "settled" ? (row.preimage ?? "") : ""),
@@ -78,11 +85,15 @@ export const view = View.make<Invoice.Shown>()(
     min_sats: [shownExpected("least"), (row) => Scalars.satsOrNull(row.minAmount)],
     max_sats: [shownExpected("most"), (row) => Scalars.satsOrNull(row.maxAmount)],
     hold: [
-      Schema.Boolean.annotate({ description: "Whether the payment is held until you settle or cancel the invoice" }),
+      Schema.Boolean.annotate({
+        description: "Whether the payment is held until you settle or cancel the invoice"
+      }),
       (row) => row.hold !== null
     ],
     held_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Amount currently held, in satoshis; null if none" }),
+      Schema.NullOr(Scalars.Sats).annotate({
+        description: "Amount currently held, in satoshis; null if none"
+      }),
       (row) => (row.standing === "accepted" ? Scalars.satsOrNull(row.held) : null)
     ],
     held_until: [
@@ -117,7 +128,10 @@ export const view = View.make<Invoice.Shown>()(
       (row) => row.canceledAtMillis,
       "Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can also have this time, if a payment was already in flight"
     ),
-    deposit_id: Member.uuidOrNull((row) => row.depositId, "Deposit that credited the payment; null until settled")
+    deposit_id: Member.uuidOrNull(
+      (row) => row.depositId,
+      "Deposit that credited the payment; null until settled"
+    )
   }
 )
 
@@ -172,7 +186,9 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
   }
 }
 
-const creation = Idempotency.creation(path, "Invoice created", (row: Invoice.Invoice) => view.of(Invoice.shown(row, row.createdAtMillis)))
+const creation = Idempotency.creation(path, "Invoice created", (row: Invoice.Invoice) =>
+  view.of(Invoice.shown(row, row.createdAtMillis))
+)
 
 const ofHold = (body: object): ReadonlyArray<Envelope.Issue> =>
   Amounts.isGiven(body, "payment_hash") && !(Predicate.hasProperty(body, "hold") && body.hold === true)
@@ -182,22 +198,34 @@ const ofHold = (body: object): ReadonlyArray<Envelope.Issue> =>
 /** Returns issues of fields that require a null amount or `hold: true`. */
 const besides = (body: object): ReadonlyArray<Envelope.Issue> => [
   ...["min_sats", "max_sats"].flatMap((path) =>
-    Amounts.isGiven(body, "amount") && Amounts.isGiven(body, path) ? [{ path, message: "requires amount: null" }] : []
+    Amounts.isGiven(body, "amount") && Amounts.isGiven(body, path)
+      ? [{ path, message: "requires amount: null" }]
+      : []
   ),
   ...ofHold(body)
 ]
 
-const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [...Amounts.issuesOrAny(text, body), ...besides(body)]
+const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [
+  ...Amounts.issuesOrAny(text, body),
+  ...besides(body)
+]
 
 /** Returns the requested amount, or undefined if the payer chooses it. */
 const askedOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
   const wrong = [...Amounts.decodedIssuesOrAny(body), ...besides(body)]
   if (wrong.length > 0) return yield* Effect.fail(Errors.malformedRequest(wrong))
   const asked = yield* Amounts.asked(body)
-  return asked ?? { amount: null, minAmount: Scalars.msatOrNull(body.min_sats), maxAmount: Scalars.msatOrNull(body.max_sats) }
+  return (
+    asked ?? {
+      amount: null,
+      minAmount: Scalars.msatOrNull(body.min_sats),
+      maxAmount: Scalars.msatOrNull(body.max_sats)
+    }
+  )
 })
 
-const hashOf = (text: string | null | undefined) => (text === null || text === undefined ? null : PaymentHash.make(text))
+const hashOf = (text: string | null | undefined) =>
+  text === null || text === undefined ? null : PaymentHash.make(text)
 
 export const create = Section.company(
   HttpApiEndpoint.post("createInvoice", path, {
@@ -245,7 +273,9 @@ export const create = Section.company(
         ...(payload.hold === true && { hold: { paymentHash: hashOf(payload.payment_hash) } })
       }
       const once = yield* creation.once(request, headers["idempotency-key"], ask)
-      return creation.answer(yield* Errors.answered(invoices.create({ companyId, apiKeyId, ...ask, ...once })))
+      return creation.answer(
+        yield* Errors.answered(invoices.create({ companyId, apiKeyId, ...ask, ...once }))
+      )
     })
 )
 
@@ -261,7 +291,8 @@ export const get = Section.company(
   resource.get("getInvoice", {
     scope: "read",
     summary: "Get a Lightning invoice",
-    description: "Returns an invoice. Once it is paid, `settled` is true and `r_preimage` and `deposit_id` are set."
+    description:
+      "Returns an invoice. Once it is paid, `settled` is true and `r_preimage` and `deposit_id` are set."
   }),
   Invoices,
   (invoices) => resource.gets(Resource.own(invoices.get))
@@ -284,7 +315,10 @@ export const cancel = Section.company(
       },
       (_, world) => {
         const canceledAtMillis = world.millis(60_000)
-        return Invoice.shown({ ...example(world).open, status: "canceled", canceledAtMillis }, canceledAtMillis)
+        return Invoice.shown(
+          { ...example(world).open, status: "canceled", canceledAtMillis },
+          canceledAtMillis
+        )
       }
     )
   ),
@@ -293,7 +327,9 @@ export const cancel = Section.company(
 )
 
 const SettleBody = Schema.Struct({
-  preimage: Scalars.given(Search.hex32("Preimage. Send it only if you created the invoice with your own `payment_hash`"))
+  preimage: Scalars.given(
+    Search.hex32("Preimage. Send it only if you created the invoice with your own `payment_hash`")
+  )
 }).annotate({ identifier: "SettleLightningInvoice" })
 
 export const settle = Section.company(
@@ -326,7 +362,9 @@ export const settle = Section.company(
 const query = {
   ...Page.place(),
   status: Schema.optionalKey(Invoice.Standing),
-  lightning_address_id: Schema.optionalKey(Search.id("Selects invoices that wallets requested for this Lightning address")),
+  lightning_address_id: Schema.optionalKey(
+    Search.id("Selects invoices that wallets requested for this Lightning address")
+  ),
   ...Search.times,
   ...Search.label,
   ...Search.payment
@@ -346,7 +384,10 @@ export const list = Section.company(
       OpenApi.Description,
       `Returns invoices, newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. Invoices that wallets requested for a Lightning address are included until they expire unpaid and are deleted. The next page is in the \`Link\` header. At most ${Pages.looks} invoices are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
     )
-    .annotate(Example, (world) => ({ message: "Lightning invoices", data: [view.of(example(world).settled)] })),
+    .annotate(Example, (world) => ({
+      message: "Lightning invoices",
+      data: [view.of(example(world).settled)]
+    })),
   Invoices,
   (invoices) =>
     Effect.fnUntraced(function* ({ query }) {

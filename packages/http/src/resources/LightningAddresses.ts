@@ -5,7 +5,11 @@ import * as Characters from "@satrail/core/base/Characters"
 import type { Invalid } from "@satrail/core/base/Invalid"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import { handleIssue, LightningAddresses, successMessageIssue } from "@satrail/core/receiving/LightningAddresses"
+import {
+  handleIssue,
+  LightningAddresses,
+  successMessageIssue
+} from "@satrail/core/receiving/LightningAddresses"
 import { svg } from "@satrail/ui/checkout/Qr"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -40,7 +44,11 @@ const Handle = Schema.String.annotate({
 const OwnDomain = Schema.String.annotate({
   description: "Verified custom domain, only on paid plans. Default: the service's domain",
   examples: ["example.com"]
-}).check(Scalars.stated((text: string) => (text === "" ? undefined : Scalars.domainIssue(text)), { pattern: "^$|[^.]\\.[^.]" }))
+}).check(
+  Scalars.stated((text: string) => (text === "" ? undefined : Scalars.domainIssue(text)), {
+    pattern: "^$|[^.]\\.[^.]"
+  })
+)
 
 /** Text shown by the payer's wallet; empty for none. */
 const SuccessMessage = Schema.String.annotate({
@@ -60,9 +68,13 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateLightningAddress" })
 
 const SettingsBody = Schema.Struct({
-  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "Minimum payment, within the service's limits" })),
+  min_sats: Scalars.given(
+    Scalars.GivenSats.annotate({ description: "Minimum payment, within the service's limits" })
+  ),
   max_sats: Scalars.given(
-    Scalars.GivenSats.annotate({ description: "Maximum payment, at least `min_sats` and within the service's limits" })
+    Scalars.GivenSats.annotate({
+      description: "Maximum payment, at least `min_sats` and within the service's limits"
+    })
   ),
   success_message: Scalars.given(SuccessMessage),
   metadata: Scalars.given(Scalars.GivenMetadata)
@@ -79,28 +91,41 @@ export const view = View.make<LightningAddress.LightningAddress>()(
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: Member.instant((row) => row.createdAtMillis),
     updated_at: Member.instant((row) => row.updatedAtMillis),
-    last_used_at: Member.instantOrNull((row) => row.lastUsedAtMillis, "Time of the last use; null if never used"),
+    last_used_at: Member.instantOrNull(
+      (row) => row.lastUsedAtMillis,
+      "Time of the last use; null if never used"
+    ),
     deleted_at: Member.instantOrNull((row) => row.deletedAtMillis, "Time of deletion; null if not deleted"),
     min_sats: [
-      Schema.NullOr(Scalars.DueSats).annotate({ description: "Minimum payment; null for the service's limit" }),
+      Schema.NullOr(Scalars.DueSats).annotate({
+        description: "Minimum payment; null for the service's limit"
+      }),
       (row) => Scalars.satsOrNull(row.minSendable)
     ],
     max_sats: Member.satsOrNull((row) => row.maxSendable, "Maximum payment; null for the service's limit"),
-    success_message: Member.textOrNull((row) => row.successMessage, "Text shown by the payer's wallet after a payment (LUD-09)"),
+    success_message: Member.textOrNull(
+      (row) => row.successMessage,
+      "Text shown by the payer's wallet after a payment (LUD-09)"
+    ),
     lnurl: Member.text((row) => Lnurl.encode(urlOf(row)), "The address as a bech32 LNURL (LUD-01)"),
     lnurlp: [
-      Scalars.text("lnurlp://pay.example.com/.well-known/lnurlp/satoshi").annotate({ description: "The address as a link (LUD-17)" }),
+      Scalars.text("lnurlp://pay.example.com/.well-known/lnurlp/satoshi").annotate({
+        description: "The address as a link (LUD-17)"
+      }),
       (row) => urlOf(row).replace(/^https?:/, "lnurlp:")
     ]
   }
 )
 
 const Qr = Schema.Struct({
-  text: Schema.String.annotate({ description: "Content of the QR code: the LNURL in upper case, which makes the code smaller" }),
+  text: Schema.String.annotate({
+    description: "Content of the QR code: the LNURL in upper case, which makes the code smaller"
+  }),
   svg: Schema.String.annotate({ description: "QR code, as an SVG document" })
 }).annotate({ identifier: "QrCode" })
 
-const qrText = (row: LightningAddress.LightningAddress): string => `LIGHTNING:${Lnurl.encode(urlOf(row)).toUpperCase()}`
+const qrText = (row: LightningAddress.LightningAddress): string =>
+  `LIGHTNING:${Lnurl.encode(urlOf(row)).toUpperCase()}`
 
 /** Returns an address's QR code. */
 export const qrOf = (row: LightningAddress.LightningAddress): typeof Qr.Type => {
@@ -108,7 +133,13 @@ export const qrOf = (row: LightningAddress.LightningAddress): typeof Qr.Type => 
   return { text, svg: svg(text) }
 }
 
-const example = ({ id, millis, companyId, serviceDomain, metadata }: World): LightningAddress.LightningAddress => ({
+const example = ({
+  id,
+  millis,
+  companyId,
+  serviceDomain,
+  metadata
+}: World): LightningAddress.LightningAddress => ({
   id: id("Lightning address"),
   companyId,
   handle: "satoshi",
@@ -166,9 +197,15 @@ export const create = Section.company(
         metadata: payload?.metadata ?? Metadata.empty
       }
       const { handle, domain } = ask
-      const asked = { ...ask, handle: handle && Characters.lowerAscii(handle), domain: domain && Scalars.domainOf(domain) }
+      const asked = {
+        ...ask,
+        handle: handle && Characters.lowerAscii(handle),
+        domain: domain && Scalars.domainOf(domain)
+      }
       const once = yield* creation.once(request, headers["idempotency-key"], asked)
-      return creation.answer(yield* Errors.answered(lightningAddresses.create({ company: { id, plan }, ...ask, ...once })))
+      return creation.answer(
+        yield* Errors.answered(lightningAddresses.create({ company: { id, plan }, ...ask, ...once }))
+      )
     })
 )
 
@@ -180,7 +217,8 @@ export const list = Section.company(
     {
       scope: "read",
       summary: "List Lightning addresses",
-      description: "Returns Lightning addresses, newest first. Deleted addresses are included, with `deleted_at` set."
+      description:
+        "Returns Lightning addresses, newest first. Deleted addresses are included, with `deleted_at` set."
     },
     Search.times
   ),
@@ -212,7 +250,9 @@ const changing = {
 const changed = Effect.fnUntraced(function* (
   lightningAddresses: LightningAddresses["Service"],
   id: string,
-  bodyFor: (current: LightningAddress.LightningAddress) => Effect.Effect<typeof SettingsBody.Type | null, Invalid>
+  bodyFor: (
+    current: LightningAddress.LightningAddress
+  ) => Effect.Effect<typeof SettingsBody.Type | null, Invalid>
 ) {
   const settingsFor = (current: LightningAddress.LightningAddress) => Effect.map(bodyFor(current), settingsOf)
   const row = yield* Errors.answered(lightningAddresses.updateSettings(yield* companyId, id, settingsFor))
@@ -222,11 +262,19 @@ const changeExample = (world: World) => {
   const row = example(world)
   const data = view.of(row)
   const { min_sats, max_sats, success_message, metadata } = data
-  return { params: { id: row.id }, body: { min_sats, max_sats, success_message, metadata }, message: "Lightning address changed", data }
+  return {
+    params: { id: row.id },
+    body: { min_sats, max_sats, success_message, metadata },
+    message: "Lightning address changed",
+    data
+  }
 }
 
 const change = Section.company(
-  HttpApiEndpoint.put("changeLightningAddress", `${path}/:id`, { ...changing, payload: [SettingsBody, Schema.Null] })
+  HttpApiEndpoint.put("changeLightningAddress", `${path}/:id`, {
+    ...changing,
+    payload: [SettingsBody, Schema.Null]
+  })
     .annotate(Scopes, ["receive"])
     .annotate(OpenApi.Summary, "Replace a Lightning address's settings")
     .annotate(
@@ -249,11 +297,16 @@ const update = Section.company(
       OpenApi.Description,
       "Changes the fields you send. Omitted fields keep their values, and null clears a value. Requires the `receive` scope."
     )
-    .annotate(Example, (world) => ({ ...changeExample(world), body: { min_sats: changeExample(world).body.min_sats } })),
+    .annotate(Example, (world) => ({
+      ...changeExample(world),
+      body: { min_sats: changeExample(world).body.min_sats }
+    })),
   LightningAddresses,
   (lightningAddresses) =>
     ({ params, payload }) =>
-      changed(lightningAddresses, params.id, (current) => Patch.filled(SettingsBody, payload, view.of(current)))
+      changed(lightningAddresses, params.id, (current) =>
+        Patch.filled(SettingsBody, payload, view.of(current))
+      )
 )
 
 const deleted = "Lightning address deleted"
@@ -271,11 +324,16 @@ const remove = Section.company(
         description:
           "Deletes a Lightning address. Payers can no longer use it, and it cannot be created again. Invoices already issued for it can still be paid. Deleting twice has no further effect."
       },
-      (row, world) => ({ ...row, deletedAtMillis: world.millis(3_600_000), updatedAtMillis: world.millis(3_600_000) })
+      (row, world) => ({
+        ...row,
+        deletedAtMillis: world.millis(3_600_000),
+        updatedAtMillis: world.millis(3_600_000)
+      })
     )
   ),
   LightningAddresses,
-  (lightningAddresses) => resource.answers(deleted, (id) => Errors.answered(Resource.own(lightningAddresses.remove)(id)))
+  (lightningAddresses) =>
+    resource.answers(deleted, (id) => Errors.answered(Resource.own(lightningAddresses.remove)(id)))
 )
 
 const getQr = Section.company(
@@ -286,7 +344,10 @@ const getQr = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Get a Lightning address as a QR code")
-    .annotate(OpenApi.Description, "Returns a QR code that any LNURL wallet can scan. Requires the `read` scope.")
+    .annotate(
+      OpenApi.Description,
+      "Returns a QR code that any LNURL wallet can scan. Requires the `read` scope."
+    )
     .annotate(Example, (world) => {
       const row = example(world)
       const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 49 49">…</svg>'

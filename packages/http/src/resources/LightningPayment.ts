@@ -38,7 +38,8 @@ const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type
 const inSats = (amount: Msat.Msat): string => Msat.toSats(amount).toString()
 /** Returns the fee that the company paid. The operator bears the difference between this fee and the routing cost. */
 const costOf = (row: Withdrawal): Msat.Msat => (row.status === "settled" ? fee(row) : Msat.zero)
-const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): number => dispatchedAtMillis ?? createdAtMillis
+const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): number =>
+  dispatchedAtMillis ?? createdAtMillis
 
 /**
  * Result of a Lightning payment in the format of lnd's payment record, whichever node paid. Numbers are
@@ -48,10 +49,19 @@ export const view = View.make<Withdrawal>()(
   { identifier: "LightningPayment" },
   {
     payment_hash: Member.text((row) => hashOf(row) ?? ""),
-    payment_preimage: Member.text((row) => row.preimage ?? "", "Payment preimage, in hex. Empty unless the payment succeeded"),
+    payment_preimage: Member.text(
+      (row) => row.preimage ?? "",
+      "Payment preimage, in hex. Empty unless the payment succeeded"
+    ),
     payment_request: Member.text((row) => row.paymentRequest ?? "", "Invoice or BOLT 12 offer that was paid"),
-    status: [Schema.Literals(["SUCCEEDED", "FAILED"]), (row) => (row.status === "settled" ? "SUCCEEDED" : "FAILED")],
-    failure_reason: [FailureReason, (row) => (row.failure === null ? "FAILURE_REASON_NONE" : failureReasons[row.failure])],
+    status: [
+      Schema.Literals(["SUCCEEDED", "FAILED"]),
+      (row) => (row.status === "settled" ? "SUCCEEDED" : "FAILED")
+    ],
+    failure_reason: [
+      FailureReason,
+      (row) => (row.failure === null ? "FAILURE_REASON_NONE" : failureReasons[row.failure])
+    ],
     value: Member.text((row) => inSats(row.amount)),
     value_sat: Member.text((row) => inSats(row.amount)),
     value_msat: Member.text((row) => row.amount.toString()),
@@ -61,7 +71,10 @@ export const view = View.make<Withdrawal>()(
       (row) => costOf(row).toString(),
       "Fee charged on top of the amount, in millisatoshis. Same as the withdrawal's `fee_sats`. 0 if the payment failed"
     ),
-    creation_date: Member.text((row) => Math.floor(startedAtMillis(row) / 1000).toString(), "Unix time in seconds"),
+    creation_date: Member.text(
+      (row) => Math.floor(startedAtMillis(row) / 1000).toString(),
+      "Unix time in seconds"
+    ),
     creation_time_ns: Member.text((row) => (BigInt(startedAtMillis(row)) * 1_000_000n).toString()),
     payment_index: Member.text((row) => row.paymentIndex ?? "0"),
     htlcs: [Schema.Array(Schema.Never).annotate({ description: "Always empty" }), () => []]
@@ -69,4 +82,5 @@ export const view = View.make<Withdrawal>()(
 )
 
 /** Returns the payment, or null for a pending or on-chain withdrawal. */
-export const of = (row: Withdrawal) => (row.rail !== "lightning" || row.status === "pending" ? null : view.of(row))
+export const of = (row: Withdrawal) =>
+  row.rail !== "lightning" || row.status === "pending" ? null : view.of(row)

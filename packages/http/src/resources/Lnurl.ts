@@ -22,7 +22,8 @@ const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
  */
 export const policy: Partial<Extension.Policy> = { cors: "any", allowsEscapedLetters: true }
 
-export const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
+export const json = (body: object) =>
+  HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
 
 /** Returns an LNURL error. The reason is for the wallet's user. */
 export const error = (reason: string) => json({ status: "ERROR", reason })
@@ -57,7 +58,8 @@ const decode = (segment: string): string => {
  * left, or a space is `%20`, as by `encodeURI` and on iOS, a plus sign stands for itself: wallets hash payer data, and
  * sign zap requests.
  */
-const parametersOf = (query: string) => new URLSearchParams(/%20|[/@]/.test(query) ? query.replaceAll("+", "%2B") : query)
+const parametersOf = (query: string) =>
+  new URLSearchParams(/%20|[/@]/.test(query) ? query.replaceAll("+", "%2B") : query)
 
 /**
  * Returns the requested route and recipient. Only `Host` determines the domain, because any client can add
@@ -82,7 +84,11 @@ const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route |
     : undefined
 }
 
-const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"], route: Route, caller: string) {
+const answer = Effect.fnUntraced(function* (
+  payRequests: PayRequests["Service"],
+  route: Route,
+  caller: string
+) {
   switch (route._tag) {
     case "Offer": {
       const { minSendable, maxSendable, nostrPubkey, ...shown } = yield* payRequests.offer(route.place)
@@ -129,7 +135,9 @@ export const unbroken =
   (away: string) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, StoreUnavailable, R>) =>
     answer.pipe(
-      Effect.catchTag("StoreUnavailable", (cause) => Effect.as(Effect.logWarning("LNURL: store unavailable", cause), error(away))),
+      Effect.catchTag("StoreUnavailable", (cause) =>
+        Effect.as(Effect.logWarning("LNURL: store unavailable", cause), error(away))
+      ),
       Effect.catchDefect((defect) =>
         Effect.gen(function* () {
           const reference = yield* Id.make
@@ -152,7 +160,8 @@ const routes = (proxies: number) =>
         return admitted(request, answer(payRequests, route, addressOf(request, proxies))).pipe(
           Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
           Effect.catchTags({
-            NodeUnavailable: (cause) => Effect.as(Effect.logWarning("LNURL: no invoice from the node", cause), error(away)),
+            NodeUnavailable: (cause) =>
+              Effect.as(Effect.logWarning("LNURL: no invoice from the node", cause), error(away)),
             Conflict: () => Effect.succeed(error(away))
           }),
           unbroken(away),

@@ -27,7 +27,9 @@ export const settle = Section.operator(
   HttpApiEndpoint.post("settleLostWithdrawal", `${path}/settle`, {
     params,
     payload: Schema.Struct({
-      preimage: Search.hex32("Preimage of the withdrawal's payment hash, which proves that the payee was paid"),
+      preimage: Search.hex32(
+        "Preimage of the withdrawal's payment hash, which proves that the payee was paid"
+      ),
       fee_sats: Scalars.givenSatsUpTo(Msat.max).annotate({
         description: "Routing fee in satoshis, with up to three decimals, at most the one held. If unknown, 0"
       })
@@ -54,7 +56,10 @@ export const settle = Section.operator(
   (lost) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const evidence = { preimage: Preimage.make(payload.preimage), networkFee: payload.fee_sats }
-      return Envelope.ok("Withdrawal settled", Withdrawals.view.of(yield* Errors.answered(lost.settle(params.id, evidence))))
+      return Envelope.ok(
+        "Withdrawal settled",
+        Withdrawals.view.of(yield* Errors.answered(lost.settle(params.id, evidence)))
+      )
     })
 )
 
@@ -90,7 +95,12 @@ export const release = Section.operator(
         paymentIndex: null,
         failure: "node_error"
       } as const
-      return { params: { id: released.id }, body: {}, message: "Withdrawal released", data: Withdrawals.view.of(released) }
+      return {
+        params: { id: released.id },
+        body: {},
+        message: "Withdrawal released",
+        data: Withdrawals.view.of(released)
+      }
     }),
   Core.LostWithdrawals,
   (lost) =>
@@ -136,8 +146,12 @@ export const book = Section.operator(
   Core.LostWithdrawals,
   (lost) =>
     Effect.fnUntraced(function* ({ params: { id }, payload }) {
-      const booked = yield* Errors.answered(lost.book(TxId.make(payload.tx_id), [id, ...(payload.with ?? [])]))
+      const booked = yield* Errors.answered(
+        lost.book(TxId.make(payload.tx_id), [id, ...(payload.with ?? [])])
+      )
       const own = booked.find((one) => one.id === id)
-      return own === undefined ? yield* Effect.die("booked without the withdrawal") : Envelope.ok("Payout booked", Withdrawals.view.of(own))
+      return own === undefined
+        ? yield* Effect.die("booked without the withdrawal")
+        : Envelope.ok("Payout booked", Withdrawals.view.of(own))
     })
 )

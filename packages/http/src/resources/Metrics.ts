@@ -8,7 +8,9 @@ import * as Section from "../api/Section.ts"
 import * as Gauges from "./Gauges.ts"
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
-const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+const text = Schema.String.pipe(
+  HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" })
+)
 
 const metrics = Section.operator(
   HttpApiEndpoint.get("metrics", "/operator/metrics", { success: text })
@@ -21,10 +23,13 @@ const metrics = Section.operator(
   ([reconciliation, looks, channels, sinceMillis]) => {
     // Runs the checks of `/readyz`, so that the metrics of the node and the chain are as recent as those
     // checks.
-    const measured = Effect.all([Gauges.refresh(reconciliation, sinceMillis), channels.now, ...looks.values()], {
-      concurrency: "unbounded",
-      discard: true
-    })
+    const measured = Effect.all(
+      [Gauges.refresh(reconciliation, sinceMillis), channels.now, ...looks.values()],
+      {
+        concurrency: "unbounded",
+        discard: true
+      }
+    )
     return () => Effect.andThen(measured, PrometheusMetrics.format())
   }
 )

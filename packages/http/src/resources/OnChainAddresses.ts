@@ -29,10 +29,15 @@ export const view = View.make<OnChainAddress>()(
   { identifier: "OnChainAddress" },
   {
     id: Member.uuid((row) => row.id),
-    address: [Scalars.text("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"), (row) => row.address],
+    address: [
+      Scalars.text("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"),
+      (row) => row.address
+    ],
     company_id: Member.uuid((row) => row.companyId),
     node_id: [
-      Scalars.text("73c5da0a").annotate({ description: "Fingerprint of the wallet that can spend from the address" }),
+      Scalars.text("73c5da0a").annotate({
+        description: "Fingerprint of the wallet that can spend from the address"
+      }),
       (row) => row.nodeId
     ],
     bitcoin_address_type: [AddressType, (row) => row.type],
@@ -64,7 +69,14 @@ export const create = Section.company(
     headers: Idempotency.headers,
     payload: [Body, Schema.Null],
     success: Envelope.success(201, Schema.Struct({ address: view.schema })),
-    error: Errors.of("malformed", "paused", "idempotency_mismatch", "conflict", "chain_unavailable", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "paused",
+      "idempotency_mismatch",
+      "conflict",
+      "chain_unavailable",
+      "store_unavailable"
+    )
   })
     .annotate(Scopes, ["receive"])
     .annotate(OpenApi.Summary, "Create an on-chain address")
@@ -83,14 +95,20 @@ export const create = Section.company(
     Effect.fnUntraced(function* ({ payload, headers, request }) {
       const ask = { type: payload?.address_type ?? "taproot", metadata: payload?.metadata ?? Metadata.empty }
       const once = yield* creation.once(request, headers["idempotency-key"], ask)
-      return creation.answer(yield* Errors.answered(onChainAddresses.create({ companyId: yield* companyId, ...ask, ...once })))
+      return creation.answer(
+        yield* Errors.answered(onChainAddresses.create({ companyId: yield* companyId, ...ask, ...once }))
+      )
     })
 )
 
 const resource = Resource.make({ path, names: ["On-chain address", "On-chain addresses"], view, example })
 
 export const get = Section.company(
-  resource.get("getOnChainAddress", { scope: "read", summary: "Get an on-chain address", description: "Returns an on-chain address." }),
+  resource.get("getOnChainAddress", {
+    scope: "read",
+    summary: "Get an on-chain address",
+    description: "Returns an on-chain address."
+  }),
   OnChainAddresses,
   (onChainAddresses) => resource.gets(Resource.own(onChainAddresses.get))
 )

@@ -19,7 +19,10 @@ import * as LostWithdrawals from "./LostWithdrawals.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
-const Sats = Scalars.ExactSats.annotate({ description: "Amount including fees, in satoshis with up to three decimals", examples: [3035] })
+const Sats = Scalars.ExactSats.annotate({
+  description: "Amount including fees, in satoshis with up to three decimals",
+  examples: [3035]
+})
 const Attempts = Schema.NullOr(Schema.Int).annotate({
   description: "Number of attempts; null if the only work is to watch the chain",
   examples: [3]
@@ -27,7 +30,9 @@ const Attempts = Schema.NullOr(Schema.Int).annotate({
 const Next = Schema.NullOr(Scalars.Instant).annotate({
   description: "Time of the next check, or end of the lease of the process that is checking now"
 })
-const For = Scalars.text("The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held")
+const For = Scalars.text(
+  "The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held"
+)
 
 const named = View.make<WaitReason.BacklogItem>()(
   { identifier: "WaitingRecord" },
@@ -57,13 +62,26 @@ export const kind = View.make<Core.Kind>()(
 
 export const Kinds = Schema.Struct(Waiting.byKind(() => kind.schema))
 
-export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) => Waiting.byKind((name) => kind.of(all[name]))
+export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) =>
+  Waiting.byKind((name) => kind.of(all[name]))
 
 const step = View.make<WaitReason.TimelineEntry>()(
   { identifier: "Step" },
   {
     at: Member.instant((one) => one.atMillis),
-    what: [Schema.Literals(["requested", "approved", "rejected", "expired", "dispatched", "seen", "settled", "failed"]), (one) => one.what],
+    what: [
+      Schema.Literals([
+        "requested",
+        "approved",
+        "rejected",
+        "expired",
+        "dispatched",
+        "seen",
+        "settled",
+        "failed"
+      ]),
+      (one) => one.what
+    ],
     detail: Member.textOrNull(
       (one) => one.detail,
       "Details of the step, such as the payee, the key that approved it, its payment hash or transaction, or why it failed"
@@ -75,7 +93,9 @@ const step = View.make<WaitReason.TimelineEntry>()(
 const progress = <A>() =>
   View.members<Core.Followed<A>>()({
     kind: [
-      Schema.NullOr(Schema.Literals(Waiting.kinds)).annotate({ description: "Kind, as in `GET /operator/backlog`; null once final" }),
+      Schema.NullOr(Schema.Literals(Waiting.kinds)).annotate({
+        description: "Kind, as in `GET /operator/backlog`; null once final"
+      }),
       ({ waits }) => waits?.kind ?? null
     ],
     waits_for: [
@@ -87,7 +107,8 @@ const progress = <A>() =>
     timeline: [Schema.Array(step.schema), ({ timeline }) => timeline.map(step.of)],
     answer: [
       Schema.NullOr(Schema.String).annotate({
-        description: "Current status reported by the node or the chain; null in lists, and when neither was queried",
+        description:
+          "Current status reported by the node or the chain; null in lists, and when neither was queried",
         examples: ["on its way"]
       }),
       ({ answer }) => answer
@@ -96,12 +117,18 @@ const progress = <A>() =>
 
 const withdrawal = View.make<Core.Followed<Withdrawal>>()(
   { identifier: "FollowedWithdrawal" },
-  { ...View.within(Withdrawals.view.members, ({ record }: Core.Followed<Withdrawal>) => record), ...progress<Withdrawal>() }
+  {
+    ...View.within(Withdrawals.view.members, ({ record }: Core.Followed<Withdrawal>) => record),
+    ...progress<Withdrawal>()
+  }
 )
 
 const deposit = View.make<Core.Followed<Deposit>>()(
   { identifier: "FollowedDeposit" },
-  { ...View.within(Deposits.view.members, ({ record }: Core.Followed<Deposit>) => record), ...progress<Deposit>() }
+  {
+    ...View.within(Deposits.view.members, ({ record }: Core.Followed<Deposit>) => record),
+    ...progress<Deposit>()
+  }
 )
 
 const exampleWithdrawal = (world: World): Core.Followed<Withdrawal> => {
@@ -136,7 +163,12 @@ const exampleDeposit = (world: World): Core.Followed<Deposit> => {
   }
   return {
     record,
-    waits: { kind: "deposit_unconfirmed", for: "The confirmations required for its amount", attempts: null, nextMillis: null },
+    waits: {
+      kind: "deposit_unconfirmed",
+      for: "The confirmations required for its amount",
+      attempts: null,
+      nextMillis: null
+    },
     timeline: [{ atMillis: record.createdAtMillis, what: "seen", detail: null }],
     answer: "in block 900000, with 3 confirmations"
   }
@@ -157,8 +189,16 @@ const backlog = Section.operator(
       const sinceMillis = record.createdAtMillis
       const one = waits && { ...record, kind: waits.kind, sinceMillis, job: null, waits }
       const nothing: Core.Kind = { count: 0, oldestAtMillis: null, amount: world.asked.amount, oldest: [] }
-      const some: Core.Kind = { count: 1, oldestAtMillis: sinceMillis, amount: record.amount, oldest: one === null ? [] : [one] }
-      return { message: "Backlog", data: kindsOf(Waiting.byKind((kind) => (kind === "withdrawal_dispatched" ? some : nothing))) }
+      const some: Core.Kind = {
+        count: 1,
+        oldestAtMillis: sinceMillis,
+        amount: record.amount,
+        oldest: one === null ? [] : [one]
+      }
+      return {
+        message: "Backlog",
+        data: kindsOf(Waiting.byKind((kind) => (kind === "withdrawal_dispatched" ? some : nothing)))
+      }
     }),
   Core.Backlog,
   ({ all }) =>
@@ -173,7 +213,9 @@ const query = {
       description: "Status. Settled and failed withdrawals and deposits are in the company's transactions"
     })
   ),
-  older_than: Schema.optionalKey(Scalars.intFromText({ minimum: 0, maximum: 10_000_000_000, description: "Minimum age, in seconds" }))
+  older_than: Schema.optionalKey(
+    Scalars.intFromText({ minimum: 0, maximum: 10_000_000_000, description: "Minimum age, in seconds" })
+  )
 }
 type Query = { readonly [Name in keyof typeof query]?: (typeof query)[Name]["Type"] }
 
@@ -198,16 +240,28 @@ const withdrawals = Resource.make({
   view: withdrawal,
   example: exampleWithdrawal
 })
-const deposits = Resource.make({ path: depositsPath, names: ["Deposit", "Deposits"], view: deposit, example: exampleDeposit })
+const deposits = Resource.make({
+  path: depositsPath,
+  names: ["Deposit", "Deposits"],
+  view: deposit,
+  example: exampleDeposit
+})
 
 const listWithdrawals = Section.operator(
-  HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, { query, success: withdrawalPage.success, error: listErrors })
+  HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, {
+    query,
+    success: withdrawalPage.success,
+    error: listErrors
+  })
     .annotate(OpenApi.Summary, "List pending withdrawals")
     .annotate(
       OpenApi.Description,
       "Returns pending withdrawals of all companies, oldest first, each with its history and what the service is waiting for. The next page is in the `Link` header."
     )
-    .annotate(Example, (world) => ({ message: "Withdrawals", data: [withdrawal.of({ ...exampleWithdrawal(world), answer: null })] })),
+    .annotate(Example, (world) => ({
+      message: "Withdrawals",
+      data: [withdrawal.of({ ...exampleWithdrawal(world), answer: null })]
+    })),
   Core.Backlog,
   ({ withdrawals }) =>
     Effect.fnUntraced(function* ({ query }) {
@@ -217,13 +271,20 @@ const listWithdrawals = Section.operator(
 )
 
 const listDeposits = Section.operator(
-  HttpApiEndpoint.get("pendingDeposits", depositsPath, { query, success: depositPage.success, error: listErrors })
+  HttpApiEndpoint.get("pendingDeposits", depositsPath, {
+    query,
+    success: depositPage.success,
+    error: listErrors
+  })
     .annotate(OpenApi.Summary, "List pending deposits")
     .annotate(
       OpenApi.Description,
       "Returns on-chain deposits of all companies that are not credited yet, oldest first. The next page is in the `Link` header."
     )
-    .annotate(Example, (world) => ({ message: "Deposits", data: [deposit.of({ ...exampleDeposit(world), answer: null })] })),
+    .annotate(Example, (world) => ({
+      message: "Deposits",
+      data: [deposit.of({ ...exampleDeposit(world), answer: null })]
+    })),
   Core.Backlog,
   ({ deposits }) =>
     Effect.fnUntraced(function* ({ query }) {
@@ -244,7 +305,8 @@ const getWithdrawal = Section.operator(
 const getDeposit = Section.operator(
   deposits.get("operatorDeposit", {
     summary: "Trace a deposit",
-    description: "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
+    description:
+      "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
   }),
   Core.Backlog,
   (backlog) => deposits.gets(backlog.deposit)
@@ -254,5 +316,14 @@ const getDeposit = Section.operator(
 export const section = Section.make(
   "backlog",
   { title: "Backlog", description: "For the operator: pending money and work, with causes and ages" },
-  [backlog, listWithdrawals, getWithdrawal, LostWithdrawals.settle, LostWithdrawals.release, LostWithdrawals.book, listDeposits, getDeposit]
+  [
+    backlog,
+    listWithdrawals,
+    getWithdrawal,
+    LostWithdrawals.settle,
+    LostWithdrawals.release,
+    LostWithdrawals.book,
+    listDeposits,
+    getDeposit
+  ]
 )

@@ -42,7 +42,10 @@ const issued = View.make<Issued>()(
   { identifier: "IssuedOperatorToken" },
   {
     ...View.within(view.members, ({ token }: Issued) => token),
-    token: Member.text(({ text }) => Redacted.value(text), "The operator token itself. Only this response contains it")
+    token: Member.text(
+      ({ text }) => Redacted.value(text),
+      "The operator token itself. Only this response contains it"
+    )
   }
 )
 
@@ -72,7 +75,11 @@ const issue = Section.operator(
     .annotate(Example, (world) => {
       const token = example(world)
       const text = Redacted.make(world.operatorToken)
-      return { body: { name: token.name, scopes: token.scopes }, message: "Operator token issued", data: issued.of({ token, text }) }
+      return {
+        body: { name: token.name, scopes: token.scopes },
+        message: "Operator token issued",
+        data: issued.of({ token, text })
+      }
     }),
   Effect.all([OperatorTokens, Seal]),
   ([tokens, sealer]) => {
@@ -80,7 +87,10 @@ const issue = Section.operator(
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       const asked = { ...payload, scopes: new Set(payload.scopes) }
       const once = yield* creation.once(request, headers["idempotency-key"], asked, CompanyId.operator)
-      return yield* creation.answer(yield* Errors.answered(tokens.issue({ ...payload, ...once })), CompanyId.operator)
+      return yield* creation.answer(
+        yield* Errors.answered(tokens.issue({ ...payload, ...once })),
+        CompanyId.operator
+      )
     })
   }
 )

@@ -42,7 +42,9 @@ const list = Section.company(
   (apiKeys) =>
     Effect.fnUntraced(function* ({ query }) {
       const { limit } = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(apiKeys.list(yield* companyId, { limit, after: query.cursor ?? null }))
+      const { rows, next } = yield* Errors.answered(
+        apiKeys.list(yield* companyId, { limit, after: query.cursor ?? null })
+      )
       return page.answer(rows, { limit: String(limit) }, next)
     })
 )
@@ -59,7 +61,11 @@ const get = Section.company(
       OpenApi.Description,
       "Returns an API key without its secret, with its limits and what remains of them. Requires the `admin` scope."
     )
-    .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
+    .annotate(Example, (world) => ({
+      params: { id: world.apiKey.id },
+      message: "API key",
+      data: shownExample(world)
+    })),
   ApiKeys,
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id } }) {
@@ -72,14 +78,25 @@ const create = Section.company(
     headers: Idempotency.headers,
     payload: Schema.Struct({
       name: Companies.Name,
-      scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(Schema.isMinLength(1), Schema.isMaxLength(OwnKeys.scopes.length)),
+      scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(
+        Schema.isMinLength(1),
+        Schema.isMaxLength(OwnKeys.scopes.length)
+      ),
       expires_at: Scalars.given(
-        Scalars.GivenInstant.annotate({ description: "Expiry, at most that of the key that makes this request. Default: the same expiry" })
+        Scalars.GivenInstant.annotate({
+          description: "Expiry, at most that of the key that makes this request. Default: the same expiry"
+        })
       ),
       allowed_from: Scalars.given(Ranges)
     }).annotate({ identifier: "CreateApiKey" }),
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", ...Idempotency.sealedErrors, "not_found", "too_many_api_keys", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      ...Idempotency.sealedErrors,
+      "not_found",
+      "too_many_api_keys",
+      "store_unavailable"
+    )
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Create an API key")
@@ -89,7 +106,11 @@ const create = Section.company(
     )
     .annotate(Example, (world) => {
       const data = example(world)
-      return { body: { name: data.name, scopes: ["receive" as const, "read" as const] }, message: "API key created", data }
+      return {
+        body: { name: data.name, scopes: ["receive" as const, "read" as const] },
+        message: "API key created",
+        data
+      }
     }),
   Effect.all([ApiKeys, Seal]),
   ([apiKeys, sealer]) => {
@@ -109,7 +130,10 @@ const revoke = Section.company(
   HttpApiEndpoint.delete("revokeApiKey", `${path}/:id`, {
     params,
     query: VoidedLinks.query,
-    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true), ...VoidedLinks.members })),
+    success: Envelope.success(
+      200,
+      Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true), ...VoidedLinks.members })
+    ),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(Scopes, ["admin"])
@@ -118,18 +142,30 @@ const revoke = Section.company(
       OpenApi.Description,
       `Revokes any API key of the company immediately, including the one that makes this request. Revoking twice has no further effect. ${VoidedLinks.rule} Requires the \`admin\` scope.`
     )
-    .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
+    .annotate(Example, ({ apiKey: { id } }) => ({
+      params: { id },
+      message: "API key revoked",
+      data: { id, revoked: true }
+    })),
   Effect.all([ApiKeys, VoidedLinks.make]),
   ([apiKeys, voided]) =>
     Effect.fnUntraced(function* ({ params: { id }, query }) {
       const owner = yield* companyId
       yield* Errors.answered(apiKeys.revoke(id, owner))
-      return Envelope.ok("API key revoked", { id, revoked: true as const, ...(yield* voided(query, owner, id)) })
+      return Envelope.ok("API key revoked", {
+        id,
+        revoked: true as const,
+        ...(yield* voided(query, owner, id))
+      })
     })
 )
 
 export const section = Section.make(
   "apiKeys",
-  { title: "API keys", description: "The company's API keys, managed with the `admin` scope. Keys that send are issued by the operator" },
+  {
+    title: "API keys",
+    description:
+      "The company's API keys, managed with the `admin` scope. Keys that send are issued by the operator"
+  },
   [create, list, get, revoke]
 )

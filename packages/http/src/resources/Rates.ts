@@ -18,7 +18,9 @@ export const view = View.make<Quoted>()(
   {
     currency: [Schema.Literals(Currency.literals.filter(isFiat)), (row) => row.currency],
     price: [
-      Scalars.text("97123.45").annotate({ description: "Price of one bitcoin in the currency, as an exact decimal" }),
+      Scalars.text("97123.45").annotate({
+        description: "Price of one bitcoin in the currency, as an exact decimal"
+      }),
       (row) => Decimal.format(row.price)
     ],
     updated_at: Member.instant((row) => row.atMillis, "Time of the price")

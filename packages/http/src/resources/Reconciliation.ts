@@ -33,7 +33,10 @@ const side = View.make<AssetBalance>()(
       }),
       ({ least, most }) => [Scalars.exactSats(least), Scalars.exactSats(most)] as const
     ],
-    unexplained_sats: Member.exactSats(({ unexplained }) => unexplained, "Unexplained difference; negative if money is missing")
+    unexplained_sats: Member.exactSats(
+      ({ unexplained }) => unexplained,
+      "Unexplained difference; negative if money is missing"
+    )
   }
 )
 
@@ -45,7 +48,10 @@ const difference = View.make<Difference>()(
     company_id: Member.uuidOrNull((one) => one.companyId),
     record_id: Member.uuidOrNull((one) => one.recordId, "Id of the withdrawal or invoice"),
     ours_sats: Member.exactSatsOrNull((one) => one.ours, "Amount in the ledger; null if there is no record"),
-    theirs_sats: Member.exactSatsOrNull((one) => one.theirs, "Amount reported by the node or the chain; null if there is no record"),
+    theirs_sats: Member.exactSatsOrNull(
+      (one) => one.theirs,
+      "Amount reported by the node or the chain; null if there is no record"
+    ),
     since: Member.instant((one) => one.sinceMillis)
   }
 )
@@ -56,7 +62,9 @@ const Accounts = Schema.Struct(Tally.byAccount(() => Scalars.ExactSats)).annotat
 })
 
 /** Counts discrepancies by cause. Causes without any are omitted. */
-export const countByCause = (differences: ReadonlyArray<Pick<Difference, "cause">>): Readonly<Record<string, number>> => {
+export const countByCause = (
+  differences: ReadonlyArray<Pick<Difference, "cause">>
+): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { cause } of differences) counts[cause] = (counts[cause] ?? 0) + 1
   return counts
@@ -67,12 +75,15 @@ const report = View.make<Report>()(
   {
     reconciled_at: Member.instant((one) => one.atMillis),
     is_behind: [
-      Schema.Boolean.annotate({ description: "Whether there was more to read than one run can process. The next run continues shortly" }),
+      Schema.Boolean.annotate({
+        description: "Whether there was more to read than one run can process. The next run continues shortly"
+      }),
       (one) => one.isBehind
     ],
     is_outdated: [
       Schema.Boolean.annotate({
-        description: "Whether the next runs did not take place, so that the report says nothing about the time since"
+        description:
+          "Whether the next runs did not take place, so that the report says nothing about the time since"
       }),
       (one) => one.isOutdated
     ],
@@ -100,10 +111,15 @@ const report = View.make<Report>()(
       (one) => one.differences.slice(0, maxShown).map(difference.of)
     ],
     unconfirmed: [
-      Schema.Int.annotate({ description: "Number of recent differences. The next run reports those that persist as discrepancies" }),
+      Schema.Int.annotate({
+        description: "Number of recent differences. The next run reports those that persist as discrepancies"
+      }),
       (one) => one.unconfirmed
     ],
-    confirmed_at: Member.instantOrNull((one) => one.confirmedAtMillis, "Expected time of that run; null if there are none")
+    confirmed_at: Member.instantOrNull(
+      (one) => one.confirmedAtMillis,
+      "Expected time of that run; null if there are none"
+    )
   }
 )
 
@@ -114,7 +130,10 @@ const messageOf = (report: Report): string =>
     : resultOf(report)
 
 const resultOf = ({ differences, unconfirmed, confirmedAtMillis, isBehind }: Report): string => {
-  const told = differences.length > 0 ? "There are differences" : `No differences${isBehind ? " in the records read so far" : ""}`
+  const told =
+    differences.length > 0
+      ? "There are differences"
+      : `No differences${isBehind ? " in the records read so far" : ""}`
   if (confirmedAtMillis === null) return told
   const recent = `${unconfirmed} ${differences.length > 0 ? "more " : ""}${unconfirmed === 1 ? "difference" : "differences"}`
   const open = `${recent} to be confirmed by the comparison at ${Scalars.instant(confirmedAtMillis)}`
@@ -122,13 +141,17 @@ const resultOf = ({ differences, unconfirmed, confirmedAtMillis, isBehind }: Rep
 }
 
 const Answer = Schema.Struct({
-  report: Schema.NullOr(report.schema).annotate({ description: "Time of the last run; null before the first" }),
+  report: Schema.NullOr(report.schema).annotate({
+    description: "Time of the last run; null before the first"
+  }),
   waiting: OperatorBacklog.Kinds.annotate({
     description: "Backlog: pending jobs and records, and their ages"
   })
 }).annotate({ identifier: "Reconciliation" })
 
-const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, on_chain_sats: SatsOrNull }).annotate({ identifier: "OwnFunds" })
+const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, on_chain_sats: SatsOrNull }).annotate({
+  identifier: "OwnFunds"
+})
 
 const path = "/operator/reconciliation"
 
@@ -179,12 +202,18 @@ const stateOwn = Section.operator(
     Effect.fnUntraced(function* ({ payload }) {
       const stated = stateOwnFunds({ node: payload.node_sats ?? null, chain: payload.on_chain_sats ?? null })
       const { node, chain } = yield* Errors.answered(stated)
-      return Envelope.ok("Operator equity set", { node_sats: Scalars.exactSatsOrNull(node), on_chain_sats: Scalars.exactSatsOrNull(chain) })
+      return Envelope.ok("Operator equity set", {
+        node_sats: Scalars.exactSatsOrNull(node),
+        on_chain_sats: Scalars.exactSatsOrNull(chain)
+      })
     })
 )
 
 export const section = Section.make(
   "reconciliation",
-  { title: "Reconciliation", description: "Comparison of the ledger with the records of the node and the chain" },
+  {
+    title: "Reconciliation",
+    description: "Comparison of the ledger with the records of the node and the chain"
+  },
   [get, stateOwn]
 )

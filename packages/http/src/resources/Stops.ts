@@ -13,7 +13,9 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import { frozen as frozenSchema, frozenOf, path as companiesPath } from "./Companies.ts"
 
-const Since = Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the pause; null if not paused" })
+const Since = Schema.NullOr(Scalars.Instant).annotate({
+  description: "Time of the pause; null if not paused"
+})
 const paused = Schema.Struct({ sending: Since, receiving: Since }).annotate({ identifier: "Pauses" })
 const Body = Schema.Struct({ what: Core.What }).annotate({ identifier: "Pause" })
 
@@ -28,10 +30,14 @@ const get = Section.operator(
     error: Errors.of("store_unavailable")
   })
     .annotate(OpenApi.Summary, "Get the pause status")
-    .annotate(OpenApi.Description, "Returns the pauses that apply to all companies. Frozen companies are not listed here.")
+    .annotate(
+      OpenApi.Description,
+      "Returns the pauses that apply to all companies. Frozen companies are not listed here."
+    )
     .annotate(Example, () => ({ message: "Paused", data: { sending: null, receiving: null } })),
   Core.Stops,
-  (stops) => () => Effect.map(Errors.answered(stops.standing), (standing) => Envelope.ok("Paused", show(standing)))
+  (stops) => () =>
+    Effect.map(Errors.answered(stops.standing), (standing) => Envelope.ok("Paused", show(standing)))
 )
 
 const pause = Section.operator(
@@ -46,11 +52,17 @@ const pause = Section.operator(
       OpenApi.Description,
       "Pauses sending or receiving for all companies, in every process. `sending`: new withdrawals, vouchers and refunds return 503 `paused`, vouchers cannot be claimed, no payment starts, and confirmed withdrawals wait; payments already sent run to completion. `receiving`: no new invoices, checkouts, offers or on-chain addresses are created; payments to existing ones are credited. Pausing twice has no further effect."
     )
-    .annotate(Example, ({ at }) => ({ body: { what: "sending" }, message: "Paused", data: { sending: at(), receiving: null } })),
+    .annotate(Example, ({ at }) => ({
+      body: { what: "sending" },
+      message: "Paused",
+      data: { sending: at(), receiving: null }
+    })),
   Core.Stops,
   (stops) =>
     ({ payload }) =>
-      Effect.map(Errors.answered(stops.pause(payload.what)), (standing) => Envelope.ok("Paused", show(standing)))
+      Effect.map(Errors.answered(stops.pause(payload.what)), (standing) =>
+        Envelope.ok("Paused", show(standing))
+      )
 )
 
 const resume = Section.operator(
@@ -65,18 +77,26 @@ const resume = Section.operator(
       OpenApi.Description,
       "Resumes sending or receiving. Waiting payments continue within seconds. Resuming when not paused has no effect."
     )
-    .annotate(Example, () => ({ body: { what: "sending" }, message: "Resumed", data: { sending: null, receiving: null } })),
+    .annotate(Example, () => ({
+      body: { what: "sending" },
+      message: "Resumed",
+      data: { sending: null, receiving: null }
+    })),
   Core.Stops,
   (stops) =>
     ({ payload }) =>
-      Effect.map(Errors.answered(stops.resume(payload.what)), (standing) => Envelope.ok("Resumed", show(standing)))
+      Effect.map(Errors.answered(stops.resume(payload.what)), (standing) =>
+        Envelope.ok("Resumed", show(standing))
+      )
 )
 
 const Reason = Schema.String.annotate({
   description: `Reason, 1 to ${maxReasonCharacters} characters. The company sees it in its console`,
   examples: ["reported key theft"]
 }).check(Scalars.stated(reasonIssue, Scalars.wordsUpTo(maxReasonCharacters)))
-const Pending = Freeze.fields.pending.annotate({ description: "How to handle confirmed withdrawals that have not started" })
+const Pending = Freeze.fields.pending.annotate({
+  description: "How to handle confirmed withdrawals that have not started"
+})
 
 const frozen = Schema.Struct({
   id: Scalars.Uuid,
@@ -98,7 +118,13 @@ const freeze = Section.operator(
     params,
     payload: Schema.Struct({ reason: Reason, pending: Pending }).annotate({ identifier: "Freeze" }),
     success: Envelope.success(200, frozen),
-    error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "not_found",
+      "scope_required",
+      "second_operator_required",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, ["stop"])
     .annotate(OpenApi.Summary, "Freeze a company")
@@ -108,13 +134,21 @@ const freeze = Section.operator(
     )
     .annotate(Example, (world) => {
       const body = { reason: "reported key theft", pending: "wait" as const }
-      return { params: { id: world.companyId }, body, message: "Company frozen", data: freezeExample(world, body) }
+      return {
+        params: { id: world.companyId },
+        body,
+        message: "Company frozen",
+        data: freezeExample(world, body)
+      }
     }),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const id = CompanyId.make(params.id)
-      return Envelope.ok("Company frozen", showFreeze(yield* Errors.answered(companies.freeze(id, payload, yield* changer))))
+      return Envelope.ok(
+        "Company frozen",
+        showFreeze(yield* Errors.answered(companies.freeze(id, payload, yield* changer)))
+      )
     })
 )
 
@@ -145,6 +179,10 @@ const unfreeze = Section.operator(
 
 export const section = Section.make(
   "stop",
-  { title: "Stop", description: "Pause sending or receiving for all companies, or freeze one company. Requires an operator token" },
+  {
+    title: "Stop",
+    description:
+      "Pause sending or receiving for all companies, or freeze one company. Requires an operator token"
+  },
   [get, pause, resume, freeze, unfreeze]
 )

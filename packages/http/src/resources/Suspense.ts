@@ -34,9 +34,18 @@ export const view = View.make<Core.Suspended>()(
   { identifier: "SuspendedPayment" },
   {
     ...unmatched.members,
-    requested_for: Member.uuidOrNull(({ request }) => request?.toCompanyId ?? null, "Company that an operator requested"),
-    requested_by: Member.textOrNull(({ request }) => request?.requestedBy ?? null, "Operator who requested it"),
-    assigned_to: Member.uuidOrNull(({ assignment }) => assignment?.companyId ?? null, "Company it was assigned to"),
+    requested_for: Member.uuidOrNull(
+      ({ request }) => request?.toCompanyId ?? null,
+      "Company that an operator requested"
+    ),
+    requested_by: Member.textOrNull(
+      ({ request }) => request?.requestedBy ?? null,
+      "Operator who requested it"
+    ),
+    assigned_to: Member.uuidOrNull(
+      ({ assignment }) => assignment?.companyId ?? null,
+      "Company it was assigned to"
+    ),
     deposit_id: Member.uuidOrNull(({ assignment }) => assignment?.id ?? null, "Deposit that it became"),
     assigned_at: Member.instantOrNull(({ assignment }) => assignment?.createdAtMillis ?? null)
   }
@@ -61,7 +70,12 @@ const example = (world: World): Core.Suspended => ({
   assignment: null
 })
 
-const resource = Resource.make({ path, names: ["Payment in suspense", "Payments in suspense"], view, example })
+const resource = Resource.make({
+  path,
+  names: ["Payment in suspense", "Payments in suspense"],
+  view,
+  example
+})
 
 const list = Section.operator(
   resource.list(
@@ -73,19 +87,29 @@ const list = Section.operator(
     { status: Schema.optionalKey(Schema.Literals(["open", "assigned"])) }
   ),
   Core.Suspense,
-  (suspense) => resource.lists(({ limit }, { cursor = null, status }) => suspense.list({ limit, after: cursor, status }))
+  (suspense) =>
+    resource.lists(({ limit }, { cursor = null, status }) => suspense.list({ limit, after: cursor, status }))
 )
 
 const assign = Section.operator(
   HttpApiEndpoint.post("assignSuspense", `${path}/:id/assign`, {
     params: { id: Scalars.Id },
     payload: Schema.Struct({
-      company_id: Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Company to assign the payment to" }))
+      company_id: Scalars.inLowerCase(
+        Scalars.Uuid.annotate({ description: "Company to assign the payment to" })
+      )
     }).annotate({
       identifier: "AssignSuspendedPayment"
     }),
     success: Envelope.success(200, view.schema),
-    error: Errors.of("malformed", "not_found", "another_operator_required", "already_assigned", "conflict", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "not_found",
+      "another_operator_required",
+      "already_assigned",
+      "conflict",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, [scopes.assign])
     .annotate(OpenApi.Summary, "Assign a payment in suspense")

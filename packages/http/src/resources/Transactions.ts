@@ -29,21 +29,24 @@ export const balanceView = View.make<Funds>()(
   {
     balance: [
       Scalars.Sats.annotate({
-        description: "Available balance, without amounts held for pending withdrawals, in whole satoshis, rounded down",
+        description:
+          "Available balance, without amounts held for pending withdrawals, in whole satoshis, rounded down",
         examples: [21_000]
       }),
       (row) => Scalars.sats(Balance.available(row))
     ],
     held_sats: [
       Scalars.ExactSats.annotate({
-        description: "Amount held for pending withdrawals and open vouchers, including fees, in satoshis with up to three decimals",
+        description:
+          "Amount held for pending withdrawals and open vouchers, including fees, in satoshis with up to three decimals",
         examples: [3035]
       }),
       (row) => Scalars.exactSats(row.held)
     ],
     pending_deposits_sats: [
       Scalars.ExactSats.annotate({
-        description: "On-chain deposits that are credited once they have enough confirmations, in satoshis with up to three decimals",
+        description:
+          "On-chain deposits that are credited once they have enough confirmations, in satoshis with up to three decimals",
         examples: [0]
       }),
       (row) => Scalars.exactSats(row.pendingDeposits)
@@ -57,9 +60,15 @@ export const view = View.make<Transaction.Transaction>()(
   {
     id: Member.uuid((row) => row.id),
     company_id: Member.uuid((row) => row.companyId),
-    amount_sats: Member.sats((row) => row.amount, "Amount in whole satoshis, truncated. Negative for an adjustment that debits"),
+    amount_sats: Member.sats(
+      (row) => row.amount,
+      "Amount in whole satoshis, truncated. Negative for an adjustment that debits"
+    ),
     recipient: Member.text((row) => row.recipient),
-    rail_type: [Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }), (row) => row.rail],
+    rail_type: [
+      Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }),
+      (row) => row.rail
+    ],
     type: [Transaction.Type, (row) => row.type],
     fee_microsats: [
       Schema.Int.annotate({
@@ -71,7 +80,10 @@ export const view = View.make<Transaction.Transaction>()(
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
     status: [Standing, (row) => row.status],
     reason: Member.textOrNull((row) => row.reason, "Reason for an adjustment; null for other transactions"),
-    description: Member.text((row) => row.description, "Description of its checkout, invoice or refund; empty if there is none"),
+    description: Member.text(
+      (row) => row.description,
+      "Description of its checkout, invoice or refund; empty if there is none"
+    ),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     failure: [Schema.NullOr(Withdrawals.Failure), ({ failure }) => failure && Withdrawals.failureOf(failure)],
     created_at: Member.instant((row) => row.createdAtMillis)
@@ -87,7 +99,9 @@ const query = {
   ...Search.label,
   ...Search.payment,
   ...Search.transaction,
-  lightning_invoice_id: Schema.optionalKey(Search.id("Selects the deposit of this invoice, by the invoice's `id`"))
+  lightning_invoice_id: Schema.optionalKey(
+    Search.id("Selects the deposit of this invoice, by the invoice's `id`")
+  )
 }
 const Query = Schema.Struct(query)
 type Query = typeof Query.Type
@@ -109,10 +123,21 @@ const example = (world: World) => {
   const fee = Withdrawal.fee(settled)
   const none = { reason: null, description: "", failure: null }
   return {
-    balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero, pendingDeposits: Msat.zero },
+    balance: {
+      posted: Msat.make(deposit.amount - settled.amount - fee),
+      held: Msat.zero,
+      pendingDeposits: Msat.zero
+    },
     transactions: [
       { ...settled, ...none, type: "withdrawal" as const, fee },
-      { ...deposit, ...none, type: "deposit" as const, fee: Msat.zero, metadata: world.metadata, description: world.asked.memo }
+      {
+        ...deposit,
+        ...none,
+        type: "deposit" as const,
+        fee: Msat.zero,
+        metadata: world.metadata,
+        description: world.asked.memo
+      }
     ]
   }
 }
@@ -132,7 +157,9 @@ export const balance = Section.company(
   Transactions,
   (transactions) => () =>
     Effect.flatMap(Caller, ({ apiKey: { companyId } }) =>
-      Effect.map(Errors.answered(transactions.balance(companyId)), (row) => View.answer("Balance", balanceView.of(row)))
+      Effect.map(Errors.answered(transactions.balance(companyId)), (row) =>
+        View.answer("Balance", balanceView.of(row))
+      )
     )
 )
 
@@ -150,11 +177,16 @@ export const list = Section.company(
       OpenApi.Description,
       `Returns deposits, withdrawals and manual adjustments (\`adjustment\`), newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. A filter by hash matches payments only after they are sent or received. The next page is in the \`Link\` header. At most ${Pages.looks} rows are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
     )
-    .annotate(Example, (world) => ({ message: "Transactions", data: example(world).transactions.map(view.of) })),
+    .annotate(Example, (world) => ({
+      message: "Transactions",
+      data: example(world).transactions.map(view.of)
+    })),
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ query }) {
-      const { rows, next } = yield* Errors.answered(transactions.list(yield* companyId, yield* askedBy(query)))
+      const { rows, next } = yield* Errors.answered(
+        transactions.list(yield* companyId, yield* askedBy(query))
+      )
       return page.answer(rows, Search.written(query), next)
     })
 )

@@ -8,13 +8,16 @@ import * as Errors from "../wire/Errors.ts"
 export const query = {
   links: Schema.optionalKey(
     Schema.Literal("void").annotate({
-      description: "`void` also cancels the open vouchers and refund links that the key or person created, and releases their funds"
+      description:
+        "`void` also cancels the open vouchers and refund links that the key or person created, and releases their funds"
     })
   )
 }
 
 export const members = {
-  voided_links: Schema.optionalKey(Schema.Int.annotate({ description: "Number of canceled links, if the request has `links=void`" }))
+  voided_links: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Number of canceled links, if the request has `links=void`" })
+  )
 }
 
 /** Description of `query` for an endpoint. */

@@ -82,9 +82,11 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   insufficient_liquidity: "The service's node did not have enough outbound liquidity",
   canceled: "The payment was canceled before it completed",
   node_error: "The service's node could not make the payment",
-  channel_closed: "A Lightning channel was closed while the payment was in flight, and the funds were returned on-chain",
+  channel_closed:
+    "A Lightning channel was closed while the payment was in flight, and the funds were returned on-chain",
   invoice_expired: "The invoice expired before it was paid. Get a new invoice from the payee",
-  invoice_not_payable: "The invoice can no longer be paid, because it was paid or canceled, or its terms are not supported",
+  invoice_not_payable:
+    "The invoice can no longer be paid, because it was paid or canceled, or its terms are not supported",
   payment_hash_used: "Another withdrawal has this payment hash. Get a new invoice from the payee",
   recipient_refused: "The payee's server declined the payment or sent no valid invoice",
   recipient_unreachable: "The payee's server did not respond in time",
@@ -94,26 +96,40 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
 
 export const Failure = Schema.Struct({
   code: Withdrawal.Failure.annotate({ description: "Stable code for programs" }),
-  message: Schema.String.annotate({ description: "Human-readable text. May change", examples: [failures.no_route] })
+  message: Schema.String.annotate({
+    description: "Human-readable text. May change",
+    examples: [failures.no_route]
+  })
 }).annotate({ identifier: "WithdrawalFailure" })
 
-export const failureOf = (code: Withdrawal.Failure): typeof Failure.Type => ({ code, message: failures[code] })
+export const failureOf = (code: Withdrawal.Failure): typeof Failure.Type => ({
+  code,
+  message: failures[code]
+})
 
 /** The payee, as far as known. */
 const destination = View.make<Withdrawal.Withdrawal>()(
   { identifier: "WithdrawalDestination" },
   {
     type: [Destination.RecipientType, (row) => row.recipientType],
-    lightning_address: Member.textOrNull((row) => (row.recipientType === "lightning_address" ? Destination.name(row.recipient) : null)),
+    lightning_address: Member.textOrNull((row) =>
+      row.recipientType === "lightning_address" ? Destination.name(row.recipient) : null
+    ),
     bip353_name: [
       Schema.NullOr(Schema.String).annotate({
-        description: "BIP 353 name with its ₿, if the domain's DNS record determines the payment; otherwise null",
+        description:
+          "BIP 353 name with its ₿, if the domain's DNS record determines the payment; otherwise null",
         examples: ["₿satoshi@wallet.example"]
       }),
       (row) => (Destination.isInDns(row.recipient) ? row.recipient : null)
     ],
     bitcoin_address: Member.textOrNull(
-      (row) => (row.recipientType === "chain_address" ? row.recipient : row.rail === "on_chain" ? row.paymentRequest : null),
+      (row) =>
+        row.recipientType === "chain_address"
+          ? row.recipient
+          : row.rail === "on_chain"
+            ? row.paymentRequest
+            : null,
       "On-chain address that is paid; for a BIP 353 name, the address in its record when the payment was sent"
     ),
     domain: [
@@ -129,7 +145,8 @@ const destination = View.make<Withdrawal.Withdrawal>()(
     ),
     success_action: [
       Schema.NullOr(SuccessAction).annotate({
-        description: "Text or link from the payee's server to show after settlement (LUD-09, LUD-10). The preimage decrypts `aes`"
+        description:
+          "Text or link from the payee's server to show after settlement (LUD-09, LUD-10). The preimage decrypts `aes`"
       }),
       (row) => (row.status === "settled" ? row.successAction : null)
     ]
@@ -176,18 +193,25 @@ export const view = View.make<Withdrawal.Withdrawal>()(
       }),
       LightningPayment.of
     ],
-    chain_tx_id: Member.textOrNull((row) => row.chainTxId, "Transaction id of an on-chain withdrawal; null until there is a transaction"),
+    chain_tx_id: Member.textOrNull(
+      (row) => row.chainTxId,
+      "Transaction id of an on-chain withdrawal; null until there is a transaction"
+    ),
     ...CauseView.members("withdrawal"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: Member.instant((row) => row.createdAtMillis),
     updated_at: Member.instant((row) => row.updatedAtMillis),
     failure: [
-      Schema.NullOr(Failure).annotate({ description: "Reason for the failure. `lightning_payment` has the node's own reason" }),
+      Schema.NullOr(Failure).annotate({
+        description: "Reason for the failure. `lightning_payment` has the node's own reason"
+      }),
       ({ failure }) => failure && failureOf(failure)
     ],
     destination: [destination.schema, destination.of],
     approval: [
-      Schema.NullOr(approval.schema).annotate({ description: "Approval by another key; null if not required" }),
+      Schema.NullOr(approval.schema).annotate({
+        description: "Approval by another key; null if not required"
+      }),
       (row) => (row.approval === null ? null : approval.of({ ...row, approval: row.approval }))
     ]
   }
@@ -209,13 +233,16 @@ export const estimated = View.make<Estimate>()(
     recipient_type: [Destination.RecipientType, (row) => row.recipientType],
     bip353: [
       Schema.NullOr(instructed.schema).annotate({
-        description: "Payment target of a BIP 353 name, from its domain's DNS record. The confirm request reads the record again"
+        description:
+          "Payment target of a BIP 353 name, from its domain's DNS record. The confirm request reads the record again"
       }),
       (row) => (row.instructed === undefined ? null : instructed.of(row.instructed))
     ],
     amount_sats: Member.sats((row) => row.amount),
     service_fee_sats: [
-      Scalars.Fee.annotate({ description: "Total fee that a withdrawal would be charged on top of its amount. Same as `fee_sats`" }),
+      Scalars.Fee.annotate({
+        description: "Total fee that a withdrawal would be charged on top of its amount. Same as `fee_sats`"
+      }),
       (row) => Scalars.exactSats(Fee.total(row.fee))
     ],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Fee.total(row.fee))],
@@ -282,7 +309,11 @@ export const unpayable = [
 /** Error codes for an invalid amount or destination. */
 export const refusals = ["malformed", "wrong_network", "rate_unavailable", ...unpayable] as const
 
-const bodyOf = (row: Withdrawal.Withdrawal) => ({ amount: 3000, currency: "sats", destination: row.recipient })
+const bodyOf = (row: Withdrawal.Withdrawal) => ({
+  amount: 3000,
+  currency: "sats",
+  destination: row.recipient
+})
 
 export const estimate = Section.company(
   HttpApiEndpoint.post("estimate", "/v1/bitcoin/withdraw/estimate", {
@@ -303,7 +334,13 @@ export const estimate = Section.company(
       return {
         body: bodyOf(requested),
         message: "Estimate",
-        data: estimated.of({ recipient, recipientType, amount, fee: { service, network }, successProbability: 0.98 })
+        data: estimated.of({
+          recipient,
+          recipientType,
+          amount,
+          fee: { service, network },
+          successProbability: 0.98
+        })
       }
     }),
   Withdrawals,
@@ -311,7 +348,9 @@ export const estimate = Section.company(
     Effect.fnUntraced(function* ({ payload }) {
       const { company } = yield* sender
       const asked = yield* Amounts.asked(payload)
-      const found = yield* Errors.answered(withdrawals.estimate({ company, asked, destination: payload.destination }))
+      const found = yield* Errors.answered(
+        withdrawals.estimate({ company, asked, destination: payload.destination })
+      )
       return Envelope.ok("Estimate", estimated.of(found))
     })
 )

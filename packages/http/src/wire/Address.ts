@@ -11,7 +11,13 @@ const networkOf = (address: string): string => {
   const [head = "", tail] = address.toLowerCase().split("::")
   const groups = head === "" ? [] : head.split(":")
   const last = tail === undefined || tail === "" ? [] : tail.split(":")
-  return [...groups, ...Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => "0"), ...last].slice(0, 4).join(":")
+  return [
+    ...groups,
+    ...Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => "0"),
+    ...last
+  ]
+    .slice(0, 4)
+    .join(":")
 }
 
 /** Removes the port that some proxies append, such as Azure's and IIS's. Each connection of a caller has another one. */
@@ -50,4 +56,5 @@ export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies:
   forwardedIn(request.headers["x-forwarded-for"], proxies) || peerOf(request)
 
 /** Returns the caller's address for the audit log. */
-export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => networkOf(addressOf(request, proxies))
+export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string =>
+  networkOf(addressOf(request, proxies))

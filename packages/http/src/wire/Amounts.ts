@@ -9,7 +9,8 @@ import * as Scalars from "./Scalars.ts"
 
 /** An amount as a JSON number. The schema decodes the number to a float; `exact` keeps the decimal. */
 export const AmountNumber = Schema.Finite.annotate({
-  description: "Amount in units of `currency`, as an exact decimal: 0.00000021 btc is 21 sats, and 21.5 sats is rejected",
+  description:
+    "Amount in units of `currency`, as an exact decimal: 0.00000021 btc is 21 sats, and 21.5 sats is rejected",
   examples: [21_000]
 })
   .check(Scalars.stated(() => undefined, { exclusiveMinimum: 0 }))
@@ -19,7 +20,9 @@ export const AmountNumber = Schema.Finite.annotate({
 export type Written = number | { readonly source: string }
 
 // Only values made by `exact` arrive here, so the cheapest check suffices.
-const Written = Schema.declare((value): value is Written | null => typeof value === "number" || typeof value === "object")
+const Written = Schema.declare(
+  (value): value is Written | null => typeof value === "number" || typeof value === "object"
+)
 
 // Reads the text without an effect, because an effect in one field makes the schema library decode the whole
 // body with effects.
@@ -41,9 +44,12 @@ export const exact = <S extends Schema.Codec<number | null, number | null>>(amou
     })
   )
 
-const inAnyCase = (letters: string) => letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const inAnyCase = (letters: string) =>
+  letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 /** Returns JSON Schema that matches these currencies in any letter case. */
-export const currencies = (codes: ReadonlyArray<string>) => ({ pattern: `^(?:${codes.map(inAnyCase).join("|")})$` })
+export const currencies = (codes: ReadonlyArray<string>) => ({
+  pattern: `^(?:${codes.map(inAnyCase).join("|")})$`
+})
 
 /** JSON Schema rule that requires a currency with an amount, for bodies whose amount is optional or nullable. */
 export const withCurrency = { dependentRequired: { amount: ["currency"] } }
@@ -54,7 +60,9 @@ export const Currency = Schema.String.annotate({
 })
   .check(
     Scalars.stated(
-      (text: string) => Result.isSuccess(Amount.parseCurrency(text)) || `must be one of ${Amount.Currency.literals.join(", ")}`,
+      (text: string) =>
+        Result.isSuccess(Amount.parseCurrency(text)) ||
+        `must be one of ${Amount.Currency.literals.join(", ")}`,
       currencies(Amount.Currency.literals)
     )
   )
@@ -72,13 +80,18 @@ const failures = (...read: ReadonlyArray<Result.Result<unknown, Issue>>): Readon
 type Read = Result.Result<Decimal.Decimal | undefined, Decimal.DecimalInvalid>
 
 /** Returns the requested amount or its issues. A currency without an amount is ignored. */
-const readAmount = (decimal: Read, currencyText: string | null | undefined): Result.Result<Asked | undefined, ReadonlyArray<Issue>> => {
+const readAmount = (
+  decimal: Read,
+  currencyText: string | null | undefined
+): Result.Result<Asked | undefined, ReadonlyArray<Issue>> => {
   const currency: Result.Result<Amount.Currency, Issue> =
     currencyText === undefined || currencyText === null
       ? Result.fail(noCurrency)
       : Result.mapError(Amount.parseCurrency(currencyText), issueAt("currency"))
   const amount = decimal.pipe(
-    Result.flatMap((found) => (found === undefined ? Result.succeed(found) : Amount.check(found, Result.getOrUndefined(currency)))),
+    Result.flatMap((found) =>
+      found === undefined ? Result.succeed(found) : Amount.check(found, Result.getOrUndefined(currency))
+    ),
     Result.mapError(issueAt("amount"))
   )
   if (Result.isSuccess(amount) && amount.success === undefined) return Result.succeed(undefined)
@@ -104,19 +117,24 @@ export const asked = ({ amount, currency }: Body) => {
 /** Returns the amount of a decoded body that requires one. */
 export const wanted = (body: Body) =>
   Effect.flatMap(asked(body), (found) =>
-    found === undefined ? Effect.fail(Errors.malformedRequest([{ path: "amount", message: "is required" }])) : Effect.succeed(found)
+    found === undefined
+      ? Effect.fail(Errors.malformedRequest([{ path: "amount", message: "is required" }]))
+      : Effect.succeed(found)
   )
 
 const issuesWith = (decimal: Read, body: object): ReadonlyArray<Issue> => {
-  const currency = Predicate.hasProperty(body, "currency") && typeof body.currency === "string" ? body.currency : undefined
+  const currency =
+    Predicate.hasProperty(body, "currency") && typeof body.currency === "string" ? body.currency : undefined
   const read = readAmount(decimal, currency)
   return Result.isFailure(read) ? read.failure : []
 }
 
 /** Returns the issues of the amount and currency in a body that is not decoded yet, and whose other fields may be invalid too. */
-export const issues = (text: string, body: object): ReadonlyArray<Issue> => issuesWith(Decimal.ofJsonMember(text, "amount"), body)
+export const issues = (text: string, body: object): ReadonlyArray<Issue> =>
+  issuesWith(Decimal.ofJsonMember(text, "amount"), body)
 
-export const isGiven = (body: object, member: string): boolean => Predicate.hasProperty(body, member) && body[member] !== null
+export const isGiven = (body: object, member: string): boolean =>
+  Predicate.hasProperty(body, member) && body[member] !== null
 
 const orAny = (decimal: Read, body: object): ReadonlyArray<Issue> => {
   if (Predicate.hasProperty(body, "amount") && body.amount === null) {
@@ -132,7 +150,8 @@ const orAny = (decimal: Read, body: object): ReadonlyArray<Issue> => {
  * Same as `issues`, for a body in which a null amount lets the payer choose. `JSON.stringify` turns NaN into
  * null, so a null amount with a currency is rejected.
  */
-export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => orAny(Decimal.ofJsonMember(text, "amount"), body)
+export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> =>
+  orAny(Decimal.ofJsonMember(text, "amount"), body)
 
 /** Same as `issuesOrAny`, for a decoded body. */
 export const decodedIssuesOrAny = (body: Body): ReadonlyArray<Issue> => orAny(decimalOf(body.amount), body)

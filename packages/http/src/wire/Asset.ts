@@ -25,7 +25,8 @@ export interface Asset {
 }
 
 /** Returns a hash of the content that is short enough for a path. */
-export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
+export const hashOf = (content: string | Uint8Array): string =>
+  createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 /**
  * Returns a function that decompresses content. All responses that are being sent share one copy, because a
@@ -53,7 +54,11 @@ const shared = (compressed: Uint8Array): Asset["plain"] => {
 export const make = Effect.fnUntraced(function* (
   content: string | Uint8Array,
   contentType: string,
-  options: { readonly forever?: boolean; readonly isDense?: boolean; readonly headers?: Readonly<Record<string, string>> } = {}
+  options: {
+    readonly forever?: boolean
+    readonly isDense?: boolean
+    readonly headers?: Readonly<Record<string, string>>
+  } = {}
 ) {
   const compressed = yield* Effect.promise(() => gzip(content))
   return {
@@ -76,8 +81,13 @@ export const make = Effect.fnUntraced(function* (
  * that requests it leaves before it is ready.
  */
 export const once = Effect.fnUntraced(function* <A, E>(make: Effect.Effect<A, E>) {
-  const [made, forget] = yield* Effect.cachedInvalidateWithTTL(Effect.forkIn(make, yield* Effect.scope), Infinity)
-  return Effect.flatMap(Effect.flatMap(made, Fiber.await), (exit) => (Exit.isSuccess(exit) ? exit : Effect.andThen(forget, exit)))
+  const [made, forget] = yield* Effect.cachedInvalidateWithTTL(
+    Effect.forkIn(make, yield* Effect.scope),
+    Infinity
+  )
+  return Effect.flatMap(Effect.flatMap(made, Fiber.await), (exit) =>
+    Exit.isSuccess(exit) ? exit : Effect.andThen(forget, exit)
+  )
 })
 
 /**
@@ -91,17 +101,34 @@ export const takes = (coding: "br" | "gzip", accepted = ""): boolean =>
   })
 
 /** Responds with the asset, or with 304 if the client already has it (RFC 9110, section 13.1.2). */
-export const answer = Effect.fnUntraced(function* ({ compressed, plain, plainBytes, brotli, contentType, etag, headers }: Asset) {
+export const answer = Effect.fnUntraced(function* ({
+  compressed,
+  plain,
+  plainBytes,
+  brotli,
+  contentType,
+  etag,
+  headers
+}: Asset) {
   const { method, headers: asked } = yield* HttpServerRequest.HttpServerRequest
   const all = { ...headers, etag }
   const known = (asked["if-none-match"] ?? "").split(",").map((one) => one.trim())
   if (known.includes(etag) || known.includes(etag.slice(2)) || known.includes("*"))
     return HttpServerResponse.empty({ status: 304, headers: all })
   if (brotli !== undefined && takes("br", asked["accept-encoding"]))
-    return HttpServerResponse.uint8Array(brotli, { contentType, headers: { ...all, "content-encoding": "br" } })
+    return HttpServerResponse.uint8Array(brotli, {
+      contentType,
+      headers: { ...all, "content-encoding": "br" }
+    })
   if (takes("gzip", asked["accept-encoding"]))
-    return HttpServerResponse.uint8Array(compressed, { contentType, headers: { ...all, "content-encoding": "gzip" } })
+    return HttpServerResponse.uint8Array(compressed, {
+      contentType,
+      headers: { ...all, "content-encoding": "gzip" }
+    })
   if (method === "HEAD")
-    return HttpServerResponse.empty({ status: 200, headers: { ...all, "content-type": contentType, "content-length": String(plainBytes) } })
+    return HttpServerResponse.empty({
+      status: 200,
+      headers: { ...all, "content-type": contentType, "content-length": String(plainBytes) }
+    })
   return HttpServerResponse.uint8Array(yield* Effect.promise(plain), { contentType, headers: all })
 })

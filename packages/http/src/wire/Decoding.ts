@@ -36,19 +36,28 @@ export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/ht
  * Finds issues that a body's schema does not check, because they are visible only in the text or too expensive
  * to check twice. Called only when a request is rejected, so that the response lists every issue.
  */
-export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("@satrail/http/wire/Decoding/Rules", {
-  defaultValue: () => () => []
-})
+export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>(
+  "@satrail/http/wire/Decoding/Rules",
+  {
+    defaultValue: () => () => []
+  }
+)
 
 /** Whether an endpoint without a payload schema reads its body itself. Otherwise it accepts only an empty one. */
-export const ReadsBody = Context.Reference<boolean>("@satrail/http/wire/Decoding/ReadsBody", { defaultValue: () => false })
+export const ReadsBody = Context.Reference<boolean>("@satrail/http/wire/Decoding/ReadsBody", {
+  defaultValue: () => false
+})
 
 const isStrange = "unknown member"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   // Do not repeat the value. It may be a misplaced secret, or 60 KiB long.
   leafHook: (issue) =>
-    issue._tag === "MissingKey" ? "is required" : issue._tag === "UnexpectedKey" ? isStrange : SchemaIssue.defaultLeafHook(issue)
+    issue._tag === "MissingKey"
+      ? "is required"
+      : issue._tag === "UnexpectedKey"
+        ? isStrange
+        : SchemaIssue.defaultLeafHook(issue)
 })
 
 const types: Readonly<Record<string, string>> = {
@@ -61,10 +70,9 @@ const types: Readonly<Record<string, string>> = {
 
 /** Returns what the schema library says of a wrong value if the schema has no name. */
 const expectedOf = (ast: SchemaAST.AST): string =>
-  SchemaIssue.defaultLeafHook(new SchemaIssue.InvalidType(Schema.make<Schema.Top>(ast).annotate({ identifier: undefined }).ast)).replace(
-    "Expected ",
-    ""
-  )
+  SchemaIssue.defaultLeafHook(
+    new SchemaIssue.InvalidType(Schema.make<Schema.Top>(ast).annotate({ identifier: undefined }).ast)
+  ).replace("Expected ", "")
 
 type Names = ReadonlyArray<readonly [name: string, expected: string]>
 
@@ -81,7 +89,9 @@ const namesIn = (issue: SchemaIssue.Issue): Names => {
   switch (issue._tag) {
     case "Composite":
     case "AnyOf":
-      return issue._tag === "AnyOf" && issue.issues.length === 0 ? namesOf(issue.ast) : issue.issues.flatMap(namesIn)
+      return issue._tag === "AnyOf" && issue.issues.length === 0
+        ? namesOf(issue.ast)
+        : issue.issues.flatMap(namesIn)
     case "Pointer":
     case "Filter":
     case "Encoding":
@@ -153,30 +163,47 @@ const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> 
     case "Encoding":
       return beside(issue.issue)
     case "UnexpectedKey":
-      return [SchemaAST.isObjects(issue.ast) ? issue.ast.propertySignatures.map(({ name }) => String(name)) : []]
+      return [
+        SchemaAST.isObjects(issue.ast) ? issue.ast.propertySignatures.map(({ name }) => String(name)) : []
+      ]
     default:
       return []
   }
 }
 
 /** Reports an unknown name and suggests the nearest known one. */
-const strange = (what: "field" | "parameter", shown: string, name: string, known: ReadonlyArray<string>): string => {
+const strange = (
+  what: "field" | "parameter",
+  shown: string,
+  name: string,
+  known: ReadonlyArray<string>
+): string => {
   const near = Suggestion.member(name, known)
-  return near === undefined ? `unknown ${what} "${shown}"` : `unknown ${what} "${shown}": did you mean "${near}"?`
+  return near === undefined
+    ? `unknown ${what} "${shown}"`
+    : `unknown ${what} "${shown}": did you mean "${near}"?`
 }
 
 /** Returns the issues of a value that its schema rejects, in the API's words. */
-export const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
+export const issuesOf = (
+  what: "field" | "parameter",
+  issue: SchemaIssue.Issue,
+  text = ""
+): ReadonlyArray<Issue> => {
   const known = beside(issue).values()
   const schemas = new Map(namesIn(issue))
   return format(issue).issues.map(({ path = [], message }) => {
     if (path.length === 0) return ofBody(message, text)
     const names = path.map((part) => String(typeof part === "object" ? part.key : part))
     const isUnknown = message === isStrange
-    const shown = names.map((name) => named(name, isUnknown ? strangeNameCharacters : nameCharacters)).join(".")
+    const shown = names
+      .map((name) => named(name, isUnknown ? strangeNameCharacters : nameCharacters))
+      .join(".")
     return {
       path: shown,
-      message: isUnknown ? strange(what, shown, names.at(-1) ?? "", known.next().value ?? []) : mustBe(message, schemas)
+      message: isUnknown
+        ? strange(what, shown, names.at(-1) ?? "", known.next().value ?? [])
+        : mustBe(message, schemas)
     }
   })
 }
@@ -189,7 +216,8 @@ const strangeTo = (what: "field" | "parameter", name: string, known: ReadonlyArr
 }
 
 /** Reports a parameter that a route does not have. */
-export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue => strangeTo("parameter", name, known)
+export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue =>
+  strangeTo("parameter", name, known)
 
 const allUnknown = (what: "field" | "parameter", names: ReadonlyArray<string>) =>
   Errors.malformedRequest(names.map((name) => strangeTo(what, name, [])))
@@ -208,7 +236,8 @@ const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", mes
 export const tooManyParameters = (count: number) =>
   wholeIssue(`The query must have at most ${most.parameters} parameters (this one has ${count})`)
 
-const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
+const isUtf8 = (contentType = "") =>
+  /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
 
 /** Returns the body's first coding other than identity and chunked (RFC 9110, section 8.4; RFC 9112, section 7). */
 const codingOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
@@ -235,7 +264,9 @@ const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Rejection> => {
 
 const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Rejection> => {
   if (codingOf(request) !== undefined)
-    return Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent without Content-Encoding"))
+    return Effect.fail(
+      Errors.failure("unsupported_media_type", "The body must be sent without Content-Encoding")
+    )
   return isUtf8(request.headers["content-type"])
     ? Effect.flatMap(Effect.orDie(request.arrayBuffer), textIn)
     : Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
@@ -246,7 +277,8 @@ const withoutFieldsIn = (text: string): Effect.Effect<void, Rejection> => {
   if (text.trim() === "") return Effect.void
   const body = JsonText.parsed(text)
   if (body === null) return Effect.void
-  if (typeof body !== "object" || Array.isArray(body)) return Effect.fail(wholeIssue("The body must be empty or {}"))
+  if (typeof body !== "object" || Array.isArray(body))
+    return Effect.fail(wholeIssue("The body must be empty or {}"))
   const names = Object.keys(body)
   return names.length === 0 ? Effect.void : Effect.fail(allUnknown("field", names))
 }
@@ -269,7 +301,10 @@ const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issu
 
 /** Adds issues for fields that have none yet. */
 const completed = (issues: ReadonlyArray<Issue>, more: ReadonlyArray<Issue>) =>
-  Errors.malformedRequest([...issues, ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))])
+  Errors.malformedRequest([
+    ...issues,
+    ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))
+  ])
 
 /**
  * A request that cannot be decoded is the caller's error. A response that cannot be encoded is our bug and
@@ -286,11 +321,14 @@ export const layer = Layer.succeed(
           if (isMalformed(error)) return Effect.fail(completed(error.error.issues ?? [], more()))
           if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
           if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
-          if (error.kind !== "Query") return Effect.fail(completed(issuesOf("field", error.cause.issue, text), more()))
+          if (error.kind !== "Query")
+            return Effect.fail(completed(issuesOf("field", error.cause.issue, text), more()))
           return Effect.withFiber(({ context }) => {
             const parameters = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
             const issues = issuesOf("parameter", error.cause.issue).map((issue) =>
-              Array.isArray(parameters[issue.path]) && issue.message === "must be a string" ? { ...issue, message: onlyOnce } : issue
+              Array.isArray(parameters[issue.path]) && issue.message === "must be a string"
+                ? { ...issue, message: onlyOnce }
+                : issue
             )
             return Effect.fail(completed(issues, more()))
           })
@@ -308,11 +346,16 @@ export const layer = Layer.succeed(
         )
       if (hasNoFields) return Effect.andThen(withoutFields(request), withoutBody)
       // Read an unused body to its end before the endpoint runs, so that an interrupted request is rejected.
-      return Received.isEmpty(request) ? withoutBody : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
+      return Received.isEmpty(request)
+        ? withoutBody
+        : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
     }
     return Effect.withFiber(({ context }): typeof withoutBody => {
       const parameters = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
-      const count = Object.values(parameters).reduce((sum, value) => sum + (typeof value === "string" ? 1 : value.length), 0)
+      const count = Object.values(parameters).reduce(
+        (sum, value) => sum + (typeof value === "string" ? 1 : value.length),
+        0
+      )
       if (count > most.parameters) return Effect.fail(tooManyParameters(count))
       return count === 0 || endpoint.query !== undefined
         ? read(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))

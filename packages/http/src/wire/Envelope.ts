@@ -24,7 +24,11 @@ export const Place = Schema.Struct({
  * A reason why a request was rejected. `path` names the field, header or query parameter, and is empty if the
  * issue concerns the whole body.
  */
-export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String, place: Schema.optionalKey(Place) }).annotate({
+export const Issue = Schema.Struct({
+  path: Schema.String,
+  message: Schema.String,
+  place: Schema.optionalKey(Place)
+}).annotate({
   identifier: "Issue"
 })
 export interface Issue extends Schema.Schema.Type<typeof Issue> {}

@@ -16,7 +16,8 @@ export const catalogue = {
     status: 400,
     meaning:
       "This endpoint returns a secret or is part of the sandbox, so its response is not stored and cannot be repeated for the same `Idempotency-Key`.",
-    remedy: "Omit the `Idempotency-Key` header. Revoke an API key or cancel a voucher that you created twice by accident."
+    remedy:
+      "Omit the `Idempotency-Key` header. Revoke an API key or cancel a voucher that you created twice by accident."
   },
   unauthorized: {
     status: 401,
@@ -30,7 +31,8 @@ export const catalogue = {
   },
   address_not_allowed: {
     status: 403,
-    meaning: "The key is valid, but not allowed from this IP address, or not allowed to send from it. The request had no effect.",
+    meaning:
+      "The key is valid, but not allowed from this IP address, or not allowed to send from it. The request had no effect.",
     remedy:
       "Send the request from an address in the key's `allowed_from`, or have the operator change it. Behind a reverse proxy, `SATRAIL_PROXIES` must be set, otherwise every request appears to come from the proxy."
   },
@@ -38,7 +40,8 @@ export const catalogue = {
     status: 403,
     meaning:
       "The request comes from a console session in which the key or token was not entered within the last 5 minutes. The request had no effect.",
-    remedy: "Enter the key again when the console prompts for it. Requests with an `Authorization` header never return this error."
+    remedy:
+      "Enter the key again when the console prompts for it. Requests with an `Authorization` header never return this error."
   },
   plan_required: {
     status: 403,
@@ -53,7 +56,8 @@ export const catalogue = {
   },
   another_operator_required: {
     status: 403,
-    meaning: "The operator who requested this cannot approve it, and neither can a token with the same name. Nothing changed.",
+    meaning:
+      "The operator who requested this cannot approve it, and neither can a token with the same name. Nothing changed.",
     remedy: "Have another operator approve it with their own token."
   },
   second_operator_required: {
@@ -87,7 +91,8 @@ export const catalogue = {
     status: 409,
     meaning:
       "A request with this `Idempotency-Key` already took effect. Its stored response contains a secret and can no longer be decrypted, because the encryption key has changed.",
-    remedy: "Find the record with its list endpoint. If you lost a voucher's link, cancel the voucher, and create another one after that."
+    remedy:
+      "Find the record with its list endpoint. If you lost a voucher's link, cancel the voucher, and create another one after that."
   },
   handle_taken: {
     status: 409,
@@ -111,12 +116,14 @@ export const catalogue = {
   },
   withdrawal_not_lost: {
     status: 409,
-    meaning: "The withdrawal is final, the node has not lost its payment or its result, or its payee may still claim it. Nothing changed.",
+    meaning:
+      "The withdrawal is final, the node has not lost its payment or its result, or its payee may still claim it. Nothing changed.",
     remedy: "See `waits_for` in `GET /operator/withdrawals/:id`."
   },
   invoice_not_held: {
     status: 409,
-    meaning: "No payment is held for the invoice: it is unpaid, its payment was already settled or returned, or it is not a hold invoice.",
+    meaning:
+      "No payment is held for the invoice: it is unpaid, its payment was already settled or returned, or it is not a hold invoice.",
     remedy: "Check its `status`. You can settle it only while it is `accepted`."
   },
   too_many_held: {
@@ -132,7 +139,8 @@ export const catalogue = {
   cursor_too_old: {
     status: 410,
     meaning: "Events after this cursor have been deleted. Events are kept for 90 days.",
-    remedy: "Fetch the records themselves. Then resume with the cursor in the message, which misses no remaining event."
+    remedy:
+      "Fetch the records themselves. Then resume with the cursor in the message, which misses no remaining event."
   },
   body_too_large: {
     status: 413,
@@ -156,12 +164,15 @@ export const catalogue = {
   },
   limit_exceeded: {
     status: 422,
-    meaning: "The payment would exceed a limit of the API key or the company. Nothing was held. `error.limit` names the limit.",
-    remedy: "Send at most `error.remaining_sats`, wait until `error.frees_at`, or ask the operator to raise the limit."
+    meaning:
+      "The payment would exceed a limit of the API key or the company. Nothing was held. `error.limit` names the limit.",
+    remedy:
+      "Send at most `error.remaining_sats`, wait until `error.frees_at`, or ask the operator to raise the limit."
   },
   fee_changed: {
     status: 409,
-    meaning: "The fee is above `max_fee_sats`, or the company's fees changed during the request. Nothing was held.",
+    meaning:
+      "The fee is above `max_fee_sats`, or the company's fees changed during the request. Nothing was held.",
     remedy: "Request a new estimate and confirm with its fee."
   },
   idempotency_mismatch: {
@@ -173,7 +184,8 @@ export const catalogue = {
   domain_not_verified: {
     status: 422,
     meaning: "The domain is not verified for this company.",
-    remedy: "Verify it with `POST /v1/domains`. `GET /v1/domains` shows whether a domain is no longer verified."
+    remedy:
+      "Verify it with `POST /v1/domains`. `GET /v1/domains` shows whether a domain is no longer verified."
   },
   domain_not_shown: {
     status: 422,
@@ -187,8 +199,10 @@ export const catalogue = {
   },
   unsupported: {
     status: 422,
-    meaning: "The destination is valid, but its type is not supported; or people cannot sign in, because `SATRAIL_PUBLIC_URL` is not set.",
-    remedy: "Ask the payee for a destination of a type named in the message. The operator sets `SATRAIL_PUBLIC_URL`."
+    meaning:
+      "The destination is valid, but its type is not supported; or people cannot sign in, because `SATRAIL_PUBLIC_URL` is not set.",
+    remedy:
+      "Ask the payee for a destination of a type named in the message. The operator sets `SATRAIL_PUBLIC_URL`."
   },
   amount_mismatch: {
     status: 422,
@@ -222,7 +236,8 @@ export const catalogue = {
   },
   payment_hash_used: {
     status: 422,
-    meaning: "The company already has a withdrawal for this invoice. An invoice can be paid by one withdrawal only.",
+    meaning:
+      "The company already has a withdrawal for this invoice. An invoice can be paid by one withdrawal only.",
     remedy: "See that withdrawal, or get a new invoice from the payee."
   },
   recipient_not_found: {
@@ -262,7 +277,8 @@ export const catalogue = {
   internal: {
     status: 500,
     meaning: "An internal error. The message contains a reference for the operator.",
-    remedy: "The request may have taken effect. If the request creates something, retry it only with the same `Idempotency-Key`."
+    remedy:
+      "The request may have taken effect. If the request creates something, retry it only with the same `Idempotency-Key`."
   },
   store_unavailable: {
     status: 503,

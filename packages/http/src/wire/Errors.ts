@@ -30,11 +30,15 @@ const details = {
   insufficient_balance: {
     available_sats: Schema.optionalKey(
       Scalars.Sats.annotate({
-        description: "Available balance at the time of the response, in whole satoshis, as in `balance`; absent if it could not be read",
+        description:
+          "Available balance at the time of the response, in whole satoshis, as in `balance`; absent if it could not be read",
         examples: [21_000]
       })
     ),
-    needed_sats: Scalars.Fee.annotate({ description: "Amount plus fee, in satoshis with up to three decimals", examples: [25_035.5] })
+    needed_sats: Scalars.Fee.annotate({
+      description: "Amount plus fee, in satoshis with up to three decimals",
+      examples: [25_035.5]
+    })
   },
   fee_changed: {
     fee_sats: Schema.optionalKey(
@@ -45,22 +49,29 @@ const details = {
     )
   },
   limit_exceeded: {
-    limit: Limit.Name.annotate({ description: "Field of `limits` that would be exceeded", examples: ["day_sats"] }),
+    limit: Limit.Name.annotate({
+      description: "Field of `limits` that would be exceeded",
+      examples: ["day_sats"]
+    }),
     remaining_sats: Schema.optionalKey(
       Scalars.ExactSats.annotate({
-        description: "Amount that this limit still allows, including fees; absent if it does not limit amounts",
+        description:
+          "Amount that this limit still allows, including fees; absent if it does not limit amounts",
         examples: [3000]
       })
     ),
     frees_at: Schema.optionalKey(
       Schema.NullOr(Scalars.Instant).annotate({
-        description: "Time when the requested amount fits the limit again, if nothing else is sent until then; null if never"
+        description:
+          "Time when the requested amount fits the limit again, if nothing else is sent until then; null if never"
       })
     )
   }
 } as const satisfies { readonly [C in Code]?: Schema.Struct.Fields }
 
-type Details<C extends Code> = C extends keyof typeof details ? Schema.Struct.Type<(typeof details)[C]> : unknown
+type Details<C extends Code> = C extends keyof typeof details
+  ? Schema.Struct.Type<(typeof details)[C]>
+  : unknown
 
 /** Value of the `Retry-After` header in a 503 response, in seconds. */
 export const retryAfterSeconds = 1
@@ -89,8 +100,11 @@ export const failure = <C extends Exclude<Code, keyof typeof details>>(
   issues?: C extends (typeof itemized)[number] ? ReadonlyArray<Issue> : never
 ): Failure<C> => failureWith(code, message, issues === undefined ? {} : { issues })
 
-const detailed = <C extends keyof typeof details>(code: C, message: string, more: Details<C> & object): Failure<C> =>
-  failureWith(code, message, more)
+const detailed = <C extends keyof typeof details>(
+  code: C,
+  message: string,
+  more: Details<C> & object
+): Failure<C> => failureWith(code, message, more)
 
 /** Path of the page that explains each error code. */
 export const page = "/docs/errors"
@@ -106,7 +120,10 @@ export const isFailure = (value: unknown): value is Failure =>
 export const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 
 /** Fields that the edge adds to every error when it is sent. The document's introduction explains them. */
-const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
+const Addressed = {
+  doc_url: Schema.optionalKey(Schema.String),
+  request_id: Schema.optionalKey(Schema.String)
+}
 
 /**
  * Body of an error as sent. This is an interface so that declarations that use it do not each contain the union
@@ -120,7 +137,11 @@ export interface Sent extends Pick<Failure, "status" | "message" | "data"> {
  * Adds the request id and a link to the code's explanation. The link is a URL if `publicUrl` is set, and
  * otherwise a path.
  */
-export const addressed = <F extends { readonly error: { readonly code: string } }>(failed: F, requestId: string, publicUrl = "") => ({
+export const addressed = <F extends { readonly error: { readonly code: string } }>(
+  failed: F,
+  requestId: string,
+  publicUrl = ""
+) => ({
   ...failed,
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
@@ -131,7 +152,8 @@ export const addressed = <F extends { readonly error: { readonly code: string } 
  */
 export const reported = { issues: 20, bytes: 3000, messageCharacters: 300, pathCharacters: 120 } as const
 
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 
 const bytesOf = (issue: Issue): number => new TextEncoder().encode(JSON.stringify(issue)).length
 
@@ -140,7 +162,11 @@ const bounded = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
   const shown: Array<Issue> = []
   let bytes = 0
   for (const issue of issues.slice(0, reported.issues)) {
-    const short = { ...issue, path: cut(issue.path, reported.pathCharacters), message: cut(issue.message, reported.messageCharacters) }
+    const short = {
+      ...issue,
+      path: cut(issue.path, reported.pathCharacters),
+      message: cut(issue.message, reported.messageCharacters)
+    }
     bytes += bytesOf(short)
     if (shown.length > 0 && bytes > reported.bytes) break
     shown.push(short)
@@ -161,15 +187,18 @@ const reasons = {
   other_network: "This API key belongs to another network.",
   expired: "This API key has expired.",
   revoked: "This API key was revoked.",
-  waiting: "This API key is not active until a second operator approves it, in the console or with `satrail keys approve`."
+  waiting:
+    "This API key is not active until a second operator approves it, in the console or with `satrail keys approve`."
 } as const
 
 /** Why the result of a payment that the node reports as in flight is not lost. */
 const notLost: Record<Exclude<LostResult.Verdict, "lost">, string> = {
   in_flight: `The node reports this payment as in flight, and may still learn its result. Release it at the earliest ${LostResult.marginBlocks} blocks after its time lock.`,
   node_behind: "The node is behind the chain, so its channels prove nothing. Wait until it is synced.",
-  in_channel: "A channel of the node still holds this payment, so the payee may still be paid. Wait for its final result.",
-  channel_closing: "A channel of the node is closing, and may still hold this payment. Wait until it is closed."
+  in_channel:
+    "A channel of the node still holds this payment, so the payee may still be paid. Wait for its final result.",
+  channel_closing:
+    "A channel of the node is closing, and may still hold this payment. Wait until it is closed."
 }
 
 /** Maps each core error to its response. This is the only place where core errors get a status. */
@@ -184,9 +213,13 @@ const table = {
       ? failure(code, message)
       : malformed([{ path: "destination", message }]),
   DestinationRefused: ({ code, message }) => failure(code, message),
-  RecipientRefused: ({ reason }) => failure("recipient_refused", `The payee declined the payment: ${reason.replace(/\.$/, "")}.`),
+  RecipientRefused: ({ reason }) =>
+    failure("recipient_refused", `The payee declined the payment: ${reason.replace(/\.$/, "")}.`),
   RecipientUnreachable: ({ reason }) =>
-    failure("recipient_unreachable", `The payee's server could not be reached: ${reason.replace(/\.$/, "")}.`),
+    failure(
+      "recipient_unreachable",
+      `The payee's server could not be reached: ${reason.replace(/\.$/, "")}.`
+    ),
   Unauthorized: ({ reason, networks }) =>
     failure(
       "unauthorized",
@@ -194,16 +227,28 @@ const table = {
         ? reasons[reason]
         : `This API key is for ${networks.key}, but this service runs on ${networks.service}. Use a key that begins with sr_${networks.service}_.`
     ),
-  PlanRequired: ({ plan, feature }) => failure("plan_required", `The ${plan} plan is required to use ${feature}.`),
+  PlanRequired: ({ plan, feature }) =>
+    failure("plan_required", `The ${plan} plan is required to use ${feature}.`),
   NotFound: ({ what }) => failure("not_found", `No such ${what}. Check the id.`),
   Conflict: () =>
-    failure("conflict", "Another record has the same id or unique value. Send the request again. If that fails too, change the value."),
-  HandleTaken: ({ handle, domain }) => failure("handle_taken", `${handle}@${domain} is taken. Choose another handle.`),
-  DomainTaken: ({ domain }) => failure("domain_taken", `${domain} belongs to another company or to the service. Use another domain.`),
+    failure(
+      "conflict",
+      "Another record has the same id or unique value. Send the request again. If that fails too, change the value."
+    ),
+  HandleTaken: ({ handle, domain }) =>
+    failure("handle_taken", `${handle}@${domain} is taken. Choose another handle.`),
+  DomainTaken: ({ domain }) =>
+    failure("domain_taken", `${domain} belongs to another company or to the service. Use another domain.`),
   DomainNotVerified: ({ domain }) =>
-    failure("domain_not_verified", `${domain} is not verified for this company. Verify it with POST /v1/domains.`),
+    failure(
+      "domain_not_verified",
+      `${domain} is not verified for this company. Verify it with POST /v1/domains.`
+    ),
   DomainNotShown: ({ name, value }) =>
-    failure("domain_not_shown", `The TXT record is missing. Set a TXT record at ${name} with the value ${value}, then repeat the request.`),
+    failure(
+      "domain_not_shown",
+      `The TXT record is missing. Set a TXT record at ${name} with the value ${value}, then repeat the request.`
+    ),
   IdempotencyMismatch: () =>
     failure(
       "idempotency_mismatch",
@@ -220,13 +265,18 @@ const table = {
       { needed_sats, available_sats }
     )
   },
-  CompanyFrozen: () => failure("company_frozen", "This company is frozen and cannot send. Contact the operator."),
+  CompanyFrozen: () =>
+    failure("company_frozen", "This company is frozen and cannot send. Contact the operator."),
   FeeChanged: ({ fee }) =>
     fee === undefined
       ? detailed("fee_changed", "The company's fees changed during the request. Try again.", {})
-      : detailed("fee_changed", `The fee is now ${Msat.inSats(Msat.toDecimalSats(fee))}, above max_fee_sats. Request a new estimate.`, {
-          fee_sats: Msat.toDecimalSats(fee)
-        }),
+      : detailed(
+          "fee_changed",
+          `The fee is now ${Msat.inSats(Msat.toDecimalSats(fee))}, above max_fee_sats. Request a new estimate.`,
+          {
+            fee_sats: Msat.toDecimalSats(fee)
+          }
+        ),
   Paused: ({ what }) => failure("paused", `The operator has paused ${what}. Try again later.`),
   LimitExceeded: ({ limit, of, remaining, freesAtMillis, advice }) =>
     detailed(
@@ -239,7 +289,10 @@ const table = {
       }
     ),
   TooManyKeys: ({ maximum }) =>
-    failure("too_many_api_keys", `A company can create at most ${maximum} API keys. Revoke one first, or ask the operator.`),
+    failure(
+      "too_many_api_keys",
+      `A company can create at most ${maximum} API keys. Revoke one first, or ask the operator.`
+    ),
   CursorTooOld: () => failure("cursor_too_old", "Events after this cursor have been deleted."),
   TooManyEstimates: ({ of, perMinute }) =>
     failure(
@@ -254,9 +307,14 @@ const table = {
       `This invoice is ${status === "claimed" || status === "settling" || status === "accepted" ? "being paid" : status} and cannot be canceled.`
     ),
   TooManyHeld: ({ maximum }) =>
-    failure("too_many_held", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
-  InvoiceNotHeld: ({ status }) => failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
-  AlreadyAssigned: () => failure("already_assigned", "This payment has already been assigned to another company."),
+    failure(
+      "too_many_held",
+      `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`
+    ),
+  InvoiceNotHeld: ({ status }) =>
+    failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
+  AlreadyAssigned: () =>
+    failure("already_assigned", "This payment has already been assigned to another company."),
   WithdrawalNotLost: ({ status, untilMillis, result }) =>
     failure(
       "withdrawal_not_lost",
@@ -268,7 +326,8 @@ const table = {
             ? "The node has not lost this withdrawal's payment. Wait for its final result."
             : `The payee may claim this payment until ${Scalars.instant(untilMillis)}. Release it after that.`
     ),
-  SameOperator: ({ name }) => failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
+  SameOperator: ({ name }) =>
+    failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
   LooseningRefused: () =>
     failure(
       "scope_required",
@@ -283,15 +342,20 @@ const table = {
     why === "overloaded"
       ? failure("overloaded", "The database is overloaded. Try again in a moment.")
       : failure("store_unavailable", "The database cannot be reached. Try again in a moment."),
-  NodeUnavailable: () => failure("node_unavailable", "The Lightning node cannot be reached. Try again in a moment."),
-  ChainUnavailable: () => failure("chain_unavailable", "The bitcoin node cannot be reached. Try again in a moment."),
-  DnsUnavailable: ({ name }) => failure("names_unavailable", `The DNS lookup of ${name} failed. Try again in a moment.`),
+  NodeUnavailable: () =>
+    failure("node_unavailable", "The Lightning node cannot be reached. Try again in a moment."),
+  ChainUnavailable: () =>
+    failure("chain_unavailable", "The bitcoin node cannot be reached. Try again in a moment."),
+  DnsUnavailable: ({ name }) =>
+    failure("names_unavailable", `The DNS lookup of ${name} failed. Try again in a moment.`),
   RateUnavailable: ({ currency }) =>
     failure(
       "rate_unavailable",
       `No current exchange rate is available for ${currency}. Try again in a moment, or give the amount in sats or btc.`
     )
-} satisfies { readonly [Tag in ServiceError["_tag"]]: (error: Extract<ServiceError, { readonly _tag: Tag }>) => Failure }
+} satisfies {
+  readonly [Tag in ServiceError["_tag"]]: (error: Extract<ServiceError, { readonly _tag: Tag }>) => Failure
+}
 
 type ErrorOf<Member> = Member extends (...args: never) => Effect.Effect<unknown, infer E, unknown>
   ? E
@@ -317,7 +381,8 @@ export type ServiceError =
   | ErrorsOf<Withdrawals["Service"]>
 
 /** Returns whether the table has a row for this error. */
-export const isServiceError = (error: { readonly _tag: string }): error is ServiceError => Object.hasOwn(table, error._tag)
+export const isServiceError = (error: { readonly _tag: string }): error is ServiceError =>
+  Object.hasOwn(table, error._tag)
 
 type Table = typeof table
 
@@ -335,7 +400,9 @@ export const failureFor = <E extends ServiceError>(error: E): FailureFor<E> => {
  * Runs a core effect and maps its errors to error responses. Logs the cause of an outage, which the response
  * does not contain.
  */
-export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, FailureFor<E>, R> =>
+export const answered = <A, E extends ServiceError, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, FailureFor<E>, R> =>
   effect.pipe(
     Effect.catch((error) => {
       const failed = Effect.fail(failureFor(error))
@@ -343,7 +410,10 @@ export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, 
       const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a log line for each would increase the load
       if (!("operation" in outage) || isCounted) return failed
       const words = Outage.text(outage) // without the cause, because an outage logs this line for each request
-      const said = words === undefined ? ["request: answered 503", outage] : [`request: answered 503: ${outage.operation}: ${words}`]
+      const said =
+        words === undefined
+          ? ["request: answered 503", outage]
+          : [`request: answered 503: ${outage.operation}: ${words}`]
       return Effect.andThen(Effect.logWarning(...said), failed)
     })
   )
@@ -366,7 +436,11 @@ export const exampleOf = (code: Code): Sent => {
       : code === "insufficient_balance"
         ? detailed(code, meaning, { available_sats: 21_000, needed_sats: 25_035.5 })
         : code === "limit_exceeded"
-          ? detailed(code, meaning, { limit: "day_sats", remaining_sats: 3000, frees_at: "2026-01-31T12:00:00.000Z" })
+          ? detailed(code, meaning, {
+              limit: "day_sats",
+              remaining_sats: 3000,
+              frees_at: "2026-01-31T12:00:00.000Z"
+            })
           : code === "fee_changed"
             ? detailed(code, meaning, { fee_sats: 25.5 })
             : failure(code, meaning)

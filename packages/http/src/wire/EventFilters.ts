@@ -34,7 +34,8 @@ const Types = Schema.String.annotate({
 export const query = {
   cursor: Schema.optionalKey(
     EventId.annotate({
-      description: "Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor"
+      description:
+        "Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor"
     })
   ),
   types: Schema.optionalKey(Types),
@@ -46,18 +47,30 @@ export const query = {
 }
 
 /** Decodes the filters of a query. Fails if no type matches one of them. */
-export const filterOf = (known: ReadonlyArray<string>, { types, subject }: { readonly types?: string; readonly subject?: string }) => {
+export const filterOf = (
+  known: ReadonlyArray<string>,
+  { types, subject }: { readonly types?: string; readonly subject?: string }
+) => {
   const message = types === undefined ? undefined : typesIssue(types, known)
   if (message !== undefined) return Effect.fail(Errors.malformedRequest([{ path: "types", message }]))
   return Effect.succeed({
-    ...(types !== undefined && { types: new Set(types.split(",").flatMap((filter) => Notice.matching<string>(filter, known))) }),
+    ...(types !== undefined && {
+      types: new Set(types.split(",").flatMap((filter) => Notice.matching<string>(filter, known)))
+    }),
     ...(subject !== undefined && { subject: subject.toLowerCase() })
   })
 }
 
 /** Returns the position that a cursor encodes. `path` is the name of its field. */
-export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string, path = "cursor") => {
+export const placeOf = (
+  ids: EventIds.EventIds,
+  companyId: CompanyId.CompanyId | null,
+  cursor: string,
+  path = "cursor"
+) => {
   const place = ids.read(cursor, companyId)
   const message = "must be the id of an event of this company, or a cursor from a Link header"
-  return place === undefined ? Effect.fail(Errors.malformedRequest([{ path, message }])) : Effect.succeed(place)
+  return place === undefined
+    ? Effect.fail(Errors.malformedRequest([{ path, message }]))
+    : Effect.succeed(place)
 }

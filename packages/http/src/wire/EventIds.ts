@@ -50,7 +50,9 @@ export const make = (secret: Redacted.Redacted): EventIds => {
       return prefix + cipher.update(block).toString("base64url")
     },
     read: (id, companyId) => {
-      const sealed = /^evt_[\w-]{22}$/.test(id) ? Buffer.from(id.slice(prefix.length), "base64url") : Buffer.alloc(0)
+      const sealed = /^evt_[\w-]{22}$/.test(id)
+        ? Buffer.from(id.slice(prefix.length), "base64url")
+        : Buffer.alloc(0)
       if (sealed.length !== blockBytes || prefix + sealed.toString("base64url") !== id) return undefined
       const block = decipher.update(sealed)
       if (companyId !== null && !known(companyId).equals(block.subarray(checkAt))) return undefined
@@ -62,4 +64,6 @@ export const make = (secret: Redacted.Redacted): EventIds => {
 /**
  * A program that embeds the service without a key gets valid ids that anyone with this source can decode.
  */
-export const Ids = Context.Reference<EventIds>("@satrail/http/wire/EventIds", { defaultValue: () => make(Redacted.make("no secret")) })
+export const Ids = Context.Reference<EventIds>("@satrail/http/wire/EventIds", {
+  defaultValue: () => make(Redacted.make("no secret"))
+})

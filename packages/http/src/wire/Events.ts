@@ -21,7 +21,12 @@ const inLine = (text: string): string => text.replaceAll(/[\r\n\0]/g, " ")
 const written = ({ event = "message", id, data }: Event): string =>
   data === undefined
     ? `id: ${inLine(id ?? "")}\n\n`
-    : Sse.encoder.write({ _tag: "Event", event: inLine(event), id: id === undefined ? undefined : inLine(id), data })
+    : Sse.encoder.write({
+        _tag: "Event",
+        event: inLine(event),
+        id: id === undefined ? undefined : inLine(id),
+        data
+      })
 
 /**
  * Responds with events in EventSource format (https://html.spec.whatwg.org/multipage/server-sent-events.html).
@@ -36,7 +41,10 @@ export const answer = <E>(
 ): HttpServerResponse.HttpServerResponse => {
   const heartbeats = Stream.fromEffectRepeat(Effect.as(Effect.sleep(heartbeatMillis), heartbeat))
   const text = Stream.merge(Stream.map(events, written), heartbeats, { haltStrategy: "left" })
-  const fields = [retryMillis === undefined ? "" : `retry: ${retryMillis}\n`, id === undefined ? "" : `id: ${inLine(id)}\n`].join("")
+  const fields = [
+    retryMillis === undefined ? "" : `retry: ${retryMillis}\n`,
+    id === undefined ? "" : `id: ${inLine(id)}\n`
+  ].join("")
   const first = fields === "" ? heartbeat : `${fields}\n`
   // Send the first bytes immediately, so that the reader knows it is connected.
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.succeed(first), text)), {

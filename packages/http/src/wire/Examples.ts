@@ -23,11 +23,14 @@ export interface Shown {
 }
 
 /** Annotates an endpoint with its example for the documents. */
-export class Example extends Context.Service<Example, (world: World) => Shown>()("@satrail/http/wire/Examples/Example") {}
+export class Example extends Context.Service<Example, (world: World) => Shown>()(
+  "@satrail/http/wire/Examples/Example"
+) {}
 
 const startMillis = Date.parse("2026-01-31T12:00:00.123Z")
 const bytes = (name: string): Buffer => createHash("sha256").update(`satrail example: ${name}`).digest()
-const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis + afterMillis, (size) => bytes(name).subarray(0, size))
+const id = (name: string, afterMillis = 0): string =>
+  Id.fromMillis(startMillis + afterMillis, (size) => bytes(name).subarray(0, size))
 
 // No private key is known for this point (BIP 341), so money sent to an example address is lost.
 const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0", "hex")
@@ -41,7 +44,13 @@ const walletOf = (id: string) => {
 }
 
 /** Returns a signed invoice from the past that any decoder accepts. */
-const signed = (network: Network, payee: string, amount: Msat.Msat, description: string, atMillis: number) => {
+const signed = (
+  network: Network,
+  payee: string,
+  amount: Msat.Msat,
+  description: string,
+  atMillis: number
+) => {
   const preimage = Preimage.make(bytes(`preimage of ${payee}`).toString("hex"))
   const draft = {
     network,
@@ -83,7 +92,9 @@ export const worldOf = (network: Network) => {
     address,
     apiKey: { id: key.id, text: Redacted.value(key.text) },
     wallet: walletOf(id("wallet connection")),
-    operatorToken: Redacted.value(OperatorToken.generate((size) => bytes("operator token").subarray(0, size)).text),
+    operatorToken: Redacted.value(
+      OperatorToken.generate((size) => bytes("operator token").subarray(0, size)).text
+    ),
     /** Key for event ids. */
     eventKey: Redacted.make("the key of the examples"),
     /** The secret of a voucher. */

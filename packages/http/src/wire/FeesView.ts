@@ -11,7 +11,10 @@ const Rate = Schema.Struct({
     description: "Fixed fee per payment, in satoshis with up to three decimals",
     examples: [100]
   }),
-  parts_per_million: Schema.Int.annotate({ description: "Fee proportional to the amount, rounded up to a millisatoshi", examples: [5000] })
+  parts_per_million: Schema.Int.annotate({
+    description: "Fee proportional to the amount, rounded up to a millisatoshi",
+    examples: [5000]
+  })
 }).annotate({ identifier: "FeeRate" })
 
 export const rate = ({ base, partsPerMillion }: Fee.FeeRate): typeof Rate.Type => ({
@@ -74,13 +77,25 @@ export const read = ({ lightning, on_chain, internal }: typeof Body.Type): Compa
   return Object.keys(fees).length === 0 ? null : fees
 }
 
-const Own = Schema.Struct({ lightning: Schema.NullOr(Rate), on_chain: Schema.NullOr(Rate), internal: Schema.NullOr(Rate) })
+const Own = Schema.Struct({
+  lightning: Schema.NullOr(Rate),
+  on_chain: Schema.NullOr(Rate),
+  internal: Schema.NullOr(Rate)
+})
 
 /** A company's custom fees in responses. A field is null if the plan's fee applies to that type of payment. */
-export const own = Own.annotate({ identifier: "OwnFees", description: "Custom fee that replaces the plan's; null if the plan's applies" })
+export const own = Own.annotate({
+  identifier: "OwnFees",
+  description: "Custom fee that replaces the plan's; null if the plan's applies"
+})
 
 const shown = (rate: CompanyFees.Rate | undefined): typeof Rate.Type | null =>
-  rate === undefined ? null : { base_sats: Scalars.exactSats(Msat.make(BigInt(rate.baseMsat))), parts_per_million: rate.partsPerMillion }
+  rate === undefined
+    ? null
+    : {
+        base_sats: Scalars.exactSats(Msat.make(BigInt(rate.baseMsat))),
+        parts_per_million: rate.partsPerMillion
+      }
 
 export const ofOwn = (fees: CompanyFees.CompanyFees | null): typeof own.Type => ({
   lightning: shown(fees?.lightning),

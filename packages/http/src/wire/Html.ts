@@ -8,9 +8,14 @@ export { type Content, h, raw }
 // Pages of text and tables, without scripts.
 
 const policyOf = (style: string): string =>
-  ["default-src 'none'", `style-src ${style}`, "img-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
-    "; "
-  )
+  [
+    "default-src 'none'",
+    `style-src ${style}`,
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
 
 export const contentSecurityPolicy = policyOf("'self'")
 
@@ -45,5 +50,9 @@ export const kept = (parts: Parts): { readonly html: string; readonly contentSec
 /** Makes a page that is the same for everyone. */
 export const asset = (title: string, body: Content, headers: Readonly<Record<string, string>> = {}) =>
   Asset.make(page({ title, body }), "text/html; charset=utf-8", {
-    headers: { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer", ...headers }
+    headers: {
+      "content-security-policy": contentSecurityPolicy,
+      "referrer-policy": "no-referrer",
+      ...headers
+    }
   })

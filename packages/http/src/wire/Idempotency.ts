@@ -12,7 +12,9 @@ import type { Sealer } from "./Seal.ts"
 export const headers = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.check(
-      Schema.isPattern(/^[!-~]{1,255}$/, { message: "Idempotency-Key must be 1 to 255 visible ASCII characters" })
+      Schema.isPattern(/^[!-~]{1,255}$/, {
+        message: "Idempotency-Key must be 1 to 255 visible ASCII characters"
+      })
     ).annotate({
       description:
         "Makes the request safe to retry: repeating the same key and body takes effect once and returns the stored response. Use one key, such as a UUID, for a request and all its retries",
@@ -70,13 +72,23 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
 }
 
 /** Errors of an endpoint that uses `sealedCreation`. */
-export const sealedErrors = ["idempotency_mismatch", "idempotency_not_supported", "answer_not_readable", "conflict"] as const
+export const sealedErrors = [
+  "idempotency_mismatch",
+  "idempotency_not_supported",
+  "answer_not_readable",
+  "conflict"
+] as const
 
 /**
  * Same as `creation`, for a response that contains a secret. The response is stored sealed for `owner`. Without
  * a `sealer`, an idempotency key is rejected.
  */
-export const sealedCreation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data, sealer: Sealer | undefined) => {
+export const sealedCreation = <Value, Data>(
+  path: string,
+  message: string,
+  wire: (value: Value) => Data,
+  sealer: Sealer | undefined
+) => {
   const plain = creation(path, message, wire)
 
   return {
@@ -87,18 +99,24 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
       owner: CompanyId.CompanyId,
       at: string = path
     ) {
-      if (sealer === undefined) yield* refused(request, "The response contains a secret, and there is no key to encrypt it")
+      if (sealer === undefined)
+        yield* refused(request, "The response contains a secret, and there is no key to encrypt it")
       const once = yield* plain.once(request, key, asked, at)
       if (sealer === undefined || once.request === undefined) return {}
       const { render, ...known } = once.request
-      return { request: { ...known, render: (value) => sealer.seal(render(value), owner) } satisfies Request<Value> }
+      return {
+        request: { ...known, render: (value) => sealer.seal(render(value), owner) } satisfies Request<Value>
+      }
     }),
     answer: (outcome: Outcome<Value>, owner: CompanyId.CompanyId) => {
       if (outcome._tag === "Made") return Effect.succeed(plain.answer(outcome))
       const answer = sealer?.open(outcome.answer, owner)
       return answer === undefined
         ? Effect.fail(
-            Errors.failure("answer_not_readable", "The request already took effect, but its stored response can no longer be read")
+            Errors.failure(
+              "answer_not_readable",
+              "The request already took effect, but its stored response can no longer be read"
+            )
           )
         : Effect.succeed(plain.answer({ _tag: "Replayed", answer }))
     }

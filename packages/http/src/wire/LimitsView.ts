@@ -9,7 +9,9 @@ import { Clock, Effect, Result, Schema } from "effect"
 import * as Scalars from "./Scalars.ts"
 import * as View from "./View.ts"
 
-const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
+const Sats = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })
+).annotate({
   format: Scalars.format.amount,
   examples: [10_000]
 })
@@ -26,7 +28,11 @@ const notRecipient = "recipients must be Lightning addresses, LNURLs, BOLT 12 of
 /** Parsing a recipient is expensive, so the number of recipients is checked first. */
 const Recipients = Schema.Array(Schema.String.check(Characters.atMost(Limits.maxRecipientCharacters)))
   .check(Schema.isMaxLength(Limits.maxRecipients).abort())
-  .check(Schema.makeFilter((texts) => texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))))
+  .check(
+    Schema.makeFilter((texts) =>
+      texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))
+    )
+  )
 
 export const Body = Schema.Struct({
   per_withdrawal_sats: sats("Maximum of one withdrawal or voucher"),
@@ -60,7 +66,16 @@ export const Body = Schema.Struct({
 /** Returns the limits that the body sets, or null if it sets none. */
 export const read = (body: typeof Body.Type | null | undefined): Limits.Limits | null => {
   if (body === null || body === undefined) return null
-  const { per_withdrawal_sats, hour_sats, day_sats, month_sats, day_count, approval_above_sats, recipient_types, recipients } = body
+  const {
+    per_withdrawal_sats,
+    hour_sats,
+    day_sats,
+    month_sats,
+    day_count,
+    approval_above_sats,
+    recipient_types,
+    recipients
+  } = body
   const limits: Limits.Limits = {
     ...(typeof per_withdrawal_sats === "number" && { perWithdrawalSats: per_withdrawal_sats }),
     ...(typeof hour_sats === "number" && { hourSats: hour_sats }),
@@ -106,7 +121,8 @@ export const patched =
   (now) =>
     read({ ...of(now), ...body })
 
-const whole = (amount: bigint | undefined): number | null => (amount === undefined ? null : Scalars.sats(Msat.make(amount)))
+const whole = (amount: bigint | undefined): number | null =>
+  amount === undefined ? null : Scalars.sats(Msat.make(amount))
 
 const left = View.make<ReturnType<typeof Limits.leftOf>>()(
   { identifier: "LimitsRemaining" },
@@ -114,14 +130,27 @@ const left = View.make<ReturnType<typeof Limits.leftOf>>()(
     hour_sats: [Schema.NullOr(Sats), ({ hour_sats }) => whole(hour_sats)],
     day_sats: [Schema.NullOr(Sats), ({ day_sats }) => whole(day_sats)],
     month_sats: [Schema.NullOr(Sats), ({ month_sats }) => whole(month_sats)],
-    day_count: [Schema.NullOr(Schema.Int), ({ day_count }) => (day_count === undefined ? null : Number(day_count))]
+    day_count: [
+      Schema.NullOr(Schema.Int),
+      ({ day_count }) => (day_count === undefined ? null : Number(day_count))
+    ]
   }
 )
 
 /** Remaining amount or count of each limit that applies to a period. */
 export const remaining = Schema.NullOr(left.schema)
 
-export const remainingOf = (limits: Limits.Limits | null, spent: ReadonlyArray<Spent>): Effect.Effect<typeof remaining.Type> =>
-  Effect.map(Clock.currentTimeMillis, (nowMillis) => limits && left.of(Limits.leftOf(limits, spent, nowMillis)))
+export const remainingOf = (
+  limits: Limits.Limits | null,
+  spent: ReadonlyArray<Spent>
+): Effect.Effect<typeof remaining.Type> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (nowMillis) => limits && left.of(Limits.leftOf(limits, spent, nowMillis))
+  )
 
-export const example = { per_withdrawal_sats: 2000, day_sats: 10_000, recipient_types: ["lightning_invoice" as const] }
+export const example = {
+  per_withdrawal_sats: 2000,
+  day_sats: 10_000,
+  recipient_types: ["lightning_invoice" as const]
+}

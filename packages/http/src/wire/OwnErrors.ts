@@ -23,7 +23,9 @@ type FailureOf<O> = O extends OwnError
     }
   : never
 type CodeOf<T extends OwnErrors> = T[keyof T]["code"]
-type ErrorIn<T extends OwnErrors> = { readonly [Tag in keyof T]: Parameters<T[Tag]["message"]>[0] & { readonly _tag: Tag } }[keyof T]
+type ErrorIn<T extends OwnErrors> = {
+  readonly [Tag in keyof T]: Parameters<T[Tag]["message"]>[0] & { readonly _tag: Tag }
+}[keyof T]
 type OfCode<T extends OwnErrors, C> = Extract<T[keyof T], { readonly code: C }>
 
 /** A feature's errors combined with the common ones: `of` and `answered` work for both, as in Errors.ts. */
@@ -32,7 +34,10 @@ export interface Combined<T extends OwnErrors> {
   of<const Codes extends ReadonlyArray<Errors.Code | CodeOf<T>>>(
     ...codes: Codes
   ): ReadonlyArray<
-    Schema.Codec<Errors.Failure<Errors.WithOverloaded<Extract<Codes[number], Errors.Code>>> | FailureOf<OfCode<T, Codes[number]>>>
+    Schema.Codec<
+      | Errors.Failure<Errors.WithOverloaded<Extract<Codes[number], Errors.Code>>>
+      | FailureOf<OfCode<T, Codes[number]>>
+    >
   >
   answered<A, E extends Errors.ServiceError | ErrorIn<T>, R>(
     effect: Effect.Effect<A, E, R>
@@ -42,12 +47,22 @@ export interface Combined<T extends OwnErrors> {
 export const make = <const T extends OwnErrors>(table: T): Combined<T> => {
   const rows: OwnErrors = table
   const byCode = new Map(Object.values(rows).map((row) => [row.code, row]))
-  const bodyOf = ({ status, code }: OwnError, message: string) => ({ status, message, data: null, error: { code } })
+  const bodyOf = ({ status, code }: OwnError, message: string) => ({
+    status,
+    message,
+    data: null,
+    error: { code }
+  })
   const schemaFor = (row: OwnError) =>
     Errors.kept(row.code, () =>
-      Errors.schemaOf(row.code, row, Errors.addressed(bodyOf(row, row.meaning.replaceAll("`", "")), Errors.exampleId))
+      Errors.schemaOf(
+        row.code,
+        row,
+        Errors.addressed(bodyOf(row, row.meaning.replaceAll("`", "")), Errors.exampleId)
+      )
     )
-  const isCommon = (error: ErrorIn<T> | Errors.ServiceError): error is Errors.ServiceError => rows[String(error._tag)] === undefined
+  const isCommon = (error: ErrorIn<T> | Errors.ServiceError): error is Errors.ServiceError =>
+    rows[String(error._tag)] === undefined
   return {
     table,
     of: (...codes) =>

@@ -13,7 +13,8 @@ import * as View from "./View.ts"
 const maxMillis = 8_640_000_000_000_000
 
 /** Returns the cursor of the page that starts after a position. */
-export const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
+export const write = ({ createdAtMillis, id }: Position): string =>
+  Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
 
 const isAnyId = (id: string): boolean => Id.is(id) || isKeyId(id)
 
@@ -21,7 +22,9 @@ const isAnyId = (id: string): boolean => Id.is(id) || isKeyId(id)
 export const positionOf = (text: string, isId = isAnyId): Position | undefined => {
   const [millis = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ")
   const createdAtMillis = Number(millis)
-  return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && isId(id) && more.length === 0 ? { createdAtMillis, id } : undefined
+  return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && isId(id) && more.length === 0
+    ? { createdAtMillis, id }
+    : undefined
 }
 
 const cursorOf = (isId: (id: string) => boolean, example: string) =>
@@ -67,7 +70,12 @@ export const place = (limit: Limit = Pages.limit, cursor = Cursor) => ({
 
 /** Returns the core's parameters for the requested page of a list ordered by id. */
 export const asked = (
-  query: { readonly limit?: number; readonly cursor?: Position; readonly from?: number; readonly until?: number },
+  query: {
+    readonly limit?: number
+    readonly cursor?: Position
+    readonly from?: number
+    readonly until?: number
+  },
   limit: Limit = Pages.limit
 ) => ({
   limit: query.limit ?? limit.default,
@@ -82,7 +90,8 @@ export const success = <S extends Schema.Top>(data: S) =>
   HttpApiSchema.WithHeaders(Envelope.success(200, data), {
     link: Schema.optionalKey(
       Schema.String.annotate({
-        description: '`<path>; rel="next"`: link to the next page, with the same filters. Absent on the last page'
+        description:
+          '`<path>; rel="next"`: link to the next page, with the same filters. Absent on the last page'
       })
     )
   })
@@ -92,9 +101,17 @@ export const linkTo = (path: string, parameters: Readonly<Record<string, string>
   `<${path}?${new URLSearchParams({ ...parameters, cursor })}>; rel="next"`
 
 /** Returns the schema of a view's pages at `path`, and a function that responds with a page and its `Link` header. */
-export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row, Fields>, message: string, path: string) => ({
+export const of = <Row, Fields extends Schema.Struct.Fields>(
+  view: View.View<Row, Fields>,
+  message: string,
+  path: string
+) => ({
   success: success(Schema.Array(view.schema)),
-  answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) => {
+  answer: (
+    rows: ReadonlyArray<Row>,
+    parameters: Readonly<Record<string, string>>,
+    next: Position | undefined
+  ) => {
     const page = View.answer(message, rows.map(view.of))
     if (next === undefined) return page
     return HttpServerResponse.setHeader(page, "link", linkTo(path, parameters, write(next)))

@@ -12,10 +12,14 @@ export const filled = <Fields extends Schema.Struct.Fields>(
   given: Schema.Struct<Fields>["Type"],
   shown: object
 ): Effect.Effect<Schema.Struct<Fields>["Type"], Invalid> => {
-  const kept = Object.entries(shown).filter(([name]) => Object.hasOwn(body.fields, name) && !Object.hasOwn(given, name))
+  const kept = Object.entries(shown).filter(
+    ([name]) => Object.hasOwn(body.fields, name) && !Object.hasOwn(given, name)
+  )
   return Schema.decodeUnknownEffect(body)(Object.fromEntries(kept)).pipe(
     Effect.map((decoded) => ({ ...decoded, ...given })),
     // A stored value may predate a stricter rule. The client then has to send a new one.
-    Effect.mapError(() => new Invalid({ path: "", message: "A stored value is no longer valid. Send every field with PUT" }))
+    Effect.mapError(
+      () => new Invalid({ path: "", message: "A stored value is no longer valid. Send every field with PUT" })
+    )
   )
 }

@@ -17,7 +17,10 @@ export const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boole
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
 
 /** Waits until a request's body has arrived. If that fails, reading the body fails later in the same way. */
-export const wholeBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => Effect.ignore(request.arrayBuffer)
+export const wholeBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
+  Effect.ignore(request.arrayBuffer)
 
 /** The text of the current request's body, once it has been read. */
-export const BodyText = Context.Reference<string | undefined>("@satrail/http/wire/Received/BodyText", { defaultValue: () => undefined })
+export const BodyText = Context.Reference<string | undefined>("@satrail/http/wire/Received/BodyText", {
+  defaultValue: () => undefined
+})

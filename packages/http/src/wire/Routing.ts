@@ -20,8 +20,12 @@ export const noRoute = (request: HttpServerRequest.HttpServerRequest) =>
  * path has none. The location is relative, so it works under any base path. A target can have 16 kB, on which a
  * regular expression that tries every start of the name takes a quarter of a second.
  */
-export const withoutSlash = (target: string): { readonly path: string; readonly location: string } | undefined => {
+export const withoutSlash = (
+  target: string
+): { readonly path: string; readonly location: string } | undefined => {
   const [path = ""] = target.split("?", 1)
   const name = path.slice(path.lastIndexOf("/", path.length - 2) + 1, -1)
-  return path.endsWith("/") && name !== "" ? { path: path.slice(0, -1), location: `../${name}${target.slice(path.length)}` } : undefined
+  return path.endsWith("/") && name !== ""
+    ? { path: path.slice(0, -1), location: `../${name}${target.slice(path.length)}` }
+    : undefined
 }

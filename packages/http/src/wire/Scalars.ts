@@ -10,7 +10,10 @@ import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 // Schemas for response fields, followed by those for request fields.
 
 /** A UUID in a response. */
-export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"] })
+export const Uuid = Schema.String.annotate({
+  format: "uuid",
+  examples: ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"]
+})
 export const text = (...examples: readonly [string, ...Array<string>]) => Schema.String.annotate({ examples })
 
 /** An instant in ISO 8601 format, in UTC with three decimals. */
@@ -41,7 +44,8 @@ export const instant = (millis: number): string => {
   const rest = Math.floor(within - seconds * 1000)
   return `${writtenDay}${padded[Math.floor(minutes / 60)]}:${padded[minutes % 60]}:${padded[seconds % 60]}.${rest < 100 ? "0" : ""}${rest < 10 ? "0" : ""}${rest}Z`
 }
-export const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
+export const instantOrNull = (millis: number | null): string | null =>
+  millis === null ? null : instant(millis)
 
 /**
  * JSON Schema formats of amounts in satoshis. Every amount in a schema has one of them, and the clients use it
@@ -80,10 +84,14 @@ export const Fee = Schema.Finite.annotate({
 })
 /** Returns satoshis with three exact decimals: 6 500 msat are 6.5 sats. */
 export const exactSats = (amount: Msat.Msat): number => Number(amount) / 1000
-export const exactSatsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : exactSats(amount))
+export const exactSatsOrNull = (amount: Msat.Msat | null): number | null =>
+  amount === null ? null : exactSats(amount)
 
 /** Keys and values set by the caller; `{}` if none. */
-export const Metadata = Schema.Record(Schema.String, Schema.String).annotate({ identifier: "Metadata", examples: [{ order: "1042" }] })
+export const Metadata = Schema.Record(Schema.String, Schema.String).annotate({
+  identifier: "Metadata",
+  examples: [{ order: "1042" }]
+})
 
 /** Checks a value with `issue` and adds the keywords in `says` to its JSON Schema. */
 export const stated = <T>(issue: (value: T) => Schema.FilterOutput, says: object) =>
@@ -96,7 +104,8 @@ export const wordsUpTo = (most: number) => ({ minLength: 1, maxLength: most, pat
 export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** Returns null for undefined, null and empty text, and other text unchanged. */
-export const orNull = (text: string | null | undefined): string | null => (text === undefined || text === "" ? null : text)
+export const orNull = (text: string | null | undefined): string | null =>
+  text === undefined || text === "" ? null : text
 
 /** Case-insensitive text, decoded to lower case. */
 export const inLowerCase = <S extends Schema.Codec<string>>(given: S) =>
@@ -114,7 +123,9 @@ export const Id = inLowerCase(Uuid)
 export const GivenUuid = Id.check(Schema.makeFilter((text) => (Ids.is(text) ? undefined : "must be a UUID")))
 
 /** Whole satoshis in a request body. */
-export const GivenSats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
+export const GivenSats = Schema.Int.check(
+  Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })
+).annotate({
   format: format.amount,
   examples: [1000]
 })
@@ -137,7 +148,11 @@ const exactSatsWithin = (minimum: number, maximum: number) =>
       { minimum, maximum }
     )
   )
-    .annotate({ description: "Amount in satoshis, with up to three decimals", format: format.amount, examples: [21_000.125] })
+    .annotate({
+      description: "Amount in satoshis, with up to three decimals",
+      format: format.amount,
+      examples: [21_000.125]
+    })
     .pipe(
       Schema.decodeTo(Msat.Msat, {
         decode: SchemaGetter.transform((sats) => BigInt(Math.round(sats * 1000))),
@@ -149,7 +164,9 @@ export const GivenExactSats = exactSatsWithin(-maxExactSats, maxExactSats)
 /** Satoshis with three decimals, from 0 to `most`. */
 export const givenSatsUpTo = (most: Msat.Msat) =>
   exactSatsWithin(0, Math.min(Number(Msat.toSats(most)), maxExactSats)).check(
-    Schema.makeFilter((amount) => (amount >= 0n && amount <= most ? undefined : `must be between 0 and ${Msat.toSats(most)} sats`))
+    Schema.makeFilter((amount) =>
+      amount >= 0n && amount <= most ? undefined : `must be between 0 and ${Msat.toSats(most)} sats`
+    )
   )
 
 const { keys, keyCharacters, valueCharacters } = MetadataRules.limits
@@ -160,10 +177,13 @@ export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
   })
   .check(Schema.isMaxProperties(keys, { message: `must have at most ${keys} keys` }).abort())
   .check(
-    stated((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message })), {
-      propertyNames: { minLength: 1, maxLength: keyCharacters },
-      additionalProperties: { type: "string", maxLength: valueCharacters }
-    })
+    stated(
+      (metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message })),
+      {
+        propertyNames: { minLength: 1, maxLength: keyCharacters },
+        additionalProperties: { type: "string", maxLength: valueCharacters }
+      }
+    )
   )
   .annotate({ identifier: "GivenMetadata" })
 
@@ -172,7 +192,11 @@ export const Description = Schema.String.annotate({
   examples: ["Order 1042"]
 }).check(stated(descriptionIssue, { maxLength: maxDescriptionBytes }))
 
-export const expirySeconds = (bounds: { readonly minimum: number; readonly default: number; readonly maximum: number }) =>
+export const expirySeconds = (bounds: {
+  readonly minimum: number
+  readonly default: number
+  readonly maximum: number
+}) =>
   Schema.Int.check(Schema.isBetween(bounds)).annotate({
     description: `Lifetime in seconds. Default: ${bounds.default}`,
     examples: [bounds.default]
@@ -218,12 +242,21 @@ export const GivenBound = instantFrom(({ millis, isRounded }) => millis + (isRou
  * An integer in a query or path, as decimal digits. The OpenAPI document shows it as a number; see `readable`
  * in Base.ts.
  */
-export const intFromText = (options: { readonly minimum: number; readonly maximum: number; readonly description: string }) => {
+export const intFromText = (options: {
+  readonly minimum: number
+  readonly maximum: number
+  readonly description: string
+}) => {
   const message = `must be a whole number from ${options.minimum} to ${options.maximum}`
-  return Schema.String.annotate({ description: options.description, format: `integer ${options.minimum} ${options.maximum}` }).pipe(
+  return Schema.String.annotate({
+    description: options.description,
+    format: `integer ${options.minimum} ${options.maximum}`
+  }).pipe(
     Schema.decodeTo(Schema.Int.check(Schema.isBetween(options, { message })), {
       decode: SchemaGetter.transformEffect((text) =>
-        /^\d{1,15}$/.test(text) ? Effect.succeed(Number(text)) : Effect.fail(new SchemaIssue.InvalidValue({ message }))
+        /^\d{1,15}$/.test(text)
+          ? Effect.succeed(Number(text))
+          : Effect.fail(new SchemaIssue.InvalidValue({ message }))
       ),
       encode: SchemaGetter.transform(String)
     })

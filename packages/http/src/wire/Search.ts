@@ -25,7 +25,9 @@ export const times = {
 export const id = (description: string) =>
   Scalars.inLowerCase(
     Schema.String.check(
-      Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message: "must be a UUID" })
+      Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, {
+        message: "must be a UUID"
+      })
     ).annotate({
       format: "uuid",
       description
@@ -51,7 +53,9 @@ export const label = {
 export const payment = {
   payment_hash: Schema.optionalKey(hex32("Payment hash of the invoice, in hex")),
   payment_request: Schema.optionalKey(
-    Schema.String.annotate({ description: "Lightning invoice (BOLT 11), instead of its `payment_hash`" }).pipe(
+    Schema.String.annotate({
+      description: "Lightning invoice (BOLT 11), instead of its `payment_hash`"
+    }).pipe(
       Schema.decodeTo(Schema.String, {
         decode: SchemaGetter.transformEffect((text) => {
           const read = Destination.invoiceIn(text)
@@ -66,7 +70,9 @@ export const payment = {
 }
 
 /** Selects rows by their on-chain transaction. */
-export const transaction = { chain_tx_id: Schema.optionalKey(hex32("Transaction id of an on-chain row, in hex")) }
+export const transaction = {
+  chain_tx_id: Schema.optionalKey(hex32("Transaction id of an on-chain row, in hex"))
+}
 
 interface Query {
   readonly from?: number
@@ -80,8 +86,12 @@ interface Query {
 
 /** Returns issues of parameters that depend on each other. */
 const issues = ({ metadata_key: key, metadata_value: value, payment_hash, payment_request }: Query) => [
-  ...(key !== undefined && value === undefined ? [{ path: "metadata_value", message: "is required when metadata_key is set" }] : []),
-  ...(key === undefined && value !== undefined ? [{ path: "metadata_key", message: "is required when metadata_value is set" }] : []),
+  ...(key !== undefined && value === undefined
+    ? [{ path: "metadata_value", message: "is required when metadata_key is set" }]
+    : []),
+  ...(key === undefined && value !== undefined
+    ? [{ path: "metadata_key", message: "is required when metadata_value is set" }]
+    : []),
   ...(payment_hash !== undefined && payment_request !== undefined
     ? [{ path: "payment_request", message: "cannot be combined with payment_hash" }]
     : [])
@@ -112,13 +122,15 @@ export const written = ({
   payment_hash,
   payment_request,
   ...filters
-}: Query & { readonly limit?: number; readonly cursor?: unknown } & Readonly<Record<string, unknown>>): Readonly<
-  Record<string, string>
-> => {
+}: Query & { readonly limit?: number; readonly cursor?: unknown } & Readonly<
+    Record<string, unknown>
+  >): Readonly<Record<string, string>> => {
   const paymentHash = payment_hash ?? payment_request
   return {
     ...(limit !== undefined && { limit: String(limit) }),
-    ...Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))),
+    ...Object.fromEntries(
+      Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+    ),
     ...(from !== undefined && { from: new Date(from).toISOString() }),
     ...(until !== undefined && { until: new Date(until).toISOString() }),
     ...(paymentHash !== undefined && { payment_hash: paymentHash })

@@ -52,7 +52,10 @@ const lineOf = <Row>(columns: ReadonlyArray<Column<Row>>, format: Format): ((row
   return (row) => `{${columns.map(({ of }, n) => `${names[n]}${jsonCell(of(row))}`).join(",")}}\n`
 }
 
-const contentTypes = { csv: "text/csv; charset=utf-8; header=present", jsonl: "application/x-ndjson" } as const
+const contentTypes = {
+  csv: "text/csv; charset=utf-8; header=present",
+  jsonl: "application/x-ndjson"
+} as const
 
 /** Schemas of a response that is a table, one for each format. */
 export const success = [
@@ -99,7 +102,9 @@ const makePlaces = () => {
  * Limits how many tables a process sends at the same time. A slot becomes free when the response ends or its
  * reader disconnects.
  */
-export class Places extends Context.Service<Places, ReturnType<typeof makePlaces>>()("@satrail/http/wire/Sheet/Places") {}
+export class Places extends Context.Service<Places, ReturnType<typeof makePlaces>>()(
+  "@satrail/http/wire/Sheet/Places"
+) {}
 
 export const layerPlaces = Layer.sync(Places, makePlaces)
 
@@ -109,14 +114,26 @@ export const layerPlaces = Layer.sync(Places, makePlaces)
  */
 export const answer = <Row, E>(
   rows: Stream.Stream<Row, E>,
-  { columns, format, name }: { readonly columns: ReadonlyArray<Column<Row>>; readonly format: Format; readonly name: string }
+  {
+    columns,
+    format,
+    name
+  }: { readonly columns: ReadonlyArray<Column<Row>>; readonly format: Format; readonly name: string }
 ): HttpServerResponse.HttpServerResponse => {
   const line = lineOf(columns, format)
   const encoder = new TextEncoder()
-  const header = format === "csv" ? Stream.succeed(encoder.encode(csvLine(columns.map(({ name }) => name)))) : Stream.empty
-  const body = Stream.mapArray(Stream.rechunk(rows, rowsPerPart), (part) => [encoder.encode(part.map(line).join(""))] as const)
+  const header =
+    format === "csv" ? Stream.succeed(encoder.encode(csvLine(columns.map(({ name }) => name)))) : Stream.empty
+  const body = Stream.mapArray(
+    Stream.rechunk(rows, rowsPerPart),
+    (part) => [encoder.encode(part.map(line).join(""))] as const
+  )
   return HttpServerResponse.stream(Stream.concat(header, body), {
     contentType: contentTypes[format],
-    headers: { "content-disposition": `attachment; filename="${name}.${format}"`, "cache-control": "no-store", "x-accel-buffering": "no" }
+    headers: {
+      "content-disposition": `attachment; filename="${name}.${format}"`,
+      "cache-control": "no-store",
+      "x-accel-buffering": "no"
+    }
   })
 }

@@ -11,7 +11,8 @@ export const pathOf = ({ name, text }: Files.File): string => {
 
 /** Read once per process, when the first page or file is requested. */
 let known: ReadonlyMap<string, Files.File> | undefined
-export const files = (): ReadonlyMap<string, Files.File> => (known ??= new Map(Files.read().map((file) => [file.name, file])))
+export const files = (): ReadonlyMap<string, Files.File> =>
+  (known ??= new Map(Files.read().map((file) => [file.name, file])))
 
 export const named = (name: string): Files.File => {
   const file = files().get(name)
@@ -28,4 +29,7 @@ export const path = (name: string): string => pathOf(named(name))
 export const textOf = (name: string): string => named(name).text
 
 /** Returns the style sheets for a type of page: the shared tokens first, then its own. */
-export const styles = (name: "checkout" | "console" | "pages"): ReadonlyArray<string> => [path("tokens.css"), path(`${name}.css`)]
+export const styles = (name: "checkout" | "console" | "pages"): ReadonlyArray<string> => [
+  path("tokens.css"),
+  path(`${name}.css`)
+]

@@ -6,7 +6,9 @@ import * as Envelope from "./Envelope.ts"
 export type Member<Row, S extends Schema.Constraint> = readonly [schema: S, of: (row: Row) => S["Type"]]
 
 /** The fields of a response, in order. This is the only place that names them. */
-export type Members<Row, Fields extends Schema.Struct.Fields> = { readonly [Name in keyof Fields]: Member<Row, Fields[Name]> }
+export type Members<Row, Fields extends Schema.Struct.Fields> = {
+  readonly [Name in keyof Fields]: Member<Row, Fields[Name]>
+}
 
 /** A view of a row: the schema of a response, and the function that renders the row. */
 export interface View<Row, Fields extends Schema.Struct.Fields> {
@@ -16,7 +18,10 @@ export interface View<Row, Fields extends Schema.Struct.Fields> {
 }
 
 /** Makes an object with the same keys as `like`, one value at a time. */
-const byName = <T extends object>(like: { readonly [Name in keyof T]: unknown }, make: <Name extends keyof T>(name: Name) => T[Name]): T =>
+const byName = <T extends object>(
+  like: { readonly [Name in keyof T]: unknown },
+  make: <Name extends keyof T>(name: Name) => T[Name]
+): T =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `make` returns the type of each value, which `Object.fromEntries` loses
   Object.fromEntries(Struct.keys(like).map((name) => [name, make(name)])) as T
 
@@ -43,7 +48,11 @@ export const make =
     about: { readonly identifier: string; readonly description?: string },
     members: Members<Row, Fields>
   ): View<Row, Fields> => {
-    const all = Object.entries<Member<Row, Schema.Constraint>>(members).map(([name, [schema, of]]) => ({ name, schema, of }))
+    const all = Object.entries<Member<Row, Schema.Constraint>>(members).map(([name, [schema, of]]) => ({
+      name,
+      schema,
+      of
+    }))
     // Copying a blank object and filling it takes half the time of adding fields one by one.
     const blank = Object.fromEntries(all.map(({ name }) => [name, undefined]))
     const fields = byName<Fields>(members, (name) => members[name][0])

@@ -11,7 +11,9 @@ export interface Options {
   readonly isAway?: (() => boolean) | undefined
 }
 
-const error = new SqlError.SqlError({ reason: reasonOf(new Error("the database is simulated as unavailable"), "connect") })
+const error = new SqlError.SqlError({
+  reason: reasonOf(new Error("the database is simulated as unavailable"), "connect")
+})
 
 /** Opens connections, unless the database is made unavailable. */
 export const unless =
@@ -19,4 +21,6 @@ export const unless =
   <A, E, R>(connect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     isAway === undefined
       ? connect
-      : Effect.suspend((): Effect.Effect<A, E | SqlError.SqlError, R> => (isAway() ? Effect.fail(error) : connect))
+      : Effect.suspend((): Effect.Effect<A, E | SqlError.SqlError, R> =>
+          isAway() ? Effect.fail(error) : connect
+        )

@@ -46,7 +46,8 @@ const startOf = (pid: number): string | null => {
   }
 }
 
-const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)
+const codeOf = (cause: unknown): unknown =>
+  cause instanceof Error && "code" in cause ? cause.code : undefined
 
 /** Returns `otherwise` if the failure is a missing file. */
 const missing = <A>(cause: unknown, otherwise: A): A => {
@@ -130,7 +131,9 @@ const take = (file: string, text: string): number | null => {
  * closes. Takes over the lock of a dead process. The lock only recognizes processes on this machine, so it
  * doesn't protect a disk shared between machines or containers.
  */
-export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> =>
+export const hold = (
+  directory: string
+): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {

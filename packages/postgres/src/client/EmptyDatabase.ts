@@ -18,7 +18,10 @@ const locate = (file: string): string => {
   try {
     return load.resolve(file)
   } catch (cause) {
-    throw new Error("A bundle needs files of @satrail/postgres. Install the package next to it: npm install @satrail/postgres", { cause })
+    throw new Error(
+      "A bundle needs files of @satrail/postgres. Install the package next to it: npm install @satrail/postgres",
+      { cause }
+    )
   }
 }
 
@@ -32,11 +35,16 @@ const blockBytes = 512
 
 /** Returns the files and folders of a tar archive whose names are short, as in this one (POSIX.1-1988, ustar). */
 function* entries(tar: Buffer) {
-  const field = (from: number, length: number) => tar.toString("latin1", from, from + length).replace(/\0.*$/s, "")
+  const field = (from: number, length: number) =>
+    tar.toString("latin1", from, from + length).replace(/\0.*$/s, "")
   for (let at = 0; field(at, 100) !== "";) {
     const size = Number.parseInt(field(at + 124, 12), 8)
     const from = at + blockBytes
-    yield { name: field(at, 100), isFolder: field(at + 156, 1) === "5", content: tar.subarray(from, from + size) }
+    yield {
+      name: field(at, 100),
+      isFolder: field(at + 156, 1) === "5",
+      content: tar.subarray(from, from + size)
+    }
     at = from + Math.ceil(size / blockBytes) * blockBytes
   }
 }

@@ -16,7 +16,9 @@ export interface Feature {
 }
 
 /** The stores' parts of the program's own features. Their `tables` can be run repeatedly: `create table if not exists`. */
-export const Own = Context.Reference<ReadonlyArray<Feature>>("@satrail/postgres/client/Feature/Own", { defaultValue: () => [] })
+export const Own = Context.Reference<ReadonlyArray<Feature>>("@satrail/postgres/client/Feature/Own", {
+  defaultValue: () => []
+})
 
 export type AnyReads = Effect.Effect<Context.Context<never>, unknown, unknown>
 
@@ -30,6 +32,8 @@ export interface Declared<R extends AnyReads | undefined> extends Feature {
 }
 
 /** Declares a feature's part of the store. */
-export const make = <R extends AnyReads | undefined = undefined>(feature: Omit<Feature, "reads"> & { readonly reads?: R }): Declared<R> =>
+export const make = <R extends AnyReads | undefined = undefined>(
+  feature: Omit<Feature, "reads"> & { readonly reads?: R }
+): Declared<R> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- without reads, `R` is undefined
   ({ reads: undefined, ...feature }) as Declared<R>

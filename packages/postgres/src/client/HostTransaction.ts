@@ -14,7 +14,13 @@ export class WriteInTransaction extends Schema.TaggedError<WriteInTransaction>()
 }
 
 /** Runs a write. Dies if a transaction of this client is open in the calling fiber. */
-export const outside = <A, E>(sql: SqlClient.SqlClient, change: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const outside = <A, E>(
+  sql: SqlClient.SqlClient,
+  change: string,
+  write: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
   Effect.withFiber(({ context }) =>
-    Option.isSome(Context.getOption(context, sql.transactionService)) ? Effect.die(new WriteInTransaction({ change })) : write
+    Option.isSome(Context.getOption(context, sql.transactionService))
+      ? Effect.die(new WriteInTransaction({ change }))
+      : write
   )

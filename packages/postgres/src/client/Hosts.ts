@@ -51,30 +51,40 @@ export const parse = (text: string): Result.Result<Hosts, string> => {
   if (scheme === undefined) return Result.fail("it is not a postgres:// URL")
   // Otherwise the part of the password before the slash is read as a port, and the rest is displayed as the database.
   if (path.includes("@"))
-    return Result.fail("a / in the user name or password must be written as %2F, and an @ in the database's name as %40")
-  if (decoded(user) === undefined) return Result.fail("a % in the user name or password must be written as %25")
+    return Result.fail(
+      "a / in the user name or password must be written as %2F, and an @ in the database's name as %40"
+    )
+  if (decoded(user) === undefined)
+    return Result.fail("a % in the user name or password must be written as %25")
   if (decoded(path) === undefined) return Result.fail("a % in the database's name must be written as %25")
   const params = new URLSearchParams(query)
   const entries = list.split(",")
   const isSeveral = entries.length > 1
-  if (entries.length > maxHosts) return Result.fail(`it contains ${entries.length} hosts, but the maximum is ${maxHosts}`)
+  if (entries.length > maxHosts)
+    return Result.fail(`it contains ${entries.length} hosts, but the maximum is ${maxHosts}`)
   for (const name of ["host", "port"]) {
     if (isSeveral ? params.has(name) : params.get(name)?.includes(","))
-      return Result.fail(`several hosts must be listed before the path, each with its port (h1:5432,h2:5432), not in ${name}=`)
+      return Result.fail(
+        `several hosts must be listed before the path, each with its port (h1:5432,h2:5432), not in ${name}=`
+      )
   }
   const given = params.get("target_session_attrs") ?? (isSeveral ? "read-write" : "any")
   const demand = demands.find((one) => one === given)
   if (demand === undefined)
-    return Result.fail(`target_session_attrs must be one of ${demands.join(", ")}, because the service must be able to write`)
+    return Result.fail(
+      `target_session_attrs must be one of ${demands.join(", ")}, because the service must be able to write`
+    )
 
-  const alone = (host: string) => `${scheme}://${user === "" ? "" : `${user}@`}${host}${path}${query === "" ? "" : `?${query}`}`
+  const alone = (host: string) =>
+    `${scheme}://${user === "" ? "" : `${user}@`}${host}${path}${query === "" ? "" : `?${query}`}`
   const hosts: Array<Host> = []
   for (const [i, entry] of entries.entries()) {
     const which = isSeveral ? `host ${i + 1} of ${entries.length}` : "the host"
     const [, name, port] = hostShape.exec(entry) ?? []
     if (name === undefined) return Result.fail(`${which} is not a host name or address`)
     if (name === "" && isSeveral) return Result.fail(`${which} is empty`)
-    if (port !== undefined && port !== "" && !isPort(port)) return Result.fail(`the port of ${which} must be a number from 1 to 65535`)
+    if (port !== undefined && port !== "" && !isPort(port))
+      return Result.fail(`the port of ${which} must be a number from 1 to 65535`)
     const at = `${name === "" ? "localhost" : name}:${port === undefined || port === "" ? 5432 : port}`
     if (hosts.some((other) => other.at === at)) return Result.fail(`${which} is named twice`)
     const url = alone(entry)

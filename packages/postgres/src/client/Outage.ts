@@ -26,11 +26,17 @@ const contentions = new Set<SqlError.SqlError["reason"]["_tag"]>([
 export const translate =
   (operation: string) =>
   (error: SqlError.SqlError): Effect.Effect<never, StoreUnavailable> =>
-    outages.has(error.reason._tag) ? Effect.fail(new StoreUnavailable({ operation, cause: error, ...wordsOf(error) })) : Effect.die(error)
+    outages.has(error.reason._tag)
+      ? Effect.fail(new StoreUnavailable({ operation, cause: error, ...wordsOf(error) }))
+      : Effect.die(error)
 
 /** The error for a caller rejected before the database was queried. */
 export const turnedAway = (operation: string) => (why: "overloaded" | "closed") =>
-  new StoreUnavailable({ operation, why, cause: new Error(why === "overloaded" ? "too many are waiting already" : "the store is closed") })
+  new StoreUnavailable({
+    operation,
+    why,
+    cause: new Error(why === "overloaded" ? "too many are waiting already" : "the store is closed")
+  })
 
 /** Returns whether an outage affects the whole store, and not only a Change that conflicted with others. */
 export const isWhole = ({ why, cause }: StoreUnavailable): boolean =>

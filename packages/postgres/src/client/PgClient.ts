@@ -63,7 +63,9 @@ const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] =>
   if (Exit.isSuccess(exit)) return undefined
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error === undefined) return "this"
-  return SqlError.isSqlError(error) && error.reason._tag === "ConnectionError" ? meaningOf(error.reason.cause, "query").drops : undefined
+  return SqlError.isSqlError(error) && error.reason._tag === "ConnectionError"
+    ? meaningOf(error.reason.cause, "query").drops
+    : undefined
 }
 
 /** Connections opened before the current epoch are not used. */
@@ -86,9 +88,10 @@ const epochOf = (pool: Pg.Pool) => {
 }
 
 /** Opens a connection outside the pool to the same server. It is closed with the scope. */
-export class Beside extends Context.Service<Beside, { readonly connection: Effect.Effect<Pg.Client, SqlError.SqlError, Scope.Scope> }>()(
-  "@satrail/postgres/client/PgClient/Beside"
-) {}
+export class Beside extends Context.Service<
+  Beside,
+  { readonly connection: Effect.Effect<Pg.Client, SqlError.SqlError, Scope.Scope> }
+>()("@satrail/postgres/client/PgClient/Beside") {}
 
 const besideOf = (make: Effect.Effect<Pg.Client, unknown>) => {
   // The client is released even if its caller leaves while it connects.
@@ -116,17 +119,23 @@ const pauseMillis = { minimum: 25, maximum: 1000 }
  * Takes connections from a pool. While the server is unreachable, one caller retries after a growing pause,
  * and the others fail immediately with the last error.
  */
-const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | undefined): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
+const connecting = (
+  pool: Pg.Pool,
+  epoch: Epoch,
+  primary: Primary.Primary | undefined
+): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
   let failures = 0
   let blockedUntilMillis = 0
   let last = failed(new Error("not tried yet"), "connect")
   const heard = new WeakSet<Pg.PoolClient>()
   const fail = (cause: unknown) => {
     // Too many of our own callers are waiting for a connection. The server is reachable.
-    if (cause instanceof Error && cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
+    if (cause instanceof Error && cause.message.includes("timeout exceeded when trying to connect"))
+      return failed(cause, "connect")
     primary?.lost()
     last = failed(cause, "connect")
-    blockedUntilMillis = performance.now() + Math.min(pauseMillis.maximum, pauseMillis.minimum * 2 ** failures++)
+    blockedUntilMillis =
+      performance.now() + Math.min(pauseMillis.maximum, pauseMillis.minimum * 2 ** failures++)
     return last
   }
   return Effect.suspend(() => {
@@ -139,11 +148,14 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
         resume(outcome)
       }
       // Our own pool has a limit. A host's may have none.
-      const tooLong = () => end(Effect.fail(failed(new Error("no connection of the pool became free in time"), "connect")))
-      const timer = (pool.options.connectionTimeoutMillis ?? 0) > 0 ? undefined : setTimeout(tooLong, connectMillis)
+      const tooLong = () =>
+        end(Effect.fail(failed(new Error("no connection of the pool became free in time"), "connect")))
+      const timer =
+        (pool.options.connectionTimeoutMillis ?? 0) > 0 ? undefined : setTimeout(tooLong, connectMillis)
       const take = (error: Error | null | undefined, client: Pg.PoolClient | undefined): void => {
         if (error !== undefined && error !== null) return end(Effect.fail(fail(error)))
-        if (client === undefined) return end(Effect.die(new Error("the pool gave neither a connection nor an error")))
+        if (client === undefined)
+          return end(Effect.die(new Error("the pool gave neither a connection nor an error")))
         failures = 0
         if (!heard.has(client)) {
           heard.add(client)
@@ -168,7 +180,9 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
         given?.release()
       })
     )
-    return primary === undefined ? connected : Effect.andThen(Effect.mapError(primary.settled, fail), connected)
+    return primary === undefined
+      ? connected
+      : Effect.andThen(Effect.mapError(primary.settled, fail), connected)
   })
 }
 
@@ -178,10 +192,14 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
  */
 const confirming = () => {
   const unanswered = new Set<number>()
-  const text = "select pid from pg_stat_activity where pid = any($1::int[]) and wait_event = 'SyncRep' limit 1"
-  const refused = Object.assign(new Error("commits are not confirmed: earlier ones still wait for the standby"), {
-    code: SqlState.unconfirmed
-  })
+  const text =
+    "select pid from pg_stat_activity where pid = any($1::int[]) and wait_event = 'SyncRep' limit 1"
+  const refused = Object.assign(
+    new Error("commits are not confirmed: earlier ones still wait for the standby"),
+    {
+      code: SqlState.unconfirmed
+    }
+  )
   const sent =
     (ask: Ask): Ask =>
     (query) =>
@@ -195,7 +213,11 @@ const confirming = () => {
             })
           })
         : ask(query)
-  const note = (client: Pg.PoolClient, { text }: { readonly text: string }, exit: Exit.Exit<unknown, SqlError.SqlError>): void => {
+  const note = (
+    client: Pg.PoolClient,
+    { text }: { readonly text: string },
+    exit: Exit.Exit<unknown, SqlError.SqlError>
+  ): void => {
     const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
     const pid = pidOf(client)
     if (error !== undefined && isUnanswered(error) && writes(text) && pid !== undefined) unanswered.add(pid)
@@ -253,7 +275,10 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
 
 /** Fails if the database is unreachable, so that a program can report it before it accepts requests. */
 const answering = (where: string, sql: SqlClient.SqlClient) =>
-  Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => new DatabaseUnreachable({ where, cause: reason.cause }))
+  Effect.mapError(
+    sql.unsafe("select 1").unprepared,
+    ({ reason }) => new DatabaseUnreachable({ where, cause: reason.cause })
+  )
 
 // A process that stopped in a transaction must not lock rows indefinitely.
 const maxIdleInTransactionMillis = 60_000
@@ -320,12 +345,21 @@ export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Besi
 
 /** Returns the database's hosts, ports and name in readable form. Never contains a user or a password. */
 export const where = (url: Redacted.Redacted): string =>
-  Result.match(Hosts.parse(Redacted.value(url)), { onFailure: () => "the address given", onSuccess: ({ where }) => where })
+  Result.match(Hosts.parse(Redacted.value(url)), {
+    onFailure: () => "the address given",
+    onSuccess: ({ where }) => where
+  })
 
 const opening = Effect.fnUntraced(function* (options: Options) {
-  const { url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 } = options
+  const {
+    url,
+    maxConnections = 10,
+    statementTimeoutMillis = defaultStatementTimeoutMillis,
+    lockTimeoutMillis = 10_000
+  } = options
   // Don't repeat the text, because a malformed URL can contain the password.
-  const wrong = (problem: string) => new DatabaseUnreachable({ where: "the address given", cause: new Error(problem) })
+  const wrong = (problem: string) =>
+    new DatabaseUnreachable({ where: "the address given", cause: new Error(problem) })
   const hosts = yield* Effect.mapError(Effect.fromResult(Hosts.parse(Redacted.value(url))), wrong)
   const common: Pg.ClientConfig = {
     keepAlive: true,
@@ -334,8 +368,10 @@ const opening = Effect.fnUntraced(function* (options: Options) {
     keepAliveInitialDelayMillis: 60_000,
     application_name: "satrail"
   }
-  const primary = hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
-  const connect = (): Pg.Client => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
+  const primary =
+    hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
+  const connect = (): Pg.Client =>
+    primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client()
   let probed: Promise<void> | undefined
   const probe = () =>
     (probed ??= Pooler.probe(connect, maxConnections, true).catch((cause: unknown) => {
@@ -381,7 +417,8 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Besid
   Layer.effectContext(
     Effect.gen(function* () {
       const { sql, primary, where, beside } = yield* lazily(options)
-      if (primary !== undefined) yield* Effect.mapError(primary.settled, (cause) => new DatabaseUnreachable({ where, cause }))
+      if (primary !== undefined)
+        yield* Effect.mapError(primary.settled, (cause) => new DatabaseUnreachable({ where, cause }))
       yield* answering(where, sql)
       return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Beside, beside))
     })

@@ -26,18 +26,22 @@ export type Ask = (query: Query) => Effect.Effect<Pick<Pg.QueryResult, "rows">, 
  * Maximum wait for the response to a read, in milliseconds. Then the read is canceled. Don't set it for writes: a
  * commit that waits for its standby would become visible before it is replicated.
  */
-export const Patience = Context.Reference<number>("@satrail/postgres/client/PgConnection/Patience", { defaultValue: () => Infinity })
+export const Patience = Context.Reference<number>("@satrail/postgres/client/PgConnection/Patience", {
+  defaultValue: () => Infinity
+})
 
 /** Returns whether a statement changes rows or locks them. */
 export const writes = (text: string): boolean => /\b(?:insert|update|delete|merge)\b/i.test(text)
 
 /** Wraps an error of the database, or of the connection to it. */
-export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
+export const failed = (cause: unknown, operation: string) =>
+  new SqlError.SqlError({ reason: reasonOf(cause, operation) })
 
 class NoResponse extends Error {}
 
 /** The error of a query without a response within this time. */
-export const unanswered = (millis: number) => failed(new NoResponse(`no response within ${millis} ms`), "query")
+export const unanswered = (millis: number) =>
+  failed(new NoResponse(`no response within ${millis} ms`), "query")
 
 export const isUnanswered = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof NoResponse
 
@@ -62,7 +66,11 @@ const cancelMillis = { connect: 5000, end: 5000, again: 100 }
  * connection is released only afterwards. The server ignores a cancellation between two messages of a query,
  * and a function can catch it, so it is repeated until the query has ended.
  */
-const cancel = async (settings: () => Pg.ClientConfig, pid: number, answered: Promise<void>): Promise<void> => {
+const cancel = async (
+  settings: () => Pg.ClientConfig,
+  pid: number,
+  answered: Promise<void>
+): Promise<void> => {
   const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
   const ended = answered.then(() => true)
   let other: Pg.Client | undefined
@@ -125,7 +133,10 @@ export const hear = (client: Pg.ClientBase): void => {
   })
 }
 
-const unknown = () => Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), { code: "40003" })
+const unknown = () =>
+  Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), {
+    code: "40003"
+  })
 
 /**
  * Runs queries on one connection. A query that is interrupted, or gets no response within `patienceMillis`, is canceled
@@ -135,7 +146,10 @@ const unknown = () => Object.assign(new Error("the commit did not wait for the s
 export const asking = (
   client: Pg.ClientBase & { readonly processID?: number | null },
   settingsOf?: SettingsOf,
-  { limitMillis = Infinity, patienceMillis = Infinity }: { readonly limitMillis?: number; readonly patienceMillis?: number } = {}
+  {
+    limitMillis = Infinity,
+    patienceMillis = Infinity
+  }: { readonly limitMillis?: number; readonly patienceMillis?: number } = {}
 ): Ask => {
   const session = sessionOf(client)
   return (query) =>
@@ -187,9 +201,11 @@ export const connection = (ask: Ask): SqlConnection.Connection => {
       return transform === undefined ? found : Effect.map(found, transform)
     },
     executeRaw: (text, values) => ask({ text, values: [...values] }),
-    executeValues: (text, values) => rows({ name: nameOf(text), text, values: [...values], rowMode: "array" }),
+    executeValues: (text, values) =>
+      rows({ name: nameOf(text), text, values: [...values], rowMode: "array" }),
     executeValuesUnprepared: (text, values) => rows({ text, values: [...values], rowMode: "array" }),
-    executeStream: (text, values, transform) => Stream.fromIterableEffect(self.execute(text, values, transform))
+    executeStream: (text, values, transform) =>
+      Stream.fromIterableEffect(self.execute(text, values, transform))
   }
   return self
 }

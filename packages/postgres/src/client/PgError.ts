@@ -7,7 +7,9 @@ import * as SqlState from "./SqlState.ts"
 export class TransactionPooler extends Error {
   override readonly name = "TransactionPooler"
   constructor() {
-    super("this is a pooler in transaction mode, which does not keep the settings and prepared statements of a connection")
+    super(
+      "this is a pooler in transaction mode, which does not keep the settings and prepared statements of a connection"
+    )
   }
 }
 
@@ -15,7 +17,13 @@ export class TransactionPooler extends Error {
  * Codes of a server that is not running yet: nothing listens, there is no socket or name yet, the host does not respond,
  * or the server is starting (57P03).
  */
-const startingCodes: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "ETIMEDOUT", "57P03"])
+const startingCodes: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ENOENT",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+  "57P03"
+])
 
 /** The database did not respond, or refused access, when the program started. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
@@ -44,11 +52,14 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
       return `${where}: ${this.cause.message}. Use the direct URL of the database, or the pooler's session mode.`
     const why = messageOf(this.cause)
     const code = codeOf(this.cause)
-    if (code?.startsWith("28") === true) return `The database at ${where} rejected the login: ${why}. Check the user and password.`
+    if (code?.startsWith("28") === true)
+      return `The database at ${where} rejected the login: ${why}. Check the user and password.`
     if (isCertificate(code))
       return `The certificate of the server at ${where} is not trusted: ${why}. Check that sslrootcert is the authority that signed it.`
-    if (code === "3D000") return `The server at ${where} has no database with this name: ${why}. Create it, or use another name.`
-    if (SqlState.isState(code)) return `${why}: the server at ${where} refused the connection with this error.`
+    if (code === "3D000")
+      return `The server at ${where} has no database with this name: ${why}. Create it, or use another name.`
+    if (SqlState.isState(code))
+      return `${why}: the server at ${where} refused the connection with this error.`
     return `No database responds at ${where}: ${why}. Check that it is running and that the address is right.`
   }
 }
@@ -60,7 +71,8 @@ const Problem = Schema.Struct({
   constraint: Schema.optional(Schema.String)
 })
 
-const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
+const problemOf = (cause: unknown) =>
+  Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
 
 /** Returns an error's code, which comes from PostgreSQL, Node or the pool. */
 export const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
@@ -71,7 +83,11 @@ export const codeOf = (cause: unknown): string | undefined => problemOf(cause).c
  */
 export const meaningOf = (cause: unknown, operation: string): SqlState.Meaning => {
   const { code, severity } = problemOf(cause)
-  return SqlState.meaningOf(code, messageOf(cause), operation === "connect" || severity === "FATAL" || severity === "PANIC")
+  return SqlState.meaningOf(
+    code,
+    messageOf(cause),
+    operation === "connect" || severity === "FATAL" || severity === "PANIC"
+  )
 }
 
 // https://nodejs.org/api/tls.html#x509-certificate-error-codes

@@ -36,7 +36,9 @@ const sharing =
   (query) =>
     Effect.flatMap(Patience, (millis) => {
       const alone = permit.withPermit(ask(query))
-      return millis === Infinity ? alone : Effect.timeoutOrElse(alone, { duration: millis, orElse: () => Effect.fail(unanswered(millis)) })
+      return millis === Infinity
+        ? alone
+        : Effect.timeoutOrElse(alone, { duration: millis, orElse: () => Effect.fail(unanswered(millis)) })
     })
 
 /**
@@ -46,7 +48,8 @@ const sharing =
 const load = Effect.orDie(
   Effect.try({
     try: (): { readonly PGlite: typeof PGlite } => EmptyDatabase.load("@electric-sql/pglite"),
-    catch: (cause) => new Error("The embedded database is a separate package: npm install @electric-sql/pglite", { cause })
+    catch: (cause) =>
+      new Error("The embedded database is a separate package: npm install @electric-sql/pglite", { cause })
   })
 )
 

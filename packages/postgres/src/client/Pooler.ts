@@ -14,7 +14,8 @@ import { TransactionPooler } from "./PgError.ts"
 const limits = { connections: 8, rounds: 3, answerMillis: 3000 }
 
 /** Returns whether a prepared statement is a duplicate or missing, because it was prepared in another session. */
-const isOtherSession = (cause: unknown) => cause instanceof Pg.DatabaseError && (cause.code === "42P05" || cause.code === "26000")
+const isOtherSession = (cause: unknown) =>
+  cause instanceof Pg.DatabaseError && (cause.code === "42P05" || cause.code === "26000")
 
 const isNoAnswer = (cause: unknown) => cause instanceof Error && cause.message.includes("timeout")
 
@@ -31,7 +32,11 @@ export const isDirect = ({ processID }: Client): string => `pg_backend_pid() = $
  * Fails if connections don't keep their sessions over several transactions. A direct connection needs one query.
  * `isOneHeld` tells that the caller already has one of its `connections`.
  */
-export const probe = async (make: () => Pg.Client, connections: number, isOneHeld: boolean): Promise<void> => {
+export const probe = async (
+  make: () => Pg.Client,
+  connections: number,
+  isOneHeld: boolean
+): Promise<void> => {
   const own = randomUUID()
   const opened: Array<Pg.Client> = []
   const open = async () => {
@@ -65,7 +70,8 @@ export const probe = async (make: () => Pg.Client, connections: number, isOneHel
       const [now] = (await client.query<{ readonly pid: number; readonly kept: string | null }>(query)).rows
       if (now === undefined) return
       const isShared = [...pids].some(([other, pid]) => other !== client && pid === now.pid)
-      if (isShared || (known !== undefined && (now.pid !== known || now.kept !== query.values[0]))) throw new TransactionPooler()
+      if (isShared || (known !== undefined && (now.pid !== known || now.kept !== query.values[0])))
+        throw new TransactionPooler()
       pids.set(client, now.pid)
     }
     const looked = (client: Pg.Client) =>

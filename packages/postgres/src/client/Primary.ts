@@ -11,7 +11,12 @@ import { codeOf, messageOf } from "./PgError.ts"
 
 /** The state of a host when it was queried. */
 export type Standing =
-  | { readonly _tag: "Here"; readonly isStandby: boolean; readonly isReadOnly: boolean; readonly timeline: number }
+  | {
+      readonly _tag: "Here"
+      readonly isStandby: boolean
+      readonly isReadOnly: boolean
+      readonly timeline: number
+    }
   | { readonly _tag: "Away"; readonly cause: unknown }
 
 const unasked: Standing = { _tag: "Away", cause: new Error("not queried") }
@@ -26,7 +31,8 @@ const timeline = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1
  * Returns whether an error means that there is no such function (class 42) or that it is not supported (class
  * 0A).
  */
-const hasNone = (cause: unknown): boolean => cause instanceof Pg.DatabaseError && /^(42|0A)/.test(cause.code ?? "")
+const hasNone = (cause: unknown): boolean =>
+  cause instanceof Pg.DatabaseError && /^(42|0A)/.test(cause.code ?? "")
 
 /** Queries a host's state on a new connection, because open ones may be dead. */
 export const look = async (settings: Pg.ClientConfig, millis: number): Promise<Standing> => {
@@ -67,7 +73,12 @@ const fits = (standing: Standing, demand: Demand, seen: number): boolean => {
  * Returns the index of the host to connect to: preferably the last one, then the others in order; undefined
  * if none is suitable.
  */
-export const choose = (standings: ReadonlyArray<Standing>, demand: Demand, last: number | undefined, seen: number): number | undefined => {
+export const choose = (
+  standings: ReadonlyArray<Standing>,
+  demand: Demand,
+  last: number | undefined,
+  seen: number
+): number | undefined => {
   const order = [...standings.keys()].toSorted((a, b) => Number(b === last) - Number(a === last))
   const timelineOf = (at: number) => {
     const standing = standings[at]
@@ -75,7 +86,10 @@ export const choose = (standings: ReadonlyArray<Standing>, demand: Demand, last:
   }
   return order
     .filter((at) => fits(standings[at] ?? unasked, demand, seen))
-    .reduce<number | undefined>((best, at) => (best === undefined || timelineOf(at) > timelineOf(best) ? at : best), undefined)
+    .reduce<number | undefined>(
+      (best, at) => (best === undefined || timelineOf(at) > timelineOf(best) ? at : best),
+      undefined
+    )
 }
 
 /** Describes a host's state in human-readable text. */
@@ -90,7 +104,9 @@ export const text = (standing: Standing, seen = 0): string => {
 /** Returns the state of every host of a URL, in its order, and their latest timeline. */
 export const lookAtAll = (hosts: Hosts, millis: number = defaults.connectMillis) =>
   Effect.map(
-    Effect.promise(() => Promise.all(hosts.all.map(({ url }) => look({ connectionString: Redacted.value(url) }, millis)))),
+    Effect.promise(() =>
+      Promise.all(hosts.all.map(({ url }) => look({ connectionString: Redacted.value(url) }, millis)))
+    ),
     (standings) => ({
       hosts: hosts.all.map(({ at }, i) => ({ at, standing: standings[i] ?? unasked })),
       newest: Math.max(0, ...standings.map((one) => (one._tag === "Here" ? one.timeline : 0)))
@@ -141,7 +157,11 @@ export interface Primary {
  * Opens connections to the host that accepts writes. `settings` apply to every connection; they don't contain
  * an address.
  */
-export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.ClientConfig, options: Options = {}) {
+export const make = Effect.fnUntraced(function* (
+  hosts: Hosts,
+  settings: Pg.ClientConfig,
+  options: Options = {}
+) {
   const { connectMillis = defaults.connectMillis, watchMillis = defaults.watchMillis } = options
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const settingsAt = ({ url }: Host): Pg.ClientConfig => ({
@@ -163,7 +183,8 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
    * vanished machine.
    */
   const go = (host: Host) => {
-    if (host !== current && wasKnown) fork(Effect.logWarning(`database: ${host.at} is now the primary instead of ${current.at}`))
+    if (host !== current && wasKnown)
+      fork(Effect.logWarning(`database: ${host.at} is now the primary instead of ${current.at}`))
     current = host
     isKnown = wasKnown = true
     for (const [client, { cut }] of open) if (isElsewhere(client)) cut()
@@ -202,9 +223,12 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
       this.on("end", () => void open.delete(this))
       // A server sends these parameters to each new connection.
       const said = new Map<string, string>()
-      this.connection.on("parameterStatus", (status: { readonly parameterName: string; readonly parameterValue: string }) => {
-        said.set(status.parameterName, status.parameterValue)
-      })
+      this.connection.on(
+        "parameterStatus",
+        (status: { readonly parameterName: string; readonly parameterValue: string }) => {
+          said.set(status.parameterName, status.parameterValue)
+        }
+      )
       demandsOf.set(this, () => {
         if (hosts.demand === "any") return
         const isReadOnly = hosts.demand === "read-write" && said.get("default_transaction_read_only") === "on"
@@ -217,7 +241,9 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
     onConnect: (client) => demandsOf.get(client)?.(),
     settingsOf: (client) => settingsAt(open.get(client)?.host ?? current),
     isElsewhere,
-    settled: Effect.suspend(() => (isKnown ? Effect.void : Effect.tryPromise({ try: looked, catch: (cause) => cause }))),
+    settled: Effect.suspend(() =>
+      isKnown ? Effect.void : Effect.tryPromise({ try: looked, catch: (cause) => cause })
+    ),
     lost: () => {
       isKnown = false
     },

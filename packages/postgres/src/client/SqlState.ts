@@ -16,15 +16,18 @@ export interface Meaning extends Words {
 }
 
 const restart = "If it is restarting, it recovers automatically. Otherwise, start it and check its log."
-const full = "Free some space on the database's disk, or enlarge it. Nothing is lost, and the service recovers automatically."
+const full =
+  "Free some space on the database's disk, or enlarge it. Nothing is lost, and the service recovers automatically."
 const letIn = "Check the user and password in DATABASE_URL, and that pg_hba.conf allows them."
-const damaged = "Stop the service. Copy the data directory first, then restore the last backup next to it (docs/guides/deploy.md)."
+const damaged =
+  "Stop the service. Copy the data directory first, then restore the last backup next to it (docs/guides/deploy.md)."
 
 const pooled: Meaning = {
   tag: "ConnectionError",
   drops: "this",
   reason: "this is a pooler in transaction mode, which does not keep the prepared statements of a connection",
-  remedy: "Use the direct URL of the database in DATABASE_URL, or the pooler's session mode (docs/guides/database.md)."
+  remedy:
+    "Use the direct URL of the database in DATABASE_URL, or the pooler's session mode (docs/guides/database.md)."
 }
 
 /** The code of a commit that was not sent, because others still wait for the standby. */
@@ -32,7 +35,12 @@ export const unconfirmed = "SR001"
 
 const states: { readonly [codeOrClass: string]: Meaning } = {
   // Connection exception. A protocol violation is our bug.
-  "08": { tag: "ConnectionError", drops: "this", reason: "the connection to the database broke", remedy: restart },
+  "08": {
+    tag: "ConnectionError",
+    drops: "this",
+    reason: "the connection to the database broke",
+    remedy: restart
+  },
   "08P01": { tag: "UnknownError" },
   // Data exception: a value that we should not have sent.
   "22": { tag: "UnknownError" },
@@ -55,20 +63,30 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
       "List all hosts in DATABASE_URL, or the primary. Behind a proxy, wait until the proxy has found the primary. If it is the primary, check default_transaction_read_only."
   },
   "25P03": { tag: "ConnectionError", drops: "this", reason: "the database ended an idle transaction" },
-  "25P04": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that took too long" },
+  "25P04": {
+    tag: "ConnectionError",
+    drops: "this",
+    reason: "the database ended a transaction that took too long"
+  },
   // A prepared statement is missing or already exists, so this is not the session in which it was prepared.
   "26000": pooled,
   "28": { tag: "AuthenticationError", reason: "the database rejected the login", remedy: letIn },
   // Transaction rollback: another transaction was faster. With 40003 it is unknown whether it was committed.
   "40": { tag: "SerializationError", reason: "the database is too busy" },
-  "40003": { tag: "ConnectionError", drops: "this", reason: "the connection to the database broke", remedy: restart },
+  "40003": {
+    tag: "ConnectionError",
+    drops: "this",
+    reason: "the connection to the database broke",
+    remedy: restart
+  },
   "40P01": { tag: "DeadlockError", reason: "the database is too busy" },
   "42": { tag: "SqlSyntaxError" },
   "42P05": pooled,
   "42501": {
     tag: "AuthorizationError",
     reason: "the database denies a privilege",
-    remedy: "Run `satrail migrate` as the owner of the tables, which grants the service its privileges again (docs/guides/database.md)."
+    remedy:
+      "Run `satrail migrate` as the owner of the tables, which grants the service its privileges again (docs/guides/database.md)."
   },
   // Insufficient resources. The connection is still usable.
   "53": { tag: "ConnectionError", reason: "the database is out of resources", remedy: "Check its log." },
@@ -85,7 +103,12 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
   },
   "55P03": { tag: "LockTimeoutError", reason: "the database is too busy" },
   // Operator intervention.
-  "57": { tag: "ConnectionError", drops: "this", reason: "the database is being stopped or started", remedy: restart },
+  "57": {
+    tag: "ConnectionError",
+    drops: "this",
+    reason: "the database is being stopped or started",
+    remedy: restart
+  },
   "57014": { tag: "StatementTimeoutError", reason: "the database takes too long" },
   "57P04": {
     tag: "ConnectionError",
@@ -131,7 +154,12 @@ export const meaningOf = (code: string | undefined, message = "", isEnded = fals
     const meaning = states[code] ?? states[code.slice(0, 2)] ?? mistake
     if (meaning.reason !== undefined || !isEnded) return meaning
     const remedy = `${said}Check the log of the database, and of its pooler if there is one.`
-    return { tag: "ConnectionError", drops: "this", reason: "the database or its pooler ended the session", remedy }
+    return {
+      tag: "ConnectionError",
+      drops: "this",
+      reason: "the database or its pooler ended the session",
+      remedy
+    }
   }
   const remedy = `${said}Check that the database is running and that its address is right.`
   return { tag: "ConnectionError", drops: "this", reason: "the database does not respond", remedy }

@@ -8,11 +8,15 @@ export const limitSeconds = { total: 60, pause: 1 } as const
  * Repeats a connection while the database may be starting, and logs one line about it. Fails with the last error after the
  * limit, and immediately with an error that waiting doesn't solve, such as a wrong password.
  */
-export const awaiting = <A>(connect: Effect.Effect<A, PgClient.DatabaseUnreachable>): Effect.Effect<A, PgClient.DatabaseUnreachable> => {
+export const awaiting = <A>(
+  connect: Effect.Effect<A, PgClient.DatabaseUnreachable>
+): Effect.Effect<A, PgClient.DatabaseUnreachable> => {
   const attempts = limitSeconds.total / limitSeconds.pause
   return connect.pipe(
     Effect.tapError((error) =>
-      error.isStarting ? Effect.logWarning(`database: ${error.message} Waiting up to ${limitSeconds.total} s for it.`) : Effect.void
+      error.isStarting
+        ? Effect.logWarning(`database: ${error.message} Waiting up to ${limitSeconds.total} s for it.`)
+        : Effect.void
     ),
     Effect.catch((error) =>
       error.isStarting
@@ -33,6 +37,8 @@ export const reached = (options: PgClient.Options): Effect.Effect<void, PgClient
 export const layer = (options: PgClient.Options): ReturnType<typeof PgClient.layer> =>
   PgClient.layer(options).pipe(
     Layer.catch((error) =>
-      error.isStarting ? Layer.unwrap(Effect.as(reached(options), PgClient.layer(options))) : Layer.effectContext(Effect.fail(error))
+      error.isStarting
+        ? Layer.unwrap(Effect.as(reached(options), PgClient.layer(options)))
+        : Layer.effectContext(Effect.fail(error))
     )
   )

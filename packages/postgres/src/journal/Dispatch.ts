@@ -114,7 +114,8 @@ coined as (
 const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   statement: statement({
     columns: `payment_hash text, payment_request text, success_action json, ${signedColumns}`,
-    claims: "select n, f.id, f.token from asked cross join lateral json_to_recordset(followers) as f(id uuid, token int)",
+    claims:
+      "select n, f.id, f.token from asked cross join lateral json_to_recordset(followers) as f(id uuid, token int)",
     parts: (locks) => [
       target(withdrawals, locks),
       `${led}, ${spending}, used as materialized (
@@ -174,15 +175,18 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
         : [...attempt.coins, ...followersIdentities(followers)],
   refusals: {
     AlreadyTerminal: terminal,
-    PaymentHashTaken: (_, paymentHash) => new Withdrawal.PaymentHashTaken({ paymentHash: PaymentHash.make(paymentHash) }),
+    PaymentHashTaken: (_, paymentHash) =>
+      new Withdrawal.PaymentHashTaken({ paymentHash: PaymentHash.make(paymentHash) }),
     CoinTaken: ({ id }) => new Withdrawal.CoinTaken({ withdrawalId: id }),
     Conflict: conflict
   }
 }
 
 /** The inputs of a replacement, and the change that can no longer be spent. */
-const taking = ({ coins }: { readonly coins: ReadonlyArray<string> }, { change }: Withdrawal.WithdrawalReplaced["replaces"]) =>
-  change === null ? coins : [...coins, change]
+const taking = (
+  { coins }: { readonly coins: ReadonlyArray<string> },
+  { change }: Withdrawal.WithdrawalReplaced["replaces"]
+) => (change === null ? coins : [...coins, change])
 
 const replaced: Kind<Withdrawal.WithdrawalReplaced> = {
   statement: statement({
@@ -217,8 +221,14 @@ const replaced: Kind<Withdrawal.WithdrawalReplaced> = {
     when a.n in (select n from led where status <> 'pending') then 'AlreadyTerminal settled'
     when a.n in (select n from coins where taken) then 'CoinTaken' end`
   }),
-  row: ({ attempt, replaces, followers }) => ({ ...signedRow(attempt, taking(attempt, replaces), followers), replaces: replaces.txId }),
-  identities: ({ attempt, replaces, followers }) => [...taking(attempt, replaces), ...followersIdentities(followers)],
+  row: ({ attempt, replaces, followers }) => ({
+    ...signedRow(attempt, taking(attempt, replaces), followers),
+    replaces: replaces.txId
+  }),
+  identities: ({ attempt, replaces, followers }) => [
+    ...taking(attempt, replaces),
+    ...followersIdentities(followers)
+  ],
   refusals: {
     AlreadyTerminal: terminal,
     CoinTaken: ({ id }) => new Withdrawal.CoinTaken({ withdrawalId: id }),

@@ -70,12 +70,36 @@ const isComplete = (job: Job): job is Complete => job._tag === "Complete"
 type Bounds = ReturnType<typeof Counts.boundsOf>
 
 /** Returns a Change as the row that its statement reads. Missing values are null there. */
-const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number, bounds?: Bounds): Row => {
-  const { id, companyId, atMillis, transferId, once, event, audit, jobs = [], fence, cursor, feesRevision } = change
+const rowOf = (
+  kind: Kind<Any>,
+  { postings, enqueues, completes }: Statement,
+  change: Storable,
+  n: number,
+  bounds?: Bounds
+): Row => {
+  const {
+    id,
+    companyId,
+    atMillis,
+    transferId,
+    once,
+    event,
+    audit,
+    jobs = [],
+    fence,
+    cursor,
+    feesRevision
+  } = change
   const enqueued = jobs.filter(isEnqueue)
   const completed = jobs.filter(isComplete)
   const [job] = enqueued
-  const row: Record<string, unknown> = { ...kind.row(change), n, id, company_id: companyId, at_millis: atMillis }
+  const row: Record<string, unknown> = {
+    ...kind.row(change),
+    n,
+    id,
+    company_id: companyId,
+    at_millis: atMillis
+  }
   if (transferId !== undefined) row["transfer_id"] = transferId
   if (once !== undefined) {
     row["owner"] = once.owner
@@ -97,7 +121,12 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
     if (job.claimedBy !== undefined) row["job_holder"] = job.claimedBy
   }
   if (enqueues === "many")
-    row["jobs"] = enqueued.map(({ id, kind, dueAtMillis, claimedBy }) => ({ id, kind, due_at_millis: dueAtMillis, holder: claimedBy }))
+    row["jobs"] = enqueued.map(({ id, kind, dueAtMillis, claimedBy }) => ({
+      id,
+      kind,
+      due_at_millis: dueAtMillis,
+      holder: claimedBy
+    }))
   if (completes === "one") row["completes"] = completed[0]?.id
   if (completes === "many") row["completes"] = completed.map(({ id }) => id)
   if (fence !== undefined) {
@@ -115,7 +144,13 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
 
 const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number): ReadonlyArray<Row> =>
   legs.flatMap(({ companyId, postings }) =>
-    postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) }))
+    postings.map(({ from, to, amount }) => ({
+      n,
+      company_id: companyId,
+      from_account: from,
+      to_account: to,
+      amount: String(amount)
+    }))
   )
 
 const identitiesOf = (change: Storable): ReadonlyArray<string> => {
@@ -137,7 +172,11 @@ interface Again {
 /**
  * Parses the database's verdict on one Change: a word that all kinds share, or one of its kind's refusals.
  */
-const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
+const exitOf = (
+  change: Storable,
+  said: string,
+  answer: string | null
+): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
   const [word = "", ...details] = said.split(" ")
   const isStale = details[0] === "stale"
   const [detail = "", of = ""] = isStale ? details.slice(1) : details
@@ -155,11 +194,15 @@ const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exi
     case "missing":
       return Exit.die(new Error(`${change._tag} of ${change.id}, which does not exist`))
     case "unopened":
-      return Exit.die(new Error(`${change._tag} of ${change.id} moves money of a company that was not opened`))
+      return Exit.die(
+        new Error(`${change._tag} of ${change.id} moves money of a company that was not opened`)
+      )
     default: {
       const refusal = kindOf(change).refusals[word]
       if (refusal === undefined) return Exit.die(new Error(`${change._tag} cannot be ${said}`))
-      return isStale ? Exit.succeed({ _tag: "Again", refusal: refusal(change, detail, of) }) : Exit.fail(refusal(change, detail, of))
+      return isStale
+        ? Exit.succeed({ _tag: "Again", refusal: refusal(change, detail, of) })
+        : Exit.fail(refusal(change, detail, of))
     }
   }
 }
@@ -180,7 +223,8 @@ const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
 const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"] => {
   if (leg === undefined) return "none"
   const [posting, ...more] = leg.postings
-  if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId) return "many"
+  if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId)
+    return "many"
   const { from, to } = posting
   // Account names become part of a statement's text, so only known names are allowed.
   return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
@@ -189,7 +233,8 @@ const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"
 const counts = ["none", "one", "many"] as const
 
 const isSame = (one: Carried["money"], other: Carried["money"]): boolean =>
-  one === other || (typeof one === "object" && typeof other === "object" && one[0] === other[0] && one[1] === other[1])
+  one === other ||
+  (typeof one === "object" && typeof other === "object" && one[0] === other[0] && one[1] === other[1])
 
 const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried => {
   const carried = {
@@ -250,7 +295,9 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
       const verdicts = verdictsOf(rows)
       return changes.map((change, i) => {
         const said = verdicts[i]
-        return said === undefined ? Exit.die(new Error("a Change got no verdict")) : exitOf(change, said.verdict, said.answer)
+        return said === undefined
+          ? Exit.die(new Error("a Change got no verdict"))
+          : exitOf(change, said.verdict, said.answer)
       })
     }),
     Effect.catch(translate("Journal.commit"))
@@ -279,20 +326,26 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const commit = yield* GroupCommit.make({
     operation: "Journal.commit",
     flush: (changes) => commits.watched(flush(changes)),
-    laneOf: (change: Storable) => `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
+    laneOf: (change: Storable) =>
+      `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
     identitiesOf,
     maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
     maxWaiting: options.maxWaiting ?? defaults.maxWaiting,
     onTurnedAway: turnedAway("Journal.commit")
   })
 
-  const settle = (change: Storable, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
+  const settle = (
+    change: Storable,
+    looks: number
+  ): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
     Effect.flatMap(commit(change), (outcome) => {
       if (outcome._tag !== "Again") return Effect.succeed(outcome)
       // The second attempt began after the first was refused. If it gives the same result, the first refusal
       // was right.
       if (outcome.refusal !== undefined && looks > 1) return Effect.fail(outcome.refusal)
-      return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} has no verdict`))
+      return looks < maxLooks
+        ? settle(change, looks + 1)
+        : Effect.die(new Error(`${change._tag} of ${change.id} has no verdict`))
     })
 
   const journal = Changes.journal((change) => HostTransaction.outside(sql, change._tag, settle(change, 1)))
@@ -302,5 +355,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 /** Commits in groups: one statement and one fsync for everything that arrived during the previous flush. */
 export const layer = (options: Options = {}) =>
   Layer.effectContext(
-    Effect.map(make(options), ({ journal, commits }) => Context.add(Context.make(Core.Journal, journal), Commits.Commits, commits))
+    Effect.map(make(options), ({ journal, commits }) =>
+      Context.add(Context.make(Core.Journal, journal), Commits.Commits, commits)
+    )
   )

@@ -8,9 +8,16 @@ import * as Labels from "../statements/Labels.ts"
 import { joinTarget, type Kind, statement, target } from "../statements/Statements.ts"
 import { conflict, terminal, withdrawals } from "../reads/Withdrawal.ts"
 
-const settledColumns = "preimage text, reported_hash text, chain_tx_id text, network_fee bigint, payment_index text"
+const settledColumns =
+  "preimage text, reported_hash text, chain_tx_id text, network_fee bigint, payment_index text"
 
-const settlementRow = ({ preimage, reportedHash, chainTxId, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
+const settlementRow = ({
+  preimage,
+  reportedHash,
+  chainTxId,
+  networkFee,
+  paymentIndex
+}: Withdrawal.Settlement) => ({
   preimage,
   ...(reportedHash !== undefined && { reported_hash: reportedHash }),
   chain_tx_id: chainTxId,
@@ -18,7 +25,8 @@ const settlementRow = ({ preimage, reportedHash, chainTxId, networkFee, paymentI
   payment_index: paymentIndex
 })
 
-const sameSettlement = "(g.preimage, g.chain_tx_id, g.network_fee) is not distinct from (a.preimage, a.chain_tx_id, a.network_fee)"
+const sameSettlement =
+  "(g.preimage, g.chain_tx_id, g.network_fee) is not distinct from (a.preimage, a.chain_tx_id, a.network_fee)"
 
 // The mined candidate is now known, and its change becomes an ordinary coin. If the candidate had been
 // replaced, its change was reserved until now.
@@ -72,7 +80,11 @@ applied as (
 /** Marks that no deposit of a flush has a label. */
 const unlabelled = "labels in deposit"
 
-const labelled = Labels.written("labelled", Deposit.noun, "done join arriving r on r.item = done.n", ["r.company_id", "r.id", "r.metadata"])
+const labelled = Labels.written("labelled", Deposit.noun, "done join arriving r on r.item = done.n", [
+  "r.company_id",
+  "r.id",
+  "r.metadata"
+])
 
 const transferred: Kind<Withdrawal.InternalTransferred> = {
   statement: statement(({ absent }) => ({
@@ -137,19 +149,26 @@ invoiced as (
     ) then 'Applied'
     when ${sameSettlement} and (select t.status from satrail.withdrawals t where t.company_id = a.company_id and t.id = a.id) = 'pending' then 'again'
     else 'AlreadyTerminal ' || g.status end end`,
-    guards: "case when g.n is null or (a.invoice_id is not null and b.n is null) then 'missing' else 'InvoiceNotPayable ' || b.status end"
+    guards:
+      "case when g.n is null or (a.invoice_id is not null and b.n is null) then 'missing' else 'InvoiceNotPayable ' || b.status end"
   })),
   row: ({ settlement, deposit, invoice, lightningAddressId }) => ({
     ...settlementRow(settlement),
     deposit: deposits.toRow(deposit),
-    ...(invoice && { invoice_id: invoice.id, payment_hash: invoice.paymentHash, payment_request: invoice.paymentRequest }),
+    ...(invoice && {
+      invoice_id: invoice.id,
+      payment_hash: invoice.paymentHash,
+      payment_request: invoice.paymentRequest
+    }),
     lightning_address_id: lightningAddressId
   }),
   absent: (changes) => (changes.some(({ deposit }) => Labels.isAny(deposit, "metadata")) ? [] : [unlabelled]),
-  identities: ({ deposit, invoice }) => (invoice === null ? [deposit.id] : [deposit.id, invoice.id, invoice.paymentHash]),
+  identities: ({ deposit, invoice }) =>
+    invoice === null ? [deposit.id] : [deposit.id, invoice.id, invoice.paymentHash],
   refusals: {
     AlreadyTerminal: terminal,
-    InvoiceNotPayable: ({ id, invoice }, status) => new InvoiceNotPayable({ invoiceId: invoice?.id ?? id, status })
+    InvoiceNotPayable: ({ id, invoice }, status) =>
+      new InvoiceNotPayable({ invoiceId: invoice?.id ?? id, status })
   }
 }
 
@@ -231,4 +250,9 @@ applied as (
 }
 
 /** The ends of a withdrawal: settled over the network, internally or as a final payout, or released. */
-export const kinds = { WithdrawalSettled: settled, InternalTransferred: transferred, PayoutBuried: buried, PayoutReleased: released }
+export const kinds = {
+  WithdrawalSettled: settled,
+  InternalTransferred: transferred,
+  PayoutBuried: buried,
+  PayoutReleased: released
+}

@@ -25,11 +25,19 @@ forgotten as (
 }
 
 /** The Change's only effect is that of `once`. */
-const kept: Kind<AnswerKept> = { statement: statement({ parts: () => [], done: "fresh", before: "null" }), row: () => ({}), refusals: {} }
+const kept: Kind<AnswerKept> = {
+  statement: statement({ parts: () => [], done: "fresh", before: "null" }),
+  row: () => ({}),
+  refusals: {}
+}
 
 export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }
 
-const Row = Schema.Struct({ fingerprint: Schema.String, meaning: Schema.NullOr(Schema.String), answer: Schema.String })
+const Row = Schema.Struct({
+  fingerprint: Schema.String,
+  meaning: Schema.NullOr(Schema.String),
+  answer: Schema.String
+})
 
 export const reads = {
   expiredAnswers: Reads.mapped(
@@ -42,7 +50,8 @@ export const reads = {
   ),
   answer: Reads.one("Records.answer", {
     key: { owner: "text", key: "text" },
-    select: "select fingerprint, meaning, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
+    select:
+      "select fingerprint, meaning, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
     read: Schema.decodeUnknownSync(Row),
     keyOf: (owner: CompanyId.CompanyId, key: string) => [owner, key]
   })

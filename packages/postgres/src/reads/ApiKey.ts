@@ -24,7 +24,8 @@ overlapped as (
   where t.company_id = d.company_id and t.id = d.replaces
 )`
 
-const rowOf = (replaces: ApiKey.Replaces | null) => replaces && { replaces: replaces.id, overlap_ends_at_millis: replaces.expiresAtMillis }
+const rowOf = (replaces: ApiKey.Replaces | null) =>
+  replaces && { replaces: replaces.id, overlap_ends_at_millis: replaces.expiresAtMillis }
 
 const waits = "g.approval is not null and g.approved_at_millis is null and g.revoked_at_millis is null"
 

@@ -138,7 +138,10 @@ select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payme
   coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text, coalesce(null::text${ofRated("fiat_currency")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
 left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}`,
-    values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [companyId, Reads.list("uuid", transferIds)],
+    values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [
+      companyId,
+      Reads.list("uuid", transferIds)
+    ],
     read: (row): Booking.Subject => decodeSubject(row)
   })
 })
@@ -146,7 +149,9 @@ left join lateral (select * from satrail.invoices t where t.company_id = r.compa
 export const reads = {
   bookedSums: Reads.mapped(sums, (rows): Booking.Sums => {
     const ofPart = (part: "true" | "false") =>
-      rows.flatMap(({ isWithin, from, to, amount, count }) => (isWithin === part ? [{ from, to, amount, count }] : []))
+      rows.flatMap(({ isWithin, from, to, amount, count }) =>
+        isWithin === part ? [{ from, to, amount, count }] : []
+      )
     return {
       last: rows.reduce((last, row) => (row.last > last ? row.last : last), 0n),
       before: ofPart("false"),
@@ -157,7 +162,9 @@ export const reads = {
     entries,
     (read) => (query: Booking.Query) =>
       Effect.map(read(query), (rows): Booking.Found => {
-        const found = rows.flatMap(({ isPicked, isLast: _, ...entry }) => (isPicked === "true" ? [entry] : []))
+        const found = rows.flatMap(({ isPicked, isLast: _, ...entry }) =>
+          isPicked === "true" ? [entry] : []
+        )
         // If the page is full or the last entry checked is marked, there may be more.
         const isStopped = rows.length === query.limit || rows.some(({ isLast }) => isLast === "true")
         return { entries: found, lookedTo: isStopped ? (rows.at(-1)?.id ?? null) : null }

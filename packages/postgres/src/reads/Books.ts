@@ -36,7 +36,9 @@ type Mark = typeof Mark.Type
 
 const beginning: Mark = { id: 0n, seen: 0n, xact: 0n }
 
-const Horizon = Schema.decodeUnknownSync(Schema.Struct({ oldest: Schema.BigIntFromString, next: Schema.BigIntFromString }))
+const Horizon = Schema.decodeUnknownSync(
+  Schema.Struct({ oldest: Schema.BigIntFromString, next: Schema.BigIntFromString })
+)
 
 const horizon = Reads.many("Records.tally", {
   text: "select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next",
@@ -71,7 +73,9 @@ from (
 })
 
 const turnovers = (rows: ReadonlyArray<ReturnType<typeof Sum>>): Tally.Turnovers => {
-  const all = new Map<string | null, Tally.Turnover>(rows.map(({ account, into, out }) => [account, { into, out }]))
+  const all = new Map<string | null, Tally.Turnover>(
+    rows.map(({ account, into, out }) => [account, { into, out }])
+  )
   return Tally.byAccount((account) => all.get(account) ?? Tally.none)
 }
 
@@ -145,15 +149,29 @@ select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(s
       read: WaitingRow
     }),
     (rows): Waiting.All => {
-      const all = new Map(rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }]))
+      const all = new Map(
+        rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }])
+      )
       return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
     }
   )
 )
 
-const JobRow = Schema.Struct({ job: Schema.String, lane: Schema.String, due: Schema.FiniteFromString, attempts: Schema.FiniteFromString })
-const jobOf = ({ job, lane, due, attempts }: typeof JobRow.Type): Waiting.Job => ({ kind: job, lane, dueAtMillis: due, attempts })
-const claimedRow = Schema.decodeUnknownSync(Schema.Struct({ ...JobRow.fields, token: Schema.FiniteFromString }))
+const JobRow = Schema.Struct({
+  job: Schema.String,
+  lane: Schema.String,
+  due: Schema.FiniteFromString,
+  attempts: Schema.FiniteFromString
+})
+const jobOf = ({ job, lane, due, attempts }: typeof JobRow.Type): Waiting.Job => ({
+  kind: job,
+  lane,
+  dueAtMillis: due,
+  attempts
+})
+const claimedRow = Schema.decodeUnknownSync(
+  Schema.Struct({ ...JobRow.fields, token: Schema.FiniteFromString })
+)
 const claimedOf = (row: unknown): Waiting.Claimed => {
   const read = claimedRow(row)
   return { ...jobOf(read), token: read.token }

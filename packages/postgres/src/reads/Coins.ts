@@ -86,7 +86,10 @@ export const reads = {
   candidates: Reads.many("Records.candidates", {
     text: `${selected} where t.company_id = any(array(select value::uuid from json_array_elements_text($1)))
   and t.withdrawal_id = any(array(select value::uuid from json_array_elements_text($2))) order by t.place`,
-    values: (companyId: CompanyId.CompanyId, withdrawalId: string) => [Reads.list("uuid", [companyId]), Reads.list("uuid", [withdrawalId])],
+    values: (companyId: CompanyId.CompanyId, withdrawalId: string) => [
+      Reads.list("uuid", [companyId]),
+      Reads.list("uuid", [withdrawalId])
+    ],
     read: candidateOf
   }),
   settledPayouts: Reads.many("Records.settledPayouts", {

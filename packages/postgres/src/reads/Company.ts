@@ -94,7 +94,8 @@ target as materialized (
   })
 
 /** The same value can be different JSON text. */
-const unmoved = (member: string) => (of: string) => `(not ${of}.expects or g.${member}::jsonb is not distinct from ${of}.expected::jsonb)`
+const unmoved = (member: string) => (of: string) =>
+  `(not ${of}.expects or g.${member}::jsonb is not distinct from ${of}.expected::jsonb)`
 
 const refusals = { ProtectionMoved: ({ id }: { readonly id: string }) => new ProtectionMoved({ id }) }
 
@@ -106,7 +107,11 @@ const planChanged: Kind<Company.PlanChanged> = {
 
 const limited: Kind<Company.CompanyLimited> = {
   statement: changed("limits", "json", answered, undefined, unmoved("limits")),
-  row: ({ limits, expects }) => ({ limits, expects: expects !== undefined, expected: expects?.limits ?? null }),
+  row: ({ limits, expects }) => ({
+    limits,
+    expects: expects !== undefined,
+    expected: expects?.limits ?? null
+  }),
   refusals
 }
 
@@ -117,8 +122,18 @@ const looseningRequested: Kind<Company.CompanyLooseningRequested> = {
 }
 
 const freezeChanged: Kind<Company.FreezeChanged> = {
-  statement: changed("frozen", "json", answered, balanced("halted", "frozen = d.frozen is not null"), unmoved("frozen")),
-  row: ({ frozen, expects }) => ({ frozen, expects: expects !== undefined, expected: expects?.frozen ?? null }),
+  statement: changed(
+    "frozen",
+    "json",
+    answered,
+    balanced("halted", "frozen = d.frozen is not null"),
+    unmoved("frozen")
+  ),
+  row: ({ frozen, expects }) => ({
+    frozen,
+    expects: expects !== undefined,
+    expected: expects?.frozen ?? null
+  }),
   refusals
 }
 
@@ -166,7 +181,10 @@ cross join lateral (
     max(last_used_at_millis) as seen
   from satrail.api_keys where company_id = b.company_id
 ) k`,
-  values: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => [Reads.list("uuid", ids), String(nowMillis)],
+  values: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => [
+    Reads.list("uuid", ids),
+    String(nowMillis)
+  ],
   read: (row): Standing => {
     const { companyId, posted, held, keys, seen } = StandingRow(row)
     return { companyId, balance: { posted, held }, keys, lastSeenAtMillis: seen }
@@ -188,7 +206,11 @@ export const reads = {
     }),
     (read) =>
       ({ limit, before, text, plan, status }: Company.Query, looks: number) =>
-        read[status ?? "all"]({ before: before ?? Id.max, text: text ?? null, plan: plan ?? null }, limit, looks)
+        read[status ?? "all"](
+          { before: before ?? Id.max, text: text ?? null, plan: plan ?? null },
+          limit,
+          looks
+        )
   ),
   standings
 }

@@ -34,8 +34,12 @@ group by grouping sets ((t.company_id), (t.height))`,
     read: Schema.decodeUnknownSync(Sum)
   }),
   (rows) => ({
-    ofCompany: new Map(rows.flatMap(({ companyId, amount }) => (companyId === null ? [] : [[companyId, amount] as const]))),
-    inBlock: new Map(rows.flatMap(({ height, amount }) => (height === null ? [] : [[height, amount] as const])))
+    ofCompany: new Map(
+      rows.flatMap(({ companyId, amount }) => (companyId === null ? [] : [[companyId, amount] as const]))
+    ),
+    inBlock: new Map(
+      rows.flatMap(({ height, amount }) => (height === null ? [] : [[height, amount] as const]))
+    )
   })
 )
 
@@ -76,5 +80,9 @@ order by t.id limit $1::bigint`,
     values: (limit: number) => [String(limit)],
     read: deposits.ofRow
   }),
-  depositsInBlocks: Reads.page("Records.depositsInBlocks", deposits, "rail = 'on_chain' and status = 'pending' and height is not null")
+  depositsInBlocks: Reads.page(
+    "Records.depositsInBlocks",
+    deposits,
+    "rail = 'on_chain' and status = 'pending' and height is not null"
+  )
 }

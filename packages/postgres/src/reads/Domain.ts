@@ -90,7 +90,11 @@ export const reads = {
     text: `
 select ${domains.selected} from ${domains.name} t
 where t.shown_by = 'dns' and t.checked_at_millis < $1::bigint and t.domain collate "C" > $2 order by t.domain collate "C" limit $3::bigint`,
-    values: (beforeMillis: number, after: string | null, limit: number) => [String(beforeMillis), after ?? "", String(limit)],
+    values: (beforeMillis: number, after: string | null, limit: number) => [
+      String(beforeMillis),
+      after ?? "",
+      String(limit)
+    ],
     read: domains.ofRow
   })
 }

@@ -9,7 +9,12 @@ import * as Reads from "../statements/Reads.ts"
 const columns = `t.id::text, t.company_id::text as "companyId", t.type, t.subject, t.at_millis::text as "atMillis"`
 
 const decode = Schema.decodeUnknownSync(
-  Schema.Struct({ id: Schema.BigIntFromString, companyId: CompanyId.CompanyId, ...Event.Event.fields, atMillis: Schema.FiniteFromString })
+  Schema.Struct({
+    id: Schema.BigIntFromString,
+    companyId: CompanyId.CompanyId,
+    ...Event.Event.fields,
+    atMillis: Schema.FiniteFromString
+  })
 )
 const read = (row: unknown): Published => decode(row)
 
@@ -34,7 +39,11 @@ const ofCompany = Reads.many("EventStore.eventsOf", {
 select ${columns} from satrail.events t
 where (t.company_id, t.id) > ($1::uuid, $2::bigint) and (t.company_id, t.id) < ($1::uuid, ${horizon})
 order by t.company_id, t.id limit $3::bigint`,
-  values: (companyId: CompanyId.CompanyId, after: bigint, limit: number) => [companyId, String(after), String(limit)],
+  values: (companyId: CompanyId.CompanyId, after: bigint, limit: number) => [
+    companyId,
+    String(after),
+    String(limit)
+  ],
   read
 })
 
@@ -43,7 +52,11 @@ const before = Reads.many("EventStore.eventsBefore", {
 select ${columns} from satrail.events t
 where (t.company_id, t.id) >= ($1::uuid, 0) and (t.company_id, t.id) < ($1::uuid, least($2::bigint, ${horizon}))
 order by t.company_id desc, t.id desc limit $3::bigint`,
-  values: (companyId: CompanyId.CompanyId, id: bigint, limit: number) => [companyId, String(id), String(limit)],
+  values: (companyId: CompanyId.CompanyId, id: bigint, limit: number) => [
+    companyId,
+    String(id),
+    String(limit)
+  ],
   read
 })
 
@@ -53,9 +66,15 @@ const byId = Reads.many("EventStore.event", {
   read
 })
 
-const Events = Schema.Array(Schema.Struct({ type: Schema.String, subject: Schema.String, body: Schema.String }))
+const Events = Schema.Array(
+  Schema.Struct({ type: Schema.String, subject: Schema.String, body: Schema.String })
+)
 const decodePublicEvents = Schema.decodeUnknownSync(
-  Schema.Struct({ id: Schema.BigIntFromString, companyId: CompanyId.CompanyId, events: Schema.fromJsonString(Events) })
+  Schema.Struct({
+    id: Schema.BigIntFromString,
+    companyId: CompanyId.CompanyId,
+    events: Schema.fromJsonString(Events)
+  })
 )
 const readPublicEvents = (row: unknown): PublicEvents => decodePublicEvents(row)
 
@@ -77,7 +96,13 @@ select id, company_id, tellings from json_to_recordset($1) as a(id bigint, compa
 on conflict (id) do update set id = excluded.id
 returning ${publicColumns}`,
   values: (rows: ReadonlyArray<PublicEvents>) => [
-    JSON.stringify(rows.map(({ id, companyId, events }) => ({ id: String(id), company_id: companyId, tellings: JSON.stringify(events) })))
+    JSON.stringify(
+      rows.map(({ id, companyId, events }) => ({
+        id: String(id),
+        company_id: companyId,
+        tellings: JSON.stringify(events)
+      }))
+    )
   ],
   read: readPublicEvents
 })
@@ -119,12 +144,14 @@ export const make = Effect.gen(function* () {
   const [kept, keep, forget] = [yield* publicEvents, yield* storePublicEvents, yield* forgetEvents]
   const [until, since] = [yield* forgottenUntil, yield* unreadable]
   return EventStore.of({
-    eventsOf: (companyId, after, limit) => (companyId === null ? all(after, limit) : company(companyId, after, limit)),
+    eventsOf: (companyId, after, limit) =>
+      companyId === null ? all(after, limit) : company(companyId, after, limit),
     eventsBefore: newest,
     event: (id) => Effect.map(event(id), ([found]) => Option.fromUndefinedOr(found)),
     publicEvents: (ids) => (ids.length === 0 ? Effect.succeed([]) : kept(ids)),
     storePublicEvents: (rows) => (rows.length === 0 ? Effect.succeed([]) : keep(rows)),
-    forgetEvents: (beforeMillis, limit) => Effect.map(forget(beforeMillis, limit), ([row]) => row?.count ?? 0),
+    forgetEvents: (beforeMillis, limit) =>
+      Effect.map(forget(beforeMillis, limit), ([row]) => row?.count ?? 0),
     forgottenUntil: (companyId) => Effect.map(until(companyId), ([row]) => row?.until ?? 0n),
     unreadableSinceMillis: Effect.map(since(), ([row]) => row?.millis ?? null)
   })

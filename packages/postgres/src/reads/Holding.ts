@@ -3,12 +3,14 @@ import * as Table from "../statements/Table.ts"
 
 // The holds of features' records, as declared by the features (Feature.Holds).
 
-const columns = (alias: string, members: ReadonlyArray<string>) => members.map((member) => `${alias}.${Table.columnOf(member)}`).join(" + ")
+const columns = (alias: string, members: ReadonlyArray<string>) =>
+  members.map((member) => `${alias}.${Table.columnOf(member)}`).join(" + ")
 
 /** Selects no rows, in the columns of the two queries below. A union must have a part. */
 const none = {
   ofCompany: "select null::uuid as transfer_id, 0::bigint as whole where false",
-  waiting: "select null, null::uuid, null::uuid, null::bigint, null::bigint, null, null, null::bigint, null::integer where false"
+  waiting:
+    "select null, null::uuid, null::uuid, null::bigint, null::bigint, null, null, null::bigint, null::integer where false"
 }
 
 /** Queries of the records with these holds. Without features that hold money, they select no rows. */

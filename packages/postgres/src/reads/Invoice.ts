@@ -17,7 +17,8 @@ const table = Table.of(Invoice.noun, "t")
 
 export const unmatched = Table.of(Invoice.unmatchedNoun)
 
-const notPayable = (change: Change, status: string) => new Invoice.InvoiceNotPayable({ invoiceId: change.id, status })
+const notPayable = (change: Change, status: string) =>
+  new Invoice.InvoiceNotPayable({ invoiceId: change.id, status })
 
 const forgotten: Kind<Invoice.InvoiceForgotten> = {
   statement: statement({
@@ -57,25 +58,43 @@ const listed = (from: string, where: string, id: string): string =>
       and coalesce(r.created_at_millis > {createdAfter}::bigint, true) and coalesce(r.created_at_millis < {createdBefore}::bigint, true)`
   })
 
-const labelled = Labels.rows(Invoice.noun, { companyId: "{company}::uuid", key: "{key}::text", value: "{value}::text" })
+const labelled = Labels.rows(Invoice.noun, {
+  companyId: "{company}::uuid",
+  key: "{key}::text",
+  value: "{value}::text"
+})
 
 /**
  * A list's access paths. The first one whose filter is given is used. The company is compared as text, so that
  * the planner cannot use its key instead of the intended index.
  */
 const ways = [
-  ["paymentHash", listed("satrail.invoices r", "r.payment_hash = {paymentHash}::text and r.company_id::text = {company}::text", "r.id")],
+  [
+    "paymentHash",
+    listed(
+      "satrail.invoices r",
+      "r.payment_hash = {paymentHash}::text and r.company_id::text = {company}::text",
+      "r.id"
+    )
+  ],
   ["label", listed(labelled.from, labelled.where, "l.id")],
   [
     "lightningAddressId",
-    listed("satrail.invoices r", "r.lightning_address_id = {address}::uuid and r.company_id::text = {company}::text", "r.id")
+    listed(
+      "satrail.invoices r",
+      "r.lightning_address_id = {address}::uuid and r.company_id::text = {company}::text",
+      "r.id"
+    )
   ],
   [null, listed("satrail.invoices r", "r.company_id = {company}::uuid", "r.id")]
 ] as const
 
 const invoicesOf = Effect.gen(function* () {
   const reads = yield* Effect.forEach(ways, ([name, part]) =>
-    Effect.map(Lists.picking("Records.invoicesOf", table, [part], Lists.byId), (read) => [name, read] as const)
+    Effect.map(
+      Lists.picking("Records.invoicesOf", table, [part], Lists.byId),
+      (read) => [name, read] as const
+    )
   )
   return (companyId: CompanyId.CompanyId, query: Invoice.Query, looks: number) => {
     const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
@@ -147,12 +166,11 @@ select count(*)::int as count from (
 select ${invoices.selected} from ${invoices.name} t
 where ${forWallets} and t.expires_at_millis <= $1::bigint and (t.expires_at_millis, t.id) > ($2::bigint, $3::uuid)
 order by t.expires_at_millis, t.id limit $4::bigint`,
-    values: (untilMillis: number, after: Pick<Invoice.Invoice, "expiresAtMillis" | "id"> | null, limit: number) => [
-      String(untilMillis),
-      String(after?.expiresAtMillis ?? 0),
-      after?.id ?? Id.nil,
-      String(limit)
-    ],
+    values: (
+      untilMillis: number,
+      after: Pick<Invoice.Invoice, "expiresAtMillis" | "id"> | null,
+      limit: number
+    ) => [String(untilMillis), String(after?.expiresAtMillis ?? 0), after?.id ?? Id.nil, String(limit)],
     read: invoices.ofRow
   })
 }

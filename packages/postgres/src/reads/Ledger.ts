@@ -138,5 +138,7 @@ export const reads = {
   audit,
   trialBalance: Effect.map(trialBalance, (read) => read()),
   events,
-  lastEvent: Effect.map(lastEvent, (read) => Effect.map(read(), Option.match({ onNone: () => 0n, onSome: ({ id }) => id })))
+  lastEvent: Effect.map(lastEvent, (read) =>
+    Effect.map(read(), Option.match({ onNone: () => 0n, onSome: ({ id }) => id }))
+  )
 }

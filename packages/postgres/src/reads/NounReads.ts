@@ -11,14 +11,21 @@ type Found<A> = Effect.Effect<A, StoreUnavailable>
 
 interface Of<A> {
   readonly get: (companyId: CompanyId.CompanyId, id: string) => Found<Option.Option<A>>
-  readonly newestFirst: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Found<ReadonlyArray<A>>
+  readonly newestFirst: (
+    companyId: CompanyId.CompanyId,
+    before: string | null,
+    limit: number
+  ) => Found<ReadonlyArray<A>>
   /** Reads by unique name, keyed by the name's fields. Each read takes the fields' values in order. */
   readonly named: ReadonlyMap<string, (...values: ReadonlyArray<unknown>) => Found<Option.Option<A>>>
 }
 
 const readsOf = Effect.fnUntraced(function* <A extends Noun.Row>(noun: Noun.Noun<A>) {
   const named = yield* Effect.forEach(noun.unique, (members) =>
-    Effect.map(Reads.by(`Records.${noun.name} by ${members.join()}`, noun, members), (read) => [members.toSorted().join(), read] as const)
+    Effect.map(
+      Reads.by(`Records.${noun.name} by ${members.join()}`, noun, members),
+      (read) => [members.toSorted().join(), read] as const
+    )
   )
   const reads: Of<A> = {
     get: yield* Reads.get(`Records.${noun.name}`, noun),
@@ -51,13 +58,15 @@ export const make = Effect.gen(function* () {
 
   return NounReads.of({
     get: (noun, companyId, id) => Effect.flatMap(of(noun), (reads) => reads.get(companyId, id)),
-    newestFirst: (noun, companyId, before, limit) => Effect.flatMap(of(noun), (reads) => reads.newestFirst(companyId, before, limit)),
+    newestFirst: (noun, companyId, before, limit) =>
+      Effect.flatMap(of(noun), (reads) => reads.newestFirst(companyId, before, limit)),
     named: (noun, name) =>
       Effect.flatMap(of(noun), (reads) => {
         const members = Object.keys(name)
         const read = reads.named.get(members.toSorted().join())
         const own = noun.unique.find((unique) => unique.toSorted().join() === members.toSorted().join())
-        if (read === undefined || own === undefined) return Effect.die(new Error(`${noun.name} has no unique name ${members.join()}`))
+        if (read === undefined || own === undefined)
+          return Effect.die(new Error(`${noun.name} has no unique name ${members.join()}`))
         return read(...own.map((member): unknown => Reflect.get(name, member)))
       })
   })

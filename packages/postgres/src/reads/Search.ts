@@ -18,10 +18,17 @@ const Hit = Schema.Struct({
 
 const each = `limit ${Search.limits.each}`
 
-const part = (table: string, by: Search.Hit["by"], where: string, order = "r.id desc", from = `satrail.${table}`) =>
+const part = (
+  table: string,
+  by: Search.Hit["by"],
+  where: string,
+  order = "r.id desc",
+  from = `satrail.${table}`
+) =>
   `(select '${table}' as kind, r.id, ${Search.ways.indexOf(by)} as way, '${by}' as by from ${from} r where ${where} order by ${order} ${each})`
 
-const byId = (table: string) => part(table, "id", "r.company_id = $1::uuid and r.id >= $3::uuid and r.id <= $4::uuid")
+const byId = (table: string) =>
+  part(table, "id", "r.company_id = $1::uuid and r.id >= $3::uuid and r.id <= $4::uuid")
 
 /** Records whose order id begins with the text. */
 const byOrder = (table: string, column: string) => {
@@ -43,18 +50,29 @@ const byDescription = (table: string, column: string) => {
 }
 
 const byAmount = (table: string) =>
-  part(table, "amount", "uuid_send(r.company_id) = uuid_send($1::uuid) and r.amount >= $6::bigint and r.amount <= $7::bigint", "r.amount")
+  part(
+    table,
+    "amount",
+    "uuid_send(r.company_id) = uuid_send($1::uuid) and r.amount >= $6::bigint and r.amount <= $7::bigint",
+    "r.amount"
+  )
 
 // Compare the company as text, so that the planner cannot use its key instead of the intended index.
 const ofCompany = "r.company_id::text = $1::uuid::text"
 
-const byTransaction = (table: string) => part(table, "transaction", `r.chain_tx_id = $5::text and ${ofCompany}`, "r.id::text desc")
+const byTransaction = (table: string) =>
+  part(table, "transaction", `r.chain_tx_id = $5::text and ${ofCompany}`, "r.id::text desc")
 
 const byHash = (table: string, column: string, hash: string) =>
   part(table, "hash", `r.${column} = ${hash}::text and ${ofCompany}`, "r.id::text desc")
 
 /** Addresses are unique, so at most one row is read. */
-const byAddress = part("on_chain_addresses", "recipient", `r.address = $8::text and ${ofCompany}`, "r.id::text desc")
+const byAddress = part(
+  "on_chain_addresses",
+  "recipient",
+  `r.address = $8::text and ${ofCompany}`,
+  "r.id::text desc"
+)
 const byLightningAddress = part(
   "lightning_addresses",
   "recipient",
@@ -64,9 +82,15 @@ const byLightningAddress = part(
 
 /** On-chain payments to the address. Addresses may be long names, so the index has their hash. */
 const byChainRecipient = (table: string) => {
-  const isRecipient = "hashtextextended(r.recipient, 0) = hashtextextended($8::text, 0) and r.recipient = $8::text"
+  const isRecipient =
+    "hashtextextended(r.recipient, 0) = hashtextextended($8::text, 0) and r.recipient = $8::text"
   const ofCompany = "uuid_send(r.company_id) = uuid_send($1::uuid)"
-  return part(table, "recipient", `${ofCompany} and r.rail = 'on_chain' and ${isRecipient}`, "uuid_send(r.id) desc")
+  return part(
+    table,
+    "recipient",
+    `${ofCompany} and r.rail = 'on_chain' and ${isRecipient}`,
+    "uuid_send(r.id) desc"
+  )
 }
 
 /** The newest withdrawals to the payee, whatever it is called. */
@@ -96,7 +120,11 @@ ${[
     byHash("withdrawals", "payment_hash", hash),
     byHash("withdrawals", "reported_hash", hash)
   ]),
-  ...["deposits", "withdrawals"].flatMap((table) => [byTransaction(table), byAmount(table), byChainRecipient(table)]),
+  ...["deposits", "withdrawals"].flatMap((table) => [
+    byTransaction(table),
+    byAmount(table),
+    byChainRecipient(table)
+  ]),
   byAddress,
   byLightningAddress,
   byPayee
@@ -107,7 +135,10 @@ export const found = Stored.by((features) =>
   Reads.many("Records.found", {
     isHeavy: true,
     text: textOf(features),
-    values: (companyId: CompanyId.CompanyId, { text, ids, hash, preimageHash, amounts, ...payee }: Search.Sought) => [
+    values: (
+      companyId: CompanyId.CompanyId,
+      { text, ids, hash, preimageHash, amounts, ...payee }: Search.Sought
+    ) => [
       companyId,
       text,
       ids?.[0] ?? null,

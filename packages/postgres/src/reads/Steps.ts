@@ -4,7 +4,12 @@ import { Schema } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import { Account } from "./Bookings.ts"
 
-const Turned = Schema.Struct({ step: Schema.FiniteFromString, from: Account, to: Account, amount: Msat.FromString })
+const Turned = Schema.Struct({
+  step: Schema.FiniteFromString,
+  from: Account,
+  to: Account,
+  amount: Msat.FromString
+})
 
 /** Maximum time by which a company's entries may be out of order. */
 const disorderMillis = 3_600_000
@@ -24,7 +29,12 @@ group by 1, 2, 3`,
   read: Schema.decodeUnknownSync(Turned)
 })
 
-const Posted = Schema.Struct({ from: Account, to: Account, amount: Msat.FromString, atMillis: Schema.FiniteFromString })
+const Posted = Schema.Struct({
+  from: Account,
+  to: Account,
+  amount: Msat.FromString,
+  atMillis: Schema.FiniteFromString
+})
 
 // Compare the company as text, so that the planner cannot use its key instead of the intended index.
 export const postingsOf = Reads.many("Records.postingsOf", {

@@ -25,13 +25,20 @@ const label = { companyId: "{company}::uuid", key: "{key}::text", value: "{value
 // The id contains the time.
 const labelled = (noun: Noun.Noun): Source => {
   const { from, where } = Labels.rows(noun, label)
-  return { from, where: `${where} and l.id < {afterId}::uuid and l.id >= {fromId}::uuid and l.id < {untilId}::uuid`, order: "l.id desc" }
+  return {
+    from,
+    where: `${where} and l.id < {afterId}::uuid and l.id >= {fromId}::uuid and l.id < {untilId}::uuid`,
+    order: "l.id desc"
+  }
 }
 
 /**
  * The access path to a company's records: an index of the company's id as bytes (see migrations/Baseline.ts).
  */
-const listed = (table: string): Source => ({ from: `${table} r`, where: "uuid_send(r.company_id) = uuid_send({company}::uuid)" })
+const listed = (table: string): Source => ({
+  from: `${table} r`,
+  where: "uuid_send(r.company_id) = uuid_send({company}::uuid)"
+})
 
 // Compare the company as text, so that the planner cannot use its key instead of the intended index.
 const ofTransaction = (table: string): Source => ({
@@ -71,7 +78,10 @@ const tablesOf = (features: ReadonlyArray<Feature>) => ({
 /** Each half uses its own index. Filters that the index doesn't cover are applied to its rows. */
 const halfOf = (features: ReadonlyArray<Feature>) => {
   const tables = tablesOf(features)
-  return (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
+  return (
+    type: keyof typeof tables,
+    { from, where, order = "r.created_at_millis desc, r.id desc" }: Source
+  ): string => {
     const { fee, status, failure, links, isOfInvoice } = tables[type]
     return Lists.part({
       columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
@@ -103,10 +113,23 @@ const waysOf = (features: ReadonlyArray<Feature>) => {
         half("deposit", ofInvoice(`i.${payment} and i.company_id::text = {company}::text`))
       ]
     ],
-    ["lightningInvoiceId", [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]],
-    ["chainTxId", [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]],
+    [
+      "lightningInvoiceId",
+      [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]
+    ],
+    [
+      "chainTxId",
+      [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]
+    ],
     ["label", [half("withdrawal", labelled(Withdrawal.noun)), half("deposit", labelled(Deposit.noun))]],
-    [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), ...Posted.transactions(features)]]
+    [
+      null,
+      [
+        half("withdrawal", listed(withdrawal.table)),
+        half("deposit", listed(deposit.table)),
+        ...Posted.transactions(features)
+      ]
+    ]
   ] as const
 }
 
@@ -160,6 +183,7 @@ export const reads = {
   search,
   transactions: Effect.map(
     search,
-    (search) => (companyId: CompanyId.CompanyId, query: Query) => Effect.map(search(companyId, query, Lists.all), ({ rows }) => rows)
+    (search) => (companyId: CompanyId.CompanyId, query: Query) =>
+      Effect.map(search(companyId, query, Lists.all), ({ rows }) => rows)
   )
 }

@@ -14,7 +14,8 @@ export const withdrawals = Table.of(Withdrawal.noun)
 
 export const conflict = (change: Change) => new Conflict({ change: change._tag, id: change.id })
 
-export const terminal = (change: Change, status: string) => new Withdrawal.AlreadyTerminal({ id: change.id, status })
+export const terminal = (change: Change, status: string) =>
+  new Withdrawal.AlreadyTerminal({ id: change.id, status })
 
 export const reads = {
   withdrawal: Reads.get("Records.withdrawal", Withdrawal.noun),
@@ -41,7 +42,11 @@ select ${withdrawals.selected} from ${withdrawals.name} t
 where uuid_send(t.id) >= uuid_send($1::uuid) and uuid_send(t.id) < uuid_send($2::uuid) and t.status = 'settled'
   and t.payment_hash is not null and t.payment_index is not null and t.dispatched_at_millis is not null and t.updated_at_millis < $3::bigint
 order by uuid_send(t.id) desc limit 1`,
-    values: (sinceMillis: number, beforeMillis: number) => [Id.floorOf(sinceMillis), Id.floorOf(beforeMillis), String(beforeMillis)],
+    values: (sinceMillis: number, beforeMillis: number) => [
+      Id.floorOf(sinceMillis),
+      Id.floorOf(beforeMillis),
+      String(beforeMillis)
+    ],
     read: withdrawals.ofRow
   }),
   // Each withdrawal is found through its own task or its leader's task, because there is no other index of

@@ -53,12 +53,24 @@ export const parameterOf = (bounds: ReturnType<typeof boundsOf>): string =>
   JSON.stringify(
     [...bounds.values()].map(({ companyId, place, subject, name, since, most }) => {
       const { window, of } = Limit.counted[name]
-      return { company_id: companyId, place, subject, name, span: window, is_times: of === "times", since, most: String(most) }
+      return {
+        company_id: companyId,
+        place,
+        subject,
+        name,
+        span: window,
+        is_times: of === "times",
+        since,
+        most: String(most)
+      }
     })
   )
 
 /** Returns the time windows that count a Change, and how much it reduces each remaining amount. */
-export const rowOf = ({ companyId, legs, counts = [] }: Storable, bounds: ReturnType<typeof boundsOf>): Row => {
+export const rowOf = (
+  { companyId, legs, counts = [] }: Storable,
+  bounds: ReturnType<typeof boundsOf>
+): Row => {
   const amount = Balance.need(legs.flatMap((leg) => (leg.companyId === companyId ? leg.postings : [])))
   const at = [balancePlace]
   const needs = [String(amount)]

@@ -12,7 +12,8 @@ const [isInt] = Schema.Int.ast.checks ?? []
 const lookOf = (ast: SchemaAST.AST): Look | undefined => {
   const { checks = [], encoding } = ast
   if (encoding !== undefined) return undefined
-  if (ast._tag === "Number") return checks.length === 1 && checks[0] === isInt ? Number.isSafeInteger : undefined
+  if (ast._tag === "Number")
+    return checks.length === 1 && checks[0] === isInt ? Number.isSafeInteger : undefined
   if (checks.length > 0) return undefined
   switch (ast._tag) {
     case "String":
@@ -60,19 +61,31 @@ interface Column {
  * Decodes rows from the values of these columns, in their order, each as text or null. Equivalent to the
  * schema, including its errors.
  */
-export const make = <A>(schema: Schema.Codec<A, unknown>, columns: ReadonlyArray<Column>): ((values: ReadonlyArray<unknown>) => A) => {
+export const make = <A>(
+  schema: Schema.Codec<A, unknown>,
+  columns: ReadonlyArray<Column>
+): ((values: ReadonlyArray<unknown>) => A) => {
   const { ast } = schema
   const whole = Schema.decodeUnknownSync(schema)
-  const isPlain = ast._tag === "Objects" && ast.encoding === undefined && ast.checks === undefined && ast.indexSignatures.length === 0
+  const isPlain =
+    ast._tag === "Objects" &&
+    ast.encoding === undefined &&
+    ast.checks === undefined &&
+    ast.indexSignatures.length === 0
   const types = new Map(isPlain ? ast.propertySignatures.map(({ name, type }) => [name, type]) : [])
   const members = columns.map(({ member, read }) => {
     const type = types.get(member)
     const look = type && lookOf(type)
-    const decode = type && look === undefined ? Schema.decodeUnknownOption(Schema.make<Schema.Codec<unknown>>(type)) : undefined
+    const decode =
+      type && look === undefined
+        ? Schema.decodeUnknownOption(Schema.make<Schema.Codec<unknown>>(type))
+        : undefined
     return { member, read, look, decode }
   })
   const isLooked =
-    isPlain && types.size === columns.length && members.every(({ look, decode }) => look !== undefined || decode !== undefined)
+    isPlain &&
+    types.size === columns.length &&
+    members.every(({ look, decode }) => look !== undefined || decode !== undefined)
   const valueOf = (text: unknown, { read }: Column): unknown => (typeof text === "string" ? read(text) : text)
   const interpreted = (values: ReadonlyArray<unknown>) =>
     whole(Object.fromEntries(members.map((column, at) => [column.member, valueOf(values[at], column)])))

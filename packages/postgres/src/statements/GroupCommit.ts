@@ -39,7 +39,9 @@ const metrics = {
     boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30],
     labels: ["operation"]
   }),
-  outages: Measure.counter("satrail_store_outages_total", "Flushes that got no response from the database", ["operation"]),
+  outages: Measure.counter("satrail_store_outages_total", "Flushes that got no response from the database", [
+    "operation"
+  ]),
   turnedAway: Measure.counter(
     "satrail_store_turned_away_total",
     "Changes refused before the database was called: the queue was full (overloaded), or the store was closed",
@@ -121,10 +123,13 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
       seconds.updateUnsafe((performance.now() - begunMillis) / 1000, context)
       if (Exit.isSuccess(exit)) {
         return Effect.sync(() =>
-          entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("no result was returned for an item"))))
+          entries.forEach((entry, i) =>
+            entry.resume(exit.value[i] ?? Effect.die(new Error("no result was returned for an item")))
+          )
         )
       }
-      if (entries.length > 1 && Cause.hasDies(exit.cause)) return Effect.forEach(entries, (entry) => deliver([entry]), { discard: true })
+      if (entries.length > 1 && Cause.hasDies(exit.cause))
+        return Effect.forEach(entries, (entry) => deliver([entry]), { discard: true })
       if (!Cause.hasDies(exit.cause)) outages.updateUnsafe(1, context)
       return Effect.sync(() => entries.forEach((entry) => entry.resume(Effect.failCause(exit.cause))))
     })
@@ -168,7 +173,10 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     })
   )
   if (!isTraced) return (item: Item) => commitIn(item)
-  return (item: Item) => Effect.flatMap(Effect.option(Effect.currentParentSpan), (span) => commitIn(item, Option.getOrUndefined(span)))
+  return (item: Item) =>
+    Effect.flatMap(Effect.option(Effect.currentParentSpan), (span) =>
+      commitIn(item, Option.getOrUndefined(span))
+    )
 })
 
 const nextTick = Effect.callback<void>((resume) => {

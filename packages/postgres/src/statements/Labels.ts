@@ -11,7 +11,8 @@ import type * as Noun from "@satrail/core/ledger/Noun"
 export const tableOf = ({ name }: Pick<Noun.Members, "name">): string => `satrail.${name}_labels`
 
 /** A hash of a key and its value. Hashes may collide, so matches are verified. */
-export const numberOf = (key: string, value: string): string => `hashtextextended(${value}, hashtextextended(${key}, 0))`
+export const numberOf = (key: string, value: string): string =>
+  `hashtextextended(${value}, hashtextextended(${key}, 0))`
 
 /** Returns whether a record has any label in this field. */
 export const isAny = (record: object, member: string): boolean => {

@@ -40,7 +40,9 @@ interface Order {
 // Each part is a page. The first rows of all parts together are enough: if the newest row at which a part
 // stopped is not among them, no filtered row before it is missing.
 const together = (parts: ReadonlyArray<string>, { sql }: Order): string =>
-  parts.length === 1 ? parts.join() : `(select * from (${parts.join(" union all ")}) u order by ${sql} limit {limit}::bigint)`
+  parts.length === 1
+    ? parts.join()
+    : `(select * from (${parts.join(" union all ")}) u order by ${sql} limit {limit}::bigint)`
 
 /** Returns a page of all parts together, in this order. `more` is a column computed only for rows `t` of the page. */
 export const picking = <A extends Position>(
@@ -50,7 +52,8 @@ export const picking = <A extends Position>(
   order: Order,
   more?: string
 ) => {
-  const page = more === undefined ? together(parts, order) : `(select t.*, ${more} from ${together(parts, order)} t)`
+  const page =
+    more === undefined ? together(parts, order) : `(select t.*, ${more} from ${together(parts, order)} t)`
   // The last column is null for most rows, which match the filter and are not the last one.
   const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end from ${page} t`
   const names = [...new Set(Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name))]
@@ -67,9 +70,12 @@ export const picking = <A extends Position>(
           const [stopped] = lasts.map(table.ofValues).toSorted(order.compare)
           const matching = found.filter((row) => row.at(-1) !== "false").map(table.ofValues)
           // Results beyond the newest row at which a part stopped are incomplete.
-          const picked = stopped === undefined ? matching : matching.filter((row) => order.compare(row, stopped) <= 0)
+          const picked =
+            stopped === undefined ? matching : matching.filter((row) => order.compare(row, stopped) <= 0)
           const lookedTo =
-            picked.length < limit && stopped !== undefined ? { createdAtMillis: stopped.createdAtMillis, id: stopped.id } : null
+            picked.length < limit && stopped !== undefined
+              ? { createdAtMillis: stopped.createdAtMillis, id: stopped.id }
+              : null
           return { rows: picked.toSorted(order.compare).slice(0, limit), lookedTo }
         })
   )

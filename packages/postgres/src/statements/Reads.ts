@@ -82,11 +82,15 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
           return place
         })
         const asked = JSON.stringify(
-          distinct.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])]))
+          distinct.map((values, n) =>
+            Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])
+          )
         )
         return inTime(sql.unsafe<{ readonly n: string }>(text, [asked])).pipe(
           Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
-          Effect.map((found) => placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))),
+          Effect.map((found) =>
+            placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))
+          ),
           Effect.catchTag("SqlError", translate(operation))
         )
       },
@@ -116,7 +120,10 @@ export const get = <A extends Noun.Row>(
 }
 
 /** Reads a record of the given kind by its id as bytes, whichever company owns it (see migrations/Baseline.ts). */
-export const anywhere = <A extends Noun.Row>(operation: string, noun: Noun.Noun<A>): Read<[id: string], Option.Option<A>> => {
+export const anywhere = <A extends Noun.Row>(
+  operation: string,
+  noun: Noun.Noun<A>
+): Read<[id: string], Option.Option<A>> => {
   const table = Table.of(noun)
   return one(operation, {
     key: { id: "uuid" },
@@ -131,7 +138,8 @@ export const named = <A extends Noun.Row, const Members extends ReadonlyArray<ke
   operation: string,
   noun: Noun.Noun<A>,
   members: Members
-): Read<{ readonly [place in keyof Members]: NonNullable<A[Members[place]]> }, Option.Option<A>> => by(operation, noun, members)
+): Read<{ readonly [place in keyof Members]: NonNullable<A[Members[place]]> }, Option.Option<A>> =>
+  by(operation, noun, members)
 
 /** Like `named`, for fields known only at run time. */
 export const by = <A extends Noun.Row>(
@@ -177,7 +185,9 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     const limited = options.recounts ? recounted : writes(options.text) ? Effect.uninterruptible : inTime
     const inTurn = ([holder]: Ask, found: ReturnType<typeof limited>) => {
       if (!options.isHeavy) return found
-      return options.recounts ? recounts.run(`${holder}`, slots.run(`${holder} recounts`, found)) : slots.run(`${holder}`, found)
+      return options.recounts
+        ? recounts.run(`${holder}`, slots.run(`${holder} recounts`, found))
+        : slots.run(`${holder}`, found)
     }
     return (...ask) =>
       inTurn(ask, limited(sql.unsafe<object>(options.text, options.values(...ask)))).pipe(
@@ -187,7 +197,10 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
   })
 
 /** Converts the result of a read. */
-export const mapped = <Ask extends ReadonlyArray<unknown>, A, B>(read: Read<Ask, A>, convert: (found: A) => B): Read<Ask, B> =>
+export const mapped = <Ask extends ReadonlyArray<unknown>, A, B>(
+  read: Read<Ask, A>,
+  convert: (found: A) => B
+): Read<Ask, B> =>
   Effect.map(
     read,
     (found) =>
@@ -210,7 +223,11 @@ export const values = <Ask extends ReadonlyArray<unknown>>(
     SqlClient.SqlClient,
     (sql) =>
       (...ask) =>
-        Effect.catchTag(inTime(sql.unsafe(options.text, options.values(...ask)).values), "SqlError", translate(operation))
+        Effect.catchTag(
+          inTime(sql.unsafe(options.text, options.values(...ask)).values),
+          "SqlError",
+          translate(operation)
+        )
   )
 
 /** Reads the rows of a table that satisfy `condition`, in id order, starting after the given id. */
@@ -239,4 +256,5 @@ where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by
   })
 
 /** Serializes the values that a column of this kind can have, as a JSON list for a parameter. */
-export const list = (kind: "uuid" | "text", values: ReadonlyArray<string>): string => JSON.stringify(values.filter(isOf(kind)))
+export const list = (kind: "uuid" | "text", values: ReadonlyArray<string>): string =>
+  JSON.stringify(values.filter(isOf(kind)))

@@ -117,8 +117,13 @@ const isOne = (money: Carried["money"]): money is readonly [Account, Account] =>
 const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
   const also = [
     isOne(carried.money) && "moved bigint",
-    carried.once && "owner text, key text, fingerprint text, meaning text, answer text, forget_at_millis bigint",
-    { none: "", one: "job_id uuid, job_kind text, job_due_at_millis bigint, job_holder uuid", many: "jobs json" }[carried.enqueues],
+    carried.once &&
+      "owner text, key text, fingerprint text, meaning text, answer text, forget_at_millis bigint",
+    {
+      none: "",
+      one: "job_id uuid, job_kind text, job_due_at_millis bigint, job_holder uuid",
+      many: "jobs json"
+    }[carried.enqueues],
     carried.fence && "task_id uuid, token int",
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
@@ -134,7 +139,10 @@ asked as materialized (
 )`
 }
 
-const counted: { readonly [side in "posted" | "held"]: ReadonlyArray<Account> } = { posted: ["available", "held"], held: ["held"] }
+const counted: { readonly [side in "posted" | "held"]: ReadonlyArray<Account> } = {
+  posted: ["available", "held"],
+  held: ["held"]
+}
 
 /** The effect of one posting on a side of its company's balance. */
 const effectOf = ([from, to]: readonly [Account, Account], side: "posted" | "held"): string => {
@@ -182,10 +190,12 @@ seen as materialized (
 )`
 
 /** Returns whether the Changes' companies' balances are locked. */
-const locks = ({ money, unlessFrozen, unlessFeesMoved }: Carried): boolean => money !== "none" || unlessFrozen || unlessFeesMoved
+const locks = ({ money, unlessFrozen, unlessFeesMoved }: Carried): boolean =>
+  money !== "none" || unlessFrozen || unlessFeesMoved
 
 /** Condition that is true if the Change was computed with the company's current fees. */
-const isPriced = "(charged_by is null or (company_id, charged_by) in (select company_id, fees_revision from locked))"
+const isPriced =
+  "(charged_by is null or (company_id, charged_by) in (select company_id, fees_revision from locked))"
 
 /** Makes a part wait for another: a condition that is always true, but cannot be evaluated until that part is done. */
 const after = (part: string) => `where (select count(*) from ${part}) is not null`
@@ -338,7 +348,12 @@ const verdicts = (shape: Shape, carried: Carried) => {
     : ""
   const books = mayBeUnopened(shape, carried)
   const company = books ? "case when u.n is not null then 'unopened' end, " : ""
-  const parts = [...(once ? ["seen s"] : []), ...(fence ? ["stale x"] : []), ...(books ? ["unopened u"] : []), "done d"]
+  const parts = [
+    ...(once ? ["seen s"] : []),
+    ...(fence ? ["stale x"] : []),
+    ...(books ? ["unopened u"] : []),
+    "done d"
+  ]
   const judged = `select a.n, ${once ? "s.answer" : "null::text as answer"}, case
     ${key} when d.n is not null then 'Applied'
     else coalesce(${before}, ${claim}${halted}${charged}${guards}, ${company}'again')

@@ -67,10 +67,16 @@ export const keyOf = ({ members }: Noun.Members, of: string): "uuid" | "text" | 
 export const put = (value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 
 /** The table of a record type, under its own name or another one, such as the name of a selection. */
-export const of = <A extends object>({ name, schema, members, moving }: Noun.Members<A>, table = `satrail.${name}`): Table<A> => {
+export const of = <A extends object>(
+  { name, schema, members, moving }: Noun.Members<A>,
+  table = `satrail.${name}`
+): Table<A> => {
   const columns = members.map(([member, kind]) => ({ member, kind, column: columnOf(member) }))
   // JSON has no equality in SQL, but the same request has the same text.
-  const comparable = columns.map(({ member, column, kind }) => ({ member, column: kind === "json" ? `${column}::text` : column }))
+  const comparable = columns.map(({ member, column, kind }) => ({
+    member,
+    column: kind === "json" ? `${column}::text` : column
+  }))
   const fixed = comparable.filter(({ member }) => !moving.has(member)).map(({ column }) => column)
   const decode = Decoding.make(
     schema,
@@ -92,7 +98,12 @@ export const of = <A extends object>({ name, schema, members, moving }: Noun.Mem
       }
       return row
     },
-    ofRow: (row) => decode(members.map(([member]) => (typeof row === "object" && row !== null ? Reflect.get(row, member) : undefined))),
+    ofRow: (row) =>
+      decode(
+        members.map(([member]) =>
+          typeof row === "object" && row !== null ? Reflect.get(row, member) : undefined
+        )
+      ),
     ofValues: decode
   }
 }

@@ -53,7 +53,9 @@ const columnsOf = (write: Noun.Write, place: number, absent: ReadonlySet<string>
       const kinds = kindsOf(write.noun)
       const ofChange = place === 0 ? ["id", "companyId"] : []
       return write.noun.members.flatMap(([member]) =>
-        ofChange.includes(member) || absent.has(prefix + Table.columnOf(member)) ? [] : [typed(kinds, member, prefix)]
+        ofChange.includes(member) || absent.has(prefix + Table.columnOf(member))
+          ? []
+          : [typed(kinds, member, prefix)]
       )
     }
     case "Transition": {
@@ -76,7 +78,9 @@ const given = (noun: Noun.Noun, prefix: string, absent: ReadonlySet<string>): Re
 
 /** The unique names that a record has when it is created. */
 const namesOf = ({ unique, moving }: Noun.Noun): ReadonlyArray<ReadonlyArray<string>> =>
-  unique.filter((members) => !members.some((member) => moving.has(member))).map((members) => members.map(Table.columnOf))
+  unique
+    .filter((members) => !members.some((member) => moving.has(member)))
+    .map((members) => members.map(Table.columnOf))
 
 const inserting = (noun: Noun.Noun, absent: ReadonlySet<string>, { takes, counts }: Carried): Shape => {
   const table = tableOf(noun)
@@ -84,7 +88,9 @@ const inserting = (noun: Noun.Noun, absent: ReadonlySet<string>, { takes, counts
   const names = namesOf(noun)
   const same = (row: string, of: string, columns: ReadonlyArray<string>) =>
     columns.map((column) => `${row}.${column} = ${of}.${column}`).join(" and ")
-  const taken = names.map((columns) => `(select 'Taken' from ${table.name} t where ${same("t", "a", columns)})`)
+  const taken = names.map(
+    (columns) => `(select 'Taken' from ${table.name} t where ${same("t", "a", columns)})`
+  )
   const before = sameAsAsked(table, "Other")
   if (!takes)
     return {
@@ -153,7 +159,8 @@ const becomes = ({ sets, stamps, clears, to }: Noun.Move, member: string, of: st
 const applies = ({ noun, from, empty, expects }: Noun.Move, of: string): ReadonlyArray<string> => {
   const kinds = kindsOf(noun)
   // A value that was read and written again can be different JSON text.
-  const comparable = (member: string, column: string) => (kinds.get(member) === "json" ? `${column}::jsonb` : column)
+  const comparable = (member: string, column: string) =>
+    kinds.get(member) === "json" ? `${column}::jsonb` : column
   return [
     ...(from.length === 0 ? [] : [`g.status in (${list(from)})`]),
     ...empty.map((member) => `g.${Table.columnOf(member)} is null`),
@@ -177,12 +184,15 @@ const isAgain = (move: Noun.Move, of: string): string | undefined => {
       : `g.${column} is not distinct from ${value}`
   })
   const within = move.again.in.length === 0 ? [] : [`g.status in (${list(move.again.in)})`]
-  return [...within, ...move.empty.map((member) => `g.${Table.columnOf(member)} is null`), ...same].join(" and ")
+  return [...within, ...move.empty.map((member) => `g.${Table.columnOf(member)} is null`), ...same].join(
+    " and "
+  )
 }
 
 /** Returns whether a record can match both conditions: the move applies, and it was applied before. */
 const mayOverlap = ({ from, again }: Noun.Move): boolean =>
-  again !== "otherwise" && (from.length === 0 || again.in.length === 0 || again.in.some((status) => from.includes(status)))
+  again !== "otherwise" &&
+  (from.length === 0 || again.in.length === 0 || again.in.some((status) => from.includes(status)))
 
 const moving = (move: Noun.Move, { takes, counts }: Carried): Shape => {
   const { noun } = move
@@ -207,14 +217,23 @@ const moving = (move: Noun.Move, { takes, counts }: Carried): Shape => {
   return {
     parts: (locks) => [
       target(table, locks),
-      ...(takes ? [(counts ? Counts.granted : granted)(`select f.* from fresh f join target g using (n) where ${where}`)] : []),
+      ...(takes
+        ? [
+            (counts ? Counts.granted : granted)(
+              `select f.* from fresh f join target g using (n) where ${where}`
+            )
+          ]
+        : []),
       `
 applied as (
   update ${table.name} t set ${values.join(", ")} from ${takes ? "granted f" : "fresh f join target g using (n)"}
   where t.company_id = f.company_id and t.id = f.id${takes ? "" : ` and ${where}`} returning t.company_id, t.id
 )`
     ],
-    effects: projection === undefined ? [] : [`\nnow as (select ${now.join(", ")} from done f join target g using (n))`, projection],
+    effects:
+      projection === undefined
+        ? []
+        : [`\nnow as (select ${now.join(", ")} from done f join target g using (n))`, projection],
     joins: counts && takes ? `${joinTarget} ${Counts.joined}` : joinTarget,
     before: `case when g.n is null then ${move.isDoneWhenGone ? "'Applied'" : "null"} when ${whenApplied} then 'Applied'${otherwise} end`,
     guards: takes
@@ -266,15 +285,22 @@ const labelling = (write: Noun.Write, place: number, absent: ReadonlySet<string>
   const prefix = prefixOf(place)
   const column = prefix + Table.columnOf(write.noun.labels)
   if (absent.has(unlabelled(column))) return []
-  return [Labels.written(`labelled_${place}`, write.noun, "done", [`${prefix}company_id`, `${prefix}id`, column])]
+  return [
+    Labels.written(`labelled_${place}`, write.noun, "done", [`${prefix}company_id`, `${prefix}id`, column])
+  ]
 }
 
 const shapeOf = ([first, ...later]: Noun.Writes, carried: Carried): Shape => {
   const without = new Set(carried.absent)
   const judged =
-    first === undefined ? bare : first._tag === "Insert" ? inserting(first.noun, without, carried) : moving(first.move, carried)
+    first === undefined
+      ? bare
+      : first._tag === "Insert"
+        ? inserting(first.noun, without, carried)
+        : moving(first.move, carried)
   const writes = first === undefined ? [] : [first, ...later]
-  const idKind = first === undefined ? "uuid" : kindsOf(first._tag === "Insert" ? first.noun : first.move.noun).get("id")
+  const idKind =
+    first === undefined ? "uuid" : kindsOf(first._tag === "Insert" ? first.noun : first.move.noun).get("id")
   return {
     ...judged,
     idType: idKind === "uuid" ? "uuid" : "text",
@@ -317,7 +343,8 @@ const rowOf = (writes: Noun.Writes, layout: Layout): Table.Row => {
     if (write._tag === "Insert") put(row, write.record, columns)
     else if (write._tag === "Transition") {
       put(row, write.set, columns)
-      for (const member of write.move.expects) put(row, write.found, [[member, `expected_${Table.columnOf(member)}`]])
+      for (const member of write.move.expects)
+        put(row, write.found, [[member, `expected_${Table.columnOf(member)}`]])
     } else if (write.id !== null) put(row, write, columns)
   })
   return row
@@ -373,11 +400,15 @@ const declared = (refusal: unknown) => refusal as Refusal
 const refusals: Kind<Written.Any>["refusals"] = {
   Other: (change) => {
     const [first] = change.writes
-    return first?._tag === "Insert" && first.noun.other !== undefined ? declared(first.noun.other(first.record)) : conflict(change)
+    return first?._tag === "Insert" && first.noun.other !== undefined
+      ? declared(first.noun.other(first.record))
+      : conflict(change)
   },
   Taken: (change) => {
     const [first] = change.writes
-    return first?._tag === "Insert" && first.noun.taken !== undefined ? declared(first.noun.taken(first.record)) : conflict(change)
+    return first?._tag === "Insert" && first.noun.taken !== undefined
+      ? declared(first.noun.taken(first.record))
+      : conflict(change)
   },
   Refused: (change, status) => {
     const [first] = change.writes
@@ -393,7 +424,10 @@ const refusals: Kind<Written.Any>["refusals"] = {
   FeesMoved: ({ companyId }) => new FeesMoved({ companyId }),
   CompanyFrozen: ({ companyId }) => new CompanyFrozen({ companyId }),
   InsufficientBalance: ({ companyId, legs }) =>
-    new Balance.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
+    new Balance.InsufficientBalance({
+      companyId,
+      needed: Balance.need(legs.flatMap(({ postings }) => postings))
+    })
 }
 
 const kinds = new Map<string, Kind<Written.Any>>()

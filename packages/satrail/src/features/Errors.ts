@@ -2,7 +2,14 @@
 export { AdjustmentDecided } from "./adjustments.ts"
 export { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "./approvals.ts"
 export { CheckoutNotOpen } from "./checkouts.ts"
-export { LastPasskey, OwnAccess, PersonMoved, PersonRequired, TooManyPasskeys, TooManyPeople } from "./people.ts"
+export {
+  LastPasskey,
+  OwnAccess,
+  PersonMoved,
+  PersonRequired,
+  TooManyPasskeys,
+  TooManyPeople
+} from "./people.ts"
 export { NotRefundable, RefundNotOpen, RefundTooLarge } from "./refunds.ts"
 export { SessionMoved } from "./sessions.ts"
 export { VoucherNotOpen, VoucherRefused } from "./vouchers.ts"

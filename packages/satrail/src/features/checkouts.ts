@@ -4,15 +4,31 @@ import { made } from "../Sharing.ts"
 import * as Checkout from "@satrail/features/checkouts/core/Checkout"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
-import { anyAmount, company, fields, idempotencyKey, ids, listOf, maybe, metadata, named, number, period, text } from "../Fields.ts"
+import {
+  anyAmount,
+  company,
+  fields,
+  idempotencyKey,
+  ids,
+  listOf,
+  maybe,
+  metadata,
+  named,
+  number,
+  period,
+  text
+} from "../Fields.ts"
 
 export const { CheckoutNotOpen } = classes
 
 /** The URL of a checkout's page, which is added to responses. */
-export type Derived<T> = T extends Pick<Checkout.Checkout, "domain" | "publicId"> ? { readonly url: string } : unknown
+export type Derived<T> =
+  T extends Pick<Checkout.Checkout, "domain" | "publicId"> ? { readonly url: string } : unknown
 
 const derived = ({ domain, publicId }: { readonly domain?: unknown; readonly publicId?: unknown }): object =>
-  typeof domain === "string" && typeof publicId === "string" ? { url: Checkout.urlOf({ domain, publicId }) } : {}
+  typeof domain === "string" && typeof publicId === "string"
+    ? { url: Checkout.urlOf({ domain, publicId }) }
+    : {}
 export const deriving = { checkouts: derived }
 
 export const defaults = {
@@ -44,7 +60,14 @@ export const parameters = {
       fields({
         company,
         amount: anyAmount,
-        ...maybe({ cancelUrl: text, color: text, contact: text, description: text, embedOrigin: text, expirySeconds: number }),
+        ...maybe({
+          cancelUrl: text,
+          color: text,
+          contact: text,
+          description: text,
+          embedOrigin: text,
+          expirySeconds: number
+        }),
         idempotencyKey,
         ...maybe({ locale: text, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
         ...maybe({ returnUrl: text, tolerancePercent: number })

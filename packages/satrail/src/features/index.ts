@@ -31,14 +31,21 @@ const features = {
 }
 type Features = typeof features
 
-type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (value: infer All) => void ? All : never
+type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (
+  value: infer All
+) => void
+  ? All
+  : never
 type PartOf<F, Part extends string> = F extends { readonly [part in Part]: infer P } ? P : object
 type Together<Part extends string> = Intersection<{ [N in keyof Features]: PartOf<Features[N], Part> }>
 
 /** Merges the same part of all features into one object. */
 const together = <const Part extends string>(part: Part): Together<Part> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- merges the parts as in the type
-  Object.assign({}, ...Object.values(features).map((feature): unknown => Reflect.get(feature, part))) as Together<Part>
+  Object.assign(
+    {},
+    ...Object.values(features).map((feature): unknown => Reflect.get(feature, part))
+  ) as Together<Part>
 
 export const defaults = together("defaults")
 export const parameters = together("parameters")
@@ -57,13 +64,14 @@ export type Derived<T> = Intersection<DerivedBy<T>>
 const deriving: Readonly<Record<string, (value: object) => object>> = {
   ...checkouts.deriving
 }
-export const derived = (value: object): object => Object.assign({}, ...Object.values(deriving).map((of) => of(value)))
+export const derived = (value: object): object =>
+  Object.assign({}, ...Object.values(deriving).map((of) => of(value)))
 
 type Made<Make> = Make extends (...given: never) => infer Methods ? Methods : unknown
 /** Each feature's methods, as in Shared.ts. */
 export type Shared = Intersection<{ [N in keyof Features]: Made<PartOf<Features[N], "shared">> }>
-const makers: ReadonlyArray<(of: Of, links: Sealer) => Table<unknown>> = Object.values(features).flatMap((feature) =>
-  "shared" in feature ? [feature.shared] : []
+const makers: ReadonlyArray<(of: Of, links: Sealer) => Table<unknown>> = Object.values(features).flatMap(
+  (feature) => ("shared" in feature ? [feature.shared] : [])
 )
 export const shared = (of: Of, links: Sealer) => makers.map((make) => make(of, links))
 

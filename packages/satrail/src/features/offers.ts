@@ -4,14 +4,35 @@ import * as Http from "@satrail/features/offers/http/Offers"
 import { Effect } from "effect"
 import { type First, made, type Of } from "../Sharing.ts"
 import { page } from "../Pages.ts"
-import { anyAmount, company, fields, idempotencyKey, ids, listOf, maybe, metadata, period, text } from "../Fields.ts"
+import {
+  anyAmount,
+  company,
+  fields,
+  idempotencyKey,
+  ids,
+  listOf,
+  maybe,
+  metadata,
+  period,
+  text
+} from "../Fields.ts"
 
 export const defaults = {
-  offers: { create: [{ asked: null, description: "", lightningAddressId: null, metadata: {} }], list: [undefined, page] }
+  offers: {
+    create: [{ asked: null, description: "", lightningAddressId: null, metadata: {} }],
+    list: [undefined, page]
+  }
 } as const
 export const parameters = {
   offers: {
-    create: [fields({ company, amount: anyAmount, idempotencyKey, ...maybe({ description: text, lightningAddressId: text, metadata }) })],
+    create: [
+      fields({
+        company,
+        amount: anyAmount,
+        idempotencyKey,
+        ...maybe({ description: text, lightningAddressId: text, metadata })
+      })
+    ],
     get: ids,
     list: [company, listOf(period)]
   }

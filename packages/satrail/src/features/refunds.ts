@@ -48,7 +48,14 @@ export const parameters = {
     create: [
       fields({
         company,
-        ...maybe({ amount, checkoutId: text, depositId: text, description: text, destination: text, expirySeconds: number }),
+        ...maybe({
+          amount,
+          checkoutId: text,
+          depositId: text,
+          description: text,
+          destination: text,
+          expirySeconds: number
+        }),
         ...restrictions({ apiKey }),
         idempotencyKey,
         ...maybe({ invoiceId: text, metadata, onCheckout: flag })
@@ -73,4 +80,6 @@ export const shared = (of: Of, links: Sealer) => ({
   }
 })
 
-export const views = { refunds: { ...made(Http.view.of), create: Http.made.of, cancel: Http.view.of } } as const
+export const views = {
+  refunds: { ...made(Http.view.of), create: Http.made.of, cancel: Http.view.of }
+} as const

@@ -30,10 +30,20 @@ export const defaults = {
 } as const
 export const parameters = {
   webhooks: {
-    create: [fields({ company, url: text, idempotencyKey, ...maybe({ description: text, signatureHeader: text, types: texts }) })],
+    create: [
+      fields({
+        company,
+        url: text,
+        idempotencyKey,
+        ...maybe({ description: text, signatureHeader: text, types: texts })
+      })
+    ],
     list: [company],
     get: ids,
-    update: [...ids, Schema.optional(fields(maybe({ description: text, signatureHeader: text, types: texts, url: text })))],
+    update: [
+      ...ids,
+      Schema.optional(fields(maybe({ description: text, signatureHeader: text, types: texts, url: text })))
+    ],
     delete: ids,
     enable: [...ids, Schema.optional(fields(maybe({ replayFrom: text })))],
     disable: ids,
@@ -74,14 +84,27 @@ export const shared = (of: Of) => {
   const placeFrom = (companyId: Id, event: string) => {
     const place = ids.read(event, companyId)
     return place === undefined
-      ? Effect.fail(new Invalid({ path: "replayFrom", message: "must be the id of an event of this company" }))
+      ? Effect.fail(
+          new Invalid({ path: "replayFrom", message: "must be the id of an event of this company" })
+        )
       : Effect.succeed(place)
   }
-  const withEvent = (row: Delivery) => ({ ...row, eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId) })
+  const withEvent = (row: Delivery) => ({
+    ...row,
+    eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId)
+  })
   return {
     webhooks: {
-      create: Effect.fnUntraced(function* ({ companyId, request, ...settings }: Omit<EndpointAsk, "settings"> & Settings) {
-        return yield* webhooks.create({ companyId, settings: yield* settingsOf(settings, noSettings), ...(request && { request }) })
+      create: Effect.fnUntraced(function* ({
+        companyId,
+        request,
+        ...settings
+      }: Omit<EndpointAsk, "settings"> & Settings) {
+        return yield* webhooks.create({
+          companyId,
+          settings: yield* settingsOf(settings, noSettings),
+          ...(request && { request })
+        })
       }),
       /** Changes the given settings of an endpoint. */
       update: Effect.fnUntraced(function* (companyId: Id, id: string, given: Changes<Settings>) {
@@ -92,15 +115,30 @@ export const shared = (of: Of) => {
       rotateSecret: (companyId: Id, id: string, { overlapSeconds }: { readonly overlapSeconds: number }) =>
         webhooks.rotate(companyId, id, overlapSeconds),
       /** Enables the endpoint. Events are sent after the event `replayFrom`, or from where sending stopped. */
-      enable: Effect.fnUntraced(function* (companyId: Id, id: string, { replayFrom }: { readonly replayFrom: string | null }) {
-        return yield* webhooks.enable(companyId, id, replayFrom === null ? undefined : yield* placeFrom(companyId, replayFrom))
+      enable: Effect.fnUntraced(function* (
+        companyId: Id,
+        id: string,
+        { replayFrom }: { readonly replayFrom: string | null }
+      ) {
+        return yield* webhooks.enable(
+          companyId,
+          id,
+          replayFrom === null ? undefined : yield* placeFrom(companyId, replayFrom)
+        )
       }),
       /** Sends every event after `replayFrom` again, including events already delivered. */
-      replay: Effect.fnUntraced(function* (companyId: Id, id: string, { replayFrom }: { readonly replayFrom: string }) {
+      replay: Effect.fnUntraced(function* (
+        companyId: Id,
+        id: string,
+        { replayFrom }: { readonly replayFrom: string }
+      ) {
         return yield* webhooks.replay(companyId, id, yield* placeFrom(companyId, replayFrom))
       }),
       deliveries: (companyId: Id, id: string, query: Page.Asked) =>
-        Effect.map(webhooks.deliveries(companyId, id, query), ({ rows, next }) => ({ rows: rows.map(withEvent), next })),
+        Effect.map(webhooks.deliveries(companyId, id, query), ({ rows, next }) => ({
+          rows: rows.map(withEvent),
+          next
+        })),
       /** Sends a test event, waits for its first attempt, and returns the endpoint. */
       test: Effect.fnUntraced(function* (companyId: Id, id: string) {
         return (yield* WebhookTest.sent(webhooks, yield* WebhookTest.WaitMillis, companyId, id)).endpoint

@@ -39,7 +39,10 @@ const remedy = "Check BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD an
 
 const layer = (settings: Settings, from: ChainView.Beginning) => {
   const options = { ...settings, ...from }
-  const usable = Effect.mapError(BitcoinRpc.check(options), ({ message }) => new NodeUnusable({ message: `${message}. ${remedy}` }))
+  const usable = Effect.mapError(
+    BitcoinRpc.check(options),
+    ({ message }) => new NodeUnusable({ message: `${message}. ${remedy}` })
+  )
   return Layer.unwrap(Effect.as(usable, BitcoinRpc.layer(options)))
 }
 
@@ -49,16 +52,24 @@ const look = Effect.fnUntraced(function* (settings: Settings, place: ChainView.P
   const { network } = place
   const options = { ...settings, ...anywhere, ...place, patienceMillis: ChainView.lookMillis }
   // Silence the log during the call, because this check reports the same warnings as lines.
-  const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
+  const usable = yield* Effect.result(
+    Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None")
+  )
   if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
   const judgement = Option.getOrUndefined(yield* Effect.option(BitcoinRpc.judgement(options)))
-  const faults = KnownFaults.lines(judgement, { setting: "BITCOIN_ACCEPT_VERSION", version: settings.acceptVersion })
+  const faults = KnownFaults.lines(judgement, {
+    setting: "BITCOIN_ACCEPT_VERSION",
+    version: settings.acceptVersion
+  })
   const standing = yield* Effect.result(BitcoinRpc.standing(options))
   if (Result.isFailure(standing)) {
     const { cause, reason, remedy } = standing.failure
     return [
       ...faults,
-      outage(`the bitcoin node cannot be used: ${reason ?? messageOf(cause)}`, remedy ?? "Start it, or wait until it has caught up.")
+      outage(
+        `the bitcoin node cannot be used: ${reason ?? messageOf(cause)}`,
+        remedy ?? "Start it, or wait until it has caught up."
+      )
     ]
   }
   const { tip, index } = standing.success

@@ -24,4 +24,6 @@ export interface Entry {
 }
 
 export const unproven = ({ caveats }: Entry, subject: string): ReadonlyArray<Check> =>
-  caveats.length === 0 ? [] : [{ subject, lines: Effect.succeed(caveats.map(({ says, remedy }) => warning(says, remedy))) }]
+  caveats.length === 0
+    ? []
+    : [{ subject, lines: Effect.succeed(caveats.map(({ says, remedy }) => warning(says, remedy))) }]

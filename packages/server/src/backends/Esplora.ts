@@ -36,10 +36,16 @@ const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
 const isLoopback = (url: string) => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
 
 const silent = ({ cause, reason, remedy }: ChainUnavailable): Line =>
-  outage(`the Esplora server cannot be used: ${reason ?? messageOf(cause)}`, remedy ?? "Check ESPLORA_URL, and that the server is running.")
+  outage(
+    `the Esplora server cannot be used: ${reason ?? messageOf(cause)}`,
+    remedy ?? "Check ESPLORA_URL, and that the server is running."
+  )
 
 const look = Effect.fnUntraced(
-  function* (settings: Settings, from: ChainView.Place): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
+  function* (
+    settings: Settings,
+    from: ChainView.Place
+  ): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
     const { network } = from
     const unreadable = certificate(settings.certificateFile)
     if (unreadable !== undefined) return [unreadable]

@@ -16,7 +16,9 @@ const cursorSource = "invoice secret"
 
 /** Returns a value from which the secret cannot be derived. */
 const markOf = (secret: Redacted.Redacted): string =>
-  Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "satrail: mark of the invoice secret", 16)).toString("hex")
+  Buffer.from(
+    hkdfSync("sha256", Redacted.value(secret), "", "satrail: mark of the invoice secret", 16)
+  ).toString("hex")
 
 /** Time after which a claim may be deleted. */
 const claimKeptMillis = 60_000
@@ -26,9 +28,18 @@ const claimKeptMillis = 60_000
  * of two processes that start together, only one makes this claim, which stores its mark in the same transaction. No
  * mark is stored if it was deleted since an earlier claim.
  */
-const claimed = Effect.fnUntraced(function* (mark: string, stored: Effect.Effect<Option.Option<string>, StoreUnavailable>) {
+const claimed = Effect.fnUntraced(function* (
+  mark: string,
+  stored: Effect.Effect<Option.Option<string>, StoreUnavailable>
+) {
   const nowMillis = yield* Clock.currentTimeMillis
-  const once = { owner: CompanyId.operator, key: cursorSource, fingerprint: mark, answer: "", forgetAtMillis: nowMillis + claimKeptMillis }
+  const once = {
+    owner: CompanyId.operator,
+    key: cursorSource,
+    fingerprint: mark,
+    answer: "",
+    forgetAtMillis: nowMillis + claimKeptMillis
+  }
   const kept = Answer.kept(yield* Id.make, CompanyId.operator, nowMillis, once)
   const claim = (yield* Journal).commit({ ...kept, cursor: { source: cursorSource, value: mark } })
   yield* Effect.catchTag(claim, "IdempotencyMismatch", () => Effect.void)

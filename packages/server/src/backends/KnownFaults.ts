@@ -12,7 +12,8 @@ export const lines = (
 ): ReadonlyArray<Line> => {
   if (judgement === undefined) return []
   const { verdict, version, says, remedy } = judgement
-  if (verdict === "warned") return [warning(says, `${remedy} If the node loses money, the operator bears the loss.`)]
+  if (verdict === "warned")
+    return [warning(says, `${remedy} If the node loses money, the operator bears the loss.`)]
   if (accept === undefined) return [misconfigured(says, remedy)]
   return accept.version === version
     ? [warning(`${says}; ${accept.setting} accepts it`, remedy)]

@@ -50,31 +50,53 @@ const marks = Effect.gen(function* () {
 const atOf = ({ socket }: Settings) => `LDK at ${socket}`
 
 /** Uses the identified node. Fails if the node's store is older than the last seen state. */
-const layer = (configured: Configured, { nodeId, network }: { readonly nodeId: string; readonly network: Network }) =>
+const layer = (
+  configured: Configured,
+  { nodeId, network }: { readonly nodeId: string; readonly network: Network }
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { socket, invoiceSecret, keeper } = configured
       yield* keeper.kept
-      const options = { socket, identity: { nodeId, network }, marks: yield* marks, invoiceSecret, state: NodeState.make("ldk") }
+      const options = {
+        socket,
+        identity: { nodeId, network },
+        marks: yield* marks,
+        invoiceSecret,
+        state: NodeState.make("ldk")
+      }
       return Layer.catchTag(Ldk.layer(options), "NodeUnavailable", (away: NodeUnavailable) =>
         Layer.effectContext(new NodeUnusable({ message: Outage.text(away) ?? String(away.cause) }))
       )
     })
   )
 
-const look = Effect.fnUntraced(function* (network: Network, configured: Configured, known: LightningNode.KnownHeight) {
+const look = Effect.fnUntraced(function* (
+  network: Network,
+  configured: Configured,
+  known: LightningNode.KnownHeight
+) {
   const asked = yield* Effect.result(Ldk.identity({ socket: configured.socket, deadlineMillis: 4000 }))
   if (Result.isFailure(asked)) {
     const { reason, remedy, cause } = asked.failure
     const here = configured.program === undefined ? "" : " The service starts it."
-    return [outage(reason ?? String(cause), `${remedy ?? "Check its log."}${here}`)] satisfies ReadonlyArray<Line>
+    return [
+      outage(reason ?? String(cause), `${remedy ?? "Check its log."}${here}`)
+    ] satisfies ReadonlyArray<Line>
   }
   const { nodeId, network: theirs, version, isStarted, progress } = asked.success
   if (theirs !== network) {
-    return [misconfigured(`${atOf(configured)} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
+    return [
+      misconfigured(
+        `${atOf(configured)} is on ${theirs}, but SATRAIL_NETWORK is ${network}`,
+        "Set both to the same network."
+      )
+    ]
   }
   // The node cannot list its channels before the service has started it.
-  const capacity = isStarted ? yield* Effect.option(Ldk.capacity({ socket: configured.socket, deadlineMillis: 4000 })) : Option.none()
+  const capacity = isStarted
+    ? yield* Effect.option(Ldk.capacity({ socket: configured.socket, deadlineMillis: 4000 }))
+    : Option.none()
   const warnings = Option.match(capacity, { onNone: () => [], onSome: Channels.judge })
   const behind = Option.isNone(progress) ? undefined : yield* Behind.lightning(progress.value, yield* known)
   return [
@@ -96,11 +118,14 @@ export const backend = LightningNode.make({
   title: "LDK",
   prefix: "LDK_",
   settings,
-  config: Config.map(Setting.all({ read: config, network: Service.identity.network }), ({ read, network }): Configured => ({
-    ...read,
-    network,
-    keeper: LdkProgram.make(read, network)
-  })),
+  config: Config.map(
+    Setting.all({ read: config, network: Service.identity.network }),
+    ({ read, network }): Configured => ({
+      ...read,
+      network,
+      keeper: LdkProgram.make(read, network)
+    })
+  ),
   identity: (configured) => ({
     source,
     at: atOf(configured),
@@ -111,12 +136,15 @@ export const backend = LightningNode.make({
     invoiceSecret: configured.invoiceSecret
   }),
   layer,
-  checks: (configured, network, known) => [{ subject: "LDK", isWatched: true, lines: look(network, configured, known) }],
+  checks: (configured, network, known) => [
+    { subject: "LDK", isWatched: true, lines: look(network, configured, known) }
+  ],
   proof: "real nodes on regtest: all contracts, with lnd as the peer",
   caveats: [
     {
       says: "LDK's channel keys are on the node's machine, and nothing watches the channels while the node is down",
-      remedy: "Keep in the node only what you can afford to lose, keep it running, and never restore its store from a backup."
+      remedy:
+        "Keep in the node only what you can afford to lose, keep it running, and never restore its store from a backup."
     }
   ]
 })

@@ -41,7 +41,9 @@ const variables = (settings: Settings, network: Network): Record<string, string>
     LDK_ACCEPT_STORE: acceptStore,
     LDK_STOPS_WITH_STDIN: "yes"
   }
-  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  )
 }
 
 const none: LdkProgram = { ensured: Effect.void, kept: Effect.void }
@@ -107,7 +109,9 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
 
   const watch = Effect.andThen(
     Effect.sleep(againMillis),
-    Effect.catchTag(ensured, "NodeUnavailable", ({ remedy }) => Effect.logError(`satrail-ldk does not start. ${remedy ?? ""}`))
+    Effect.catchTag(ensured, "NodeUnavailable", ({ remedy }) =>
+      Effect.logError(`satrail-ldk does not start. ${remedy ?? ""}`)
+    )
   )
 
   return {

@@ -7,7 +7,11 @@ const own = "used only with LDK_PROGRAM"
 
 /** The LDK node's address, and its arguments if the service starts it. */
 export const settings = {
-  socket: needed({ name: "LDK_SOCKET", meaning: "The Unix socket that satrail-ldk listens on", ...Setting.file }),
+  socket: needed({
+    name: "LDK_SOCKET",
+    meaning: "The Unix socket that satrail-ldk listens on",
+    ...Setting.file
+  }),
   invoiceSecret: needed({
     name: "LDK_INVOICE_SECRET",
     meaning:

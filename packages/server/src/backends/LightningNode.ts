@@ -35,7 +35,11 @@ export interface Definition<S extends object> extends Entry {
   readonly layer: (
     settings: S,
     found: Remembered.Identity
-  ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
+  ) => Layer.Layer<
+    LightningReceiver | LightningSender,
+    NodeUnusable | StoreUnavailable,
+    Journal | LedgerReads
+  >
   /** The checks for `satrail check` and startup. A node far below the known height is behind. */
   readonly checks: (settings: S, network: Network, known: KnownHeight) => ReadonlyArray<Check>
 }
@@ -50,7 +54,11 @@ export interface LightningNode {
   /** Fails if the node is on another network, or the node or its secret is not the one that the database is bound to. */
   readonly layer: (
     network: Network
-  ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
+  ) => Layer.Layer<
+    LightningReceiver | LightningSender,
+    NodeUnusable | StoreUnavailable,
+    Journal | LedgerReads
+  >
   readonly checks: (network: Network, known: KnownHeight) => ReadonlyArray<Check>
 }
 
@@ -60,7 +68,11 @@ export interface Backend extends Entry {
 }
 
 /** Returns the name of the setting with this value. */
-const nameOf = <S extends object>(definition: Definition<S>, settings: S, value: Redacted.Redacted): string => {
+const nameOf = <S extends object>(
+  definition: Definition<S>,
+  settings: S,
+  value: Redacted.Redacted
+): string => {
   const [key = ""] = Object.entries(settings).find(([, given]) => given === value) ?? []
   return definition.settings[key]?.name ?? `the secret of ${definition.title}`
 }
@@ -79,7 +91,10 @@ const node = <S extends object>(definition: Definition<S>, settings: S): Lightni
           return definition.layer(settings, found)
         })
       ),
-    checks: (network, known) => [...definition.checks(settings, network, known), ...unproven(definition, definition.title)]
+    checks: (network, known) => [
+      ...definition.checks(settings, network, known),
+      ...unproven(definition, definition.title)
+    ]
   }
 }
 

@@ -42,7 +42,11 @@ export const holds = (calls: ReadonlyArray<Macaroon.Call>): boolean => calls ===
  * Reads the macaroon that the variable `name` contains in hex, or the file that it names, and checks the
  * macaroon's permissions. Fails with a message that states the remedy.
  */
-export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>): Result.Result<Usable, string> =>
+export const read = (
+  name: string,
+  given: Redacted.Redacted,
+  needed: ReadonlyArray<Macaroon.Call>
+): Result.Result<Usable, string> =>
   Result.gen(function* () {
     const hex = yield* hexOf(name, Redacted.value(given))
     const granted = yield* Result.mapError(

@@ -15,11 +15,25 @@ import { NodeUnusable } from "./NodeUnusable.ts"
 /** The settings' names used in remedies. */
 const names = (macaroon: string) => ({ url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon })
 
-const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): Effect.Effect<LndInfo.Identity, NodeUnavailable> => {
-  const rest = LndRest.make({ url, certificateFile, macaroon, names: names("LND_RECEIVER_MACAROON"), state: NodeState.quiet })
+const ask = (
+  { url, certificateFile }: Settings,
+  macaroon: Redacted.Redacted
+): Effect.Effect<LndInfo.Identity, NodeUnavailable> => {
+  const rest = LndRest.make({
+    url,
+    certificateFile,
+    macaroon,
+    names: names("LND_RECEIVER_MACAROON"),
+    state: NodeState.quiet
+  })
   const refused = ({ words }: LndRest.Refused) =>
     Effect.fail(
-      new NodeUnavailable({ operation: "identity", cause: words, reason: LndOutage.reasons.other, remedy: `${url} returned: ${words}.` })
+      new NodeUnavailable({
+        operation: "identity",
+        cause: words,
+        reason: LndOutage.reasons.other,
+        remedy: `${url} returned: ${words}.`
+      })
     )
   return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
 }
@@ -28,7 +42,11 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
  * Returns a macaroon, and fails if it lacks a required permission. Excessive permissions are reported by the
  * check at startup (LndCheck.ts).
  */
-const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
+const macaroonOf = Effect.fnUntraced(function* (
+  name: string,
+  given: Redacted.Redacted,
+  needed: ReadonlyArray<Macaroon.Call>
+) {
   const { hex } = yield* Effect.mapError(
     Effect.fromResult(LndMacaroon.read(name, given, needed)),
     (message) => new NodeUnusable({ message })
@@ -66,7 +84,13 @@ export const layer = (settings: Settings, identity: LndInfo.Identity) =>
       const holds = LndMacaroon.holds(LndMacaroon.receiverCalls("LND_RECEIVER_MACAROON", receiverMacaroon))
       const shared = { url, certificateFile, identity, state: NodeState.make("lnd") }
       const node = Layer.merge(
-        Lnd.layerReceiver({ ...shared, names: names("LND_RECEIVER_MACAROON"), macaroon: receiver, invoiceSecret, holds }),
+        Lnd.layerReceiver({
+          ...shared,
+          names: names("LND_RECEIVER_MACAROON"),
+          macaroon: receiver,
+          invoiceSecret,
+          holds
+        }),
         Lnd.layerSender({ ...shared, names: names("LND_SENDER_MACAROON"), macaroon: sender })
       )
       if (booksMacaroon === undefined) return node

@@ -10,7 +10,9 @@ export const settings = {
   url: needed({
     name: "LND_REST_URL",
     meaning: "The address of lnd's REST interface (restlisten in lnd.conf)",
-    ...Setting.origin("https://host:port; without TLS (no-rest-tls) only on the loopback interface, such as http://127.0.0.1:8080")
+    ...Setting.origin(
+      "https://host:port; without TLS (no-rest-tls) only on the loopback interface, such as http://127.0.0.1:8080"
+    )
   }),
   certificateFile: Setting.optional({
     name: "LND_TLS_CERT",
@@ -22,10 +24,15 @@ export const settings = {
     meaning: "Permits receiving payments, and nothing else",
     ...macaroon
   }),
-  senderMacaroon: needed({ name: "LND_SENDER_MACAROON", meaning: "Permits sending payments, and nothing else", ...macaroon }),
+  senderMacaroon: needed({
+    name: "LND_SENDER_MACAROON",
+    meaning: "Permits sending payments, and nothing else",
+    ...macaroon
+  }),
   booksMacaroon: Setting.optional({
     name: "LND_BOOKS_MACAROON",
-    meaning: "Permits reading lnd's payments and balances, and nothing else. Without it, the service can't reconcile with lnd",
+    meaning:
+      "Permits reading lnd's payments and balances, and nothing else. Without it, the service can't reconcile with lnd",
     ...macaroon
   }),
   invoiceSecret: needed({

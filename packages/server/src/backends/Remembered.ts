@@ -43,10 +43,13 @@ const stored = Effect.fnUntraced(function* (source: string) {
 })
 
 /** Returns the node that an earlier version stored. This backend's own comes first. */
-const earlier = Effect.fnUntraced(function* (own: string): Effect.fn.Return<Bound | undefined, StoreUnavailable, LedgerReads> {
+const earlier = Effect.fnUntraced(function* (
+  own: string
+): Effect.fn.Return<Bound | undefined, StoreUnavailable, LedgerReads> {
   for (const source of [own, ...earlierSources]) {
     const found = yield* stored(source)
-    if (found !== undefined) return { source, ...(yield* Effect.orDie(Schema.decodeUnknownEffect(text.earlier)(found))) }
+    if (found !== undefined)
+      return { source, ...(yield* Effect.orDie(Schema.decodeUnknownEffect(text.earlier)(found))) }
   }
   return undefined
 })
@@ -58,7 +61,9 @@ interface Known {
   readonly isCurrent: boolean
 }
 
-const known = Effect.fnUntraced(function* ({ source }: Place): Effect.fn.Return<Known, StoreUnavailable, LedgerReads> {
+const known = Effect.fnUntraced(function* ({
+  source
+}: Place): Effect.fn.Return<Known, StoreUnavailable, LedgerReads> {
   const found = yield* stored(cursorSource)
   return found === undefined
     ? { bound: yield* earlier(source), isCurrent: false }
@@ -113,6 +118,8 @@ export const identify = Effect.fnUntraced(function* (
   if (outage._tag === "NodeUnusable") return yield* outage
   const message = Outage.text(outage) ?? String(outage.cause)
   if (before === undefined || !place.mayBeAway(outage)) return yield* new NodeUnusable({ message })
-  yield* Effect.logWarning(`${message} Until then, no Lightning payments are received, and outgoing ones wait.`)
+  yield* Effect.logWarning(
+    `${message} Until then, no Lightning payments are received, and outgoing ones wait.`
+  )
   return before
 })

@@ -32,12 +32,23 @@ export interface Found {
 export const right = (says: string): Line => ({ _tag: "Right", says })
 export const warning = (says: string, remedy: string): Line => ({ _tag: "Warning", says, remedy })
 /** A problem that waiting doesn't solve. */
-export const misconfigured = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: true })
+export const misconfigured = (says: string, remedy: string): Line => ({
+  _tag: "Wrong",
+  says,
+  remedy,
+  isFinal: true
+})
 /** A problem that may be temporary. */
-export const outage = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: false })
+export const outage = (says: string, remedy: string): Line => ({
+  _tag: "Wrong",
+  says,
+  remedy,
+  isFinal: false
+})
 
 /** Leaves out what does not apply. */
-export const applying = <A extends object>(all: ReadonlyArray<A | false>): ReadonlyArray<A> => all.filter((one) => one !== false)
+export const applying = <A extends object>(all: ReadonlyArray<A | false>): ReadonlyArray<A> =>
+  all.filter((one) => one !== false)
 
 /**
  * Redacts all secrets of a configuration in a string. Another server's response could contain one.
@@ -56,7 +67,9 @@ export const secretsIn = (value: unknown): ReadonlyArray<string> => {
     const hosts = Result.getOrUndefined(Hosts.parse(text))
     const password = hosts === undefined ? (URL.parse(text)?.password ?? "") : Redacted.value(hosts.password)
     // Skip short secrets, because redacting them would mangle ordinary words.
-    return [text, password, Hosts.decoded(password) ?? password].filter((one) => one.length >= 6 && !isPath(one))
+    return [text, password, Hosts.decoded(password) ?? password].filter(
+      (one) => one.length >= 6 && !isPath(one)
+    )
   }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : []
 }
@@ -73,11 +86,19 @@ export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: 
         duration: limitMillis,
         orElse: () =>
           Effect.succeed([
-            outage(`no response within ${limitMillis / 1000} s`, "Check that it is running and reachable from this machine.")
+            outage(
+              `no response within ${limitMillis / 1000} s`,
+              "Check that it is running and reachable from this machine."
+            )
           ])
       }),
       Effect.catchCause((cause) =>
-        Effect.succeed([outage(`the check failed: ${messageOf(Cause.squash(cause))}`, "This is a bug in satrail, please report it.")])
+        Effect.succeed([
+          outage(
+            `the check failed: ${messageOf(Cause.squash(cause))}`,
+            "This is a bug in satrail, please report it."
+          )
+        ])
       ),
       Effect.map((lines) =>
         lines.map((line) => {
@@ -95,7 +116,8 @@ export const isWrong = ({ line }: Found): boolean => line._tag === "Wrong"
 export const isFinal = ({ line }: Found): boolean => line._tag === "Wrong" && line.isFinal
 
 /** Returns whether a finding is logged at startup. */
-export const isLogged = ({ line, isWatched }: Found): boolean => line._tag === "Warning" || (line._tag === "Wrong" && !isWatched)
+export const isLogged = ({ line, isWatched }: Found): boolean =>
+  line._tag === "Warning" || (line._tag === "Wrong" && !isWatched)
 
 const signs = { Right: "✓", Warning: "!", Wrong: "✗" } as const
 

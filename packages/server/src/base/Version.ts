@@ -4,4 +4,6 @@ import * as Measure from "@satrail/core/base/Measure"
 export const version = "0.1.0"
 
 /** Exported by each process. */
-export const build = Measure.gauge("satrail_build_info", "Always 1, labeled with the running version", ["version"])({ version })
+export const build = Measure.gauge("satrail_build_info", "Always 1, labeled with the running version", [
+  "version"
+])({ version })

@@ -21,7 +21,9 @@ const of = (environment: Environment): ReadonlyArray<Check.Check> => {
   const place = { network, lastRead }
   // The checks of these servers report what they fail with.
   const tip = chainNode === undefined ? Effect.succeedNone : Effect.option(chainNode.source.blocks(place).tip)
-  const known = Effect.flatMap(tip, (found) => (Option.isSome(found) ? Effect.succeed(found.value.height) : lastRead))
+  const known = Effect.flatMap(tip, (found) =>
+    Option.isSome(found) ? Effect.succeed(found.value.height) : lastRead
+  )
   const simulated = Simulated.of(environment)
   return Check.applying([
     Settings.check(environment),

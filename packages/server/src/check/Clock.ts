@@ -28,7 +28,12 @@ const look = Effect.fnUntraced(
     return [sure < told.wrong ? warning(says, remedy) : outage(says, remedy)]
   },
   Effect.catch(() =>
-    Effect.succeed([warning("no outside server reported the time", "Check that NTP synchronizes this machine's clock (`timedatectl`).")])
+    Effect.succeed([
+      warning(
+        "no outside server reported the time",
+        "Check that NTP synchronizes this machine's clock (`timedatectl`)."
+      )
+    ])
   )
 )
 
@@ -39,4 +44,8 @@ const look = Effect.fnUntraced(
 export const check = (
   { rates, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow })
-): Check => ({ subject: "clock", isLater: true, lines: rates === "tickers" ? look(outbound) : Effect.succeed([]) })
+): Check => ({
+  subject: "clock",
+  isLater: true,
+  lines: rates === "tickers" ? look(outbound) : Effect.succeed([])
+})

@@ -8,7 +8,16 @@ import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import path from "node:path"
 import type { Environment } from "../deployment/Environment.ts"
-import { applying, type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
+import {
+  applying,
+  type Check,
+  type Line,
+  messageOf,
+  misconfigured,
+  outage,
+  right,
+  warning
+} from "../base/Check.ts"
 
 /** The oldest PostgreSQL version that the SQL statements support. */
 const oldest = 150_000
@@ -59,7 +68,12 @@ select current_setting('server_version') as version, current_setting('server_ver
     has_database_privilege(current_database(), 'create')) as "mayBegin",
   coalesce((select has_schema_privilege(oid, 'usage') from pg_namespace where nspname = 'satrail'), true) as "mayUse"`
 
-const Tables = Schema.Struct({ newest: Schema.Int, owns: Schema.Boolean, mayAppend: Schema.Boolean, mayRewrite: Schema.Boolean })
+const Tables = Schema.Struct({
+  newest: Schema.Int,
+  owns: Schema.Boolean,
+  mayAppend: Schema.Boolean,
+  mayRewrite: Schema.Boolean
+})
 
 const tables = `
 select coalesce(max(migration_id), 0)::int as newest,
@@ -86,7 +100,9 @@ export const space = ({ databaseUrl }: Environment): Check => ({
           Effect.as([]),
           Effect.catchTag("SqlError", (error) => {
             const { reason = "", remedy = "" } = PgError.wordsOf(error)
-            return Effect.succeed(PgError.codeOf(error.reason.cause) === "53100" ? [outage(reason, remedy)] : [])
+            return Effect.succeed(
+              PgError.codeOf(error.reason.cause) === "53100" ? [outage(reason, remedy)] : []
+            )
           }),
           Effect.provide(only(databaseUrl)),
           Effect.catchTag("DatabaseUnreachable", () => Effect.succeed([]))
@@ -120,13 +136,25 @@ const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Typ
     ...(synchronous === "off" ? ["synchronous_commit"] : [])
   ]
   return applying([
-    off.length > 0 && warning(`${off.join(" and ")} off: a power failure may lose confirmed requests`, "Enable it in postgresql.conf."),
-    autovacuum === "off" && warning("autovacuum is off: tables grow, and queries use outdated plans", "Enable it in postgresql.conf.")
+    off.length > 0 &&
+      warning(
+        `${off.join(" and ")} off: a power failure may lose confirmed requests`,
+        "Enable it in postgresql.conf."
+      ),
+    autovacuum === "off" &&
+      warning(
+        "autovacuum is off: tables grow, and queries use outdated plans",
+        "Enable it in postgresql.conf."
+      )
   ])
 }
 
 /** Warns if a standby may be behind when it takes over. */
-const replication = ({ standbys, synchronousNames, synchronous }: typeof Server.Type): ReadonlyArray<Line> => {
+const replication = ({
+  standbys,
+  synchronousNames,
+  synchronous
+}: typeof Server.Type): ReadonlyArray<Line> => {
   const why = [
     ...(synchronousNames === "" ? ["synchronous_standby_names is empty"] : []),
     ...(synchronous === "off" || synchronous === "local" ? [`synchronous_commit is ${synchronous}`] : [])
@@ -148,7 +176,9 @@ const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const writing = hosts.filter(({ standing }) => standing._tag === "Here" && !standing.isReadOnly)
   const lines = hosts.map(({ at, standing }): Line => {
     const says = `${at} ${Primary.text(standing, newest)}`
-    return standing._tag === "Away" ? warning(says, "Start it. Until then, fewer hosts can take over.") : right(says)
+    return standing._tag === "Away"
+      ? warning(says, "Start it. Until then, fewer hosts can take over.")
+      : right(says)
   })
   if (writing.length < 2) return lines
   const both = writing.map(({ at }) => at).join(" and ")
@@ -164,7 +194,10 @@ const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 /** Checks the standby from which lists are read, if one is configured. The service works without it. */
 const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined) {
   if (url === undefined) return []
-  const { hosts } = yield* Primary.lookAtAll(yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))), lookMillis)
+  const { hosts } = yield* Primary.lookAtAll(
+    yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))),
+    lookMillis
+  )
   return hosts.map(({ at, standing }) =>
     standing._tag === "Here" && standing.isStandby
       ? right(`lists are read from the standby at ${at}`)
@@ -185,8 +218,12 @@ const clock = (nowMillis: number, sentMillis: number, heardMillis: number): Read
   return [sure < clockMillis.wrong ? warning(says, remedy) : outage(says, remedy)]
 }
 
-const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, mayRewrite }: typeof Tables.Type): ReadonlyArray<Line> => {
-  const remedy = "Create the roles in packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/database.md)."
+const rights = (
+  { role, isSuperuser }: typeof Server.Type,
+  { owns, mayAppend, mayRewrite }: typeof Tables.Type
+): ReadonlyArray<Line> => {
+  const remedy =
+    "Create the roles in packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/database.md)."
   if (!mayAppend)
     return [
       misconfigured(
@@ -194,7 +231,10 @@ const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, ma
         "Set DATABASE_URL to the role satrail_application, or run `satrail migrate` as the owner of the tables to grant each role its privileges."
       )
     ]
-  if (isSuperuser) return [warning(`the role ${role} is a superuser: its password opens every database on the server`, remedy)]
+  if (isSuperuser)
+    return [
+      warning(`the role ${role} is a superuser: its password opens every database on the server`, remedy)
+    ]
   return owns || mayRewrite ? [warning(`the role ${role} can change existing entries`, remedy)] : []
 }
 
@@ -216,7 +256,8 @@ const migrations = ({ newest, owns }: typeof Tables.Type, role: string): Line =>
 
 const usable = (found: typeof Server.Type, databaseConnections: number): ReadonlyArray<Line> =>
   applying([
-    found.number < oldest && misconfigured(`PostgreSQL ${found.version} is too old`, "Use version 15 or later."),
+    found.number < oldest &&
+      misconfigured(`PostgreSQL ${found.version} is too old`, "Use version 15 or later."),
     (found.isStandby || found.readOnly === "on") &&
       misconfigured(
         "this database is read-only: it is a standby, or the role may only read",
@@ -260,7 +301,8 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
           : misconfigured(`there are no tables yet, and the role ${found.role} may not create them`, asOwner)
       ]
     }
-    if (!found.mayUse) return [...general, misconfigured(`the role ${found.role} may not read the tables`, asOwner)]
+    if (!found.mayUse)
+      return [...general, misconfigured(`the role ${found.role} may not read the tables`, asOwner)]
     const [second] = yield* sql.unsafe<object>(tables).unprepared
     const standing = yield* Schema.decodeUnknownEffect(Tables)(second)
     return [...general, migrations(standing, found.role), ...rights(found, standing)]
@@ -270,7 +312,10 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
       Effect.succeed([
         error._tag === "DatabaseUnreachable"
           ? error.isPooled
-            ? misconfigured(error.message, "Change DATABASE_URL: docs/guides/database.md has the URL to use at each provider.")
+            ? misconfigured(
+                error.message,
+                "Change DATABASE_URL: docs/guides/database.md has the URL to use at each provider."
+              )
             : outage(error.message, error.remedy ?? "Start it, or correct DATABASE_URL.")
           : outage(`the server does not respond like PostgreSQL: ${messageOf(error)}`, "Check its log.")
       ])
@@ -278,7 +323,13 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
   )
 
 /** Checks the service's database. The embedded one is not opened, because only one process may open it. */
-export const check = ({ databaseUrl, databaseReadUrl, databaseConnections, dataDirectory, network }: Environment): Check => ({
+export const check = ({
+  databaseUrl,
+  databaseReadUrl,
+  databaseConnections,
+  dataDirectory,
+  network
+}: Environment): Check => ({
   subject: "database",
   lines:
     databaseUrl !== undefined

@@ -6,12 +6,14 @@ import { reasonOf } from "../base/Files.ts"
 import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
 /** Returns a path's nearest existing ancestor. */
-const existing = (place: string): string => (existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place)))
+const existing = (place: string): string =>
+  existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place))
 
 const look = (directory: string): ReadonlyArray<Line> => {
   const place = existing(path.resolve(directory))
   const remedy = "Set SATRAIL_DATA to a directory that this user may write to."
-  if (!statSync(place).isDirectory()) return [misconfigured(`SATRAIL_DATA: ${place} is not a directory`, remedy)]
+  if (!statSync(place).isDirectory())
+    return [misconfigured(`SATRAIL_DATA: ${place} is not a directory`, remedy)]
   try {
     accessSync(place, constants.W_OK | constants.X_OK)
   } catch (cause) {
@@ -29,4 +31,7 @@ const look = (directory: string): ReadonlyArray<Line> => {
       ]
 }
 
-export const check = ({ dataDirectory }: Environment): Check => ({ subject: "directory", lines: Effect.sync(() => look(dataDirectory)) })
+export const check = ({ dataDirectory }: Environment): Check => ({
+  subject: "directory",
+  lines: Effect.sync(() => look(dataDirectory))
+})

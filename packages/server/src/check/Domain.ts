@@ -17,7 +17,10 @@ export interface Ways {
   readonly ca?: string
 }
 
-const systems: Ways = { lookup: async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address), port: 443 }
+const systems: Ways = {
+  lookup: async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address),
+  port: 443
+}
 
 interface Shown {
   /** The reason why the certificate is not trusted. */
@@ -54,7 +57,10 @@ const certificate = Effect.fnUntraced(
       )
     const days = Math.floor((Date.parse(validTo) - (yield* Clock.currentTimeMillis)) / dayMillis)
     return days < soonDays
-      ? warning(`the certificate of ${domain} expires in ${days} days`, "Find out why the proxy has not renewed it.")
+      ? warning(
+          `the certificate of ${domain} expires in ${days} days`,
+          "Find out why the proxy has not renewed it."
+        )
       : right(`wallets trust the certificate of ${domain}, which is valid for ${days} days`)
   },
   (line, domain, address, { port }) =>

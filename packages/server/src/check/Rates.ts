@@ -7,7 +7,10 @@ import type { Environment } from "../deployment/Environment.ts"
 import { type Check, outage, right, warning } from "../base/Check.ts"
 
 /** Returns the names of the tickers that don't respond correctly. */
-const silent = Effect.fnUntraced(function* (tickers: ReadonlyArray<Tickers.Ticker>, { ask }: Outbound.Outbound["Service"]) {
+const silent = Effect.fnUntraced(function* (
+  tickers: ReadonlyArray<Tickers.Ticker>,
+  { ask }: Outbound.Outbound["Service"]
+) {
   const answers = yield* Effect.forEach(
     tickers,
     ({ url, read }) =>
@@ -20,7 +23,10 @@ const silent = Effect.fnUntraced(function* (tickers: ReadonlyArray<Tickers.Ticke
   return tickers.filter((_, at) => answers[at] !== true).map(({ name }) => name)
 })
 
-const look = Effect.fnUntraced(function* (outbound: Outbound.Outbound["Service"], tickers: ReadonlyArray<Tickers.Ticker>) {
+const look = Effect.fnUntraced(function* (
+  outbound: Outbound.Outbound["Service"],
+  tickers: ReadonlyArray<Tickers.Ticker>
+) {
   const missing = yield* silent(tickers, outbound)
   const answering = tickers.length - missing.length
   const remedy = `Let this machine reach ${tickers.map(({ url }) => new URL(url).host).join(", ")} on port 443.`
@@ -32,7 +38,11 @@ const look = Effect.fnUntraced(function* (outbound: Outbound.Outbound["Service"]
       )
     ]
   const says = `${answering} of ${tickers.length} tickers respond`
-  return [missing.length === 0 ? right(says) : warning(`${says}. No valid response from ${missing.join(", ")}`, remedy)]
+  return [
+    missing.length === 0
+      ? right(says)
+      : warning(`${says}. No valid response from ${missing.join(", ")}`, remedy)
+  ]
 })
 
 export const check = (

@@ -4,7 +4,8 @@ import * as Simulated from "../deployment/Simulated.ts"
 import { applying, type Check, type Line, right, warning } from "../base/Check.ts"
 
 /** Returns whether outside wallets could resolve this domain. */
-export const isPublic = (domain: string): boolean => !/(?:^|\.)(?:localhost|local|test|example|invalid|internal)$/.test(domain)
+export const isPublic = (domain: string): boolean =>
+  !/(?:^|\.)(?:localhost|local|test|example|invalid|internal)$/.test(domain)
 
 const mixed = (environment: Environment): Line => {
   const simulated = Simulated.of(environment)
@@ -15,7 +16,8 @@ const mixed = (environment: Environment): Line => {
   ]
   if (Simulated.isSandbox(simulated)) return right("everything is simulated: no real money")
   const isPlay = environment.network === "regtest"
-  if (parts.length === 0 || isPlay) return right(`on ${environment.network}${parts.length === 0 ? "" : `; simulated: ${parts.join(", ")}`}`)
+  if (parts.length === 0 || isPlay)
+    return right(`on ${environment.network}${parts.length === 0 ? "" : `; simulated: ${parts.join(", ")}`}`)
   return warning(
     `on ${environment.network}, some parts are real, but these are simulated: ${parts.join(" and ")}`,
     "Configure real ones before you accept customers' money."
@@ -40,9 +42,15 @@ const look = (environment: Environment): ReadonlyArray<Line> => {
       ),
     outboundAllow.size > 0 &&
       network !== "regtest" &&
-      warning("SATRAIL_OUTBOUND_ALLOW disables the checks of outbound requests to the listed hosts", "Unset it except for development.")
+      warning(
+        "SATRAIL_OUTBOUND_ALLOW disables the checks of outbound requests to the listed hosts",
+        "Unset it except for development."
+      )
   ])
 }
 
 /** Checks the configuration alone, without calling other systems. */
-export const check = (environment: Environment): Check => ({ subject: "settings", lines: Effect.sync(() => look(environment)) })
+export const check = (environment: Environment): Check => ({
+  subject: "settings",
+  lines: Effect.sync(() => look(environment))
+})

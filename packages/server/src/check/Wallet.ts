@@ -11,18 +11,22 @@ import { applying, type Check, type Line, misconfigured, right, warning } from "
  * folders.
  */
 const isProgram = (command: string): boolean =>
-  (/[/\\]/.test(command) ? [command] : (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, command))).some(
-    (file) => {
-      try {
-        accessSync(file, constants.X_OK)
-        return existsSync(file)
-      } catch {
-        return false // missing, or not executable by this user: try the next folder
-      }
+  (/[/\\]/.test(command)
+    ? [command]
+    : (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, command))
+  ).some((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return existsSync(file)
+    } catch {
+      return false // missing, or not executable by this user: try the next folder
     }
-  )
+  })
 
-const signer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.Wallet, wallet: WalletFile.WalletFile): Effect.fn.Return<Line> {
+const signer = Effect.fnUntraced(function* (
+  { signer, walletFile }: Wallet.Wallet,
+  wallet: WalletFile.WalletFile
+): Effect.fn.Return<Line> {
   switch (signer._tag) {
     case "External":
       return isProgram(signer.command)
@@ -65,19 +69,33 @@ const privacy = (file: string): ReadonlyArray<Line> => {
   const own = process.getuid?.()
   return applying([
     (mode & 0o077) !== 0 &&
-      warning(`other users can read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`, `Run: chmod 600 ${file}`),
+      warning(
+        `other users can read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`,
+        `Run: chmod 600 ${file}`
+      ),
     own !== undefined &&
       own !== uid &&
       own !== 0 &&
-      warning(`the wallet in ${file} belongs to another user (${uid}; this process runs as ${own})`, `Run: chown ${own} ${file}`)
+      warning(
+        `the wallet in ${file} belongs to another user (${uid}; this process runs as ${own})`,
+        `Run: chown ${own} ${file}`
+      )
   ])
 }
 
-const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet): Effect.fn.Return<ReadonlyArray<Line>> {
+const look = Effect.fnUntraced(function* (
+  network: Network,
+  given: Wallet.Wallet
+): Effect.fn.Return<ReadonlyArray<Line>> {
   const { walletFile } = given
   const read = yield* Effect.result(WalletFile.read(walletFile))
   if (Result.isFailure(read))
-    return [misconfigured(`CHAIN_WALLET: ${read.failure.message}`, "Set CHAIN_WALLET to the wallet's file, and let this user read it.")]
+    return [
+      misconfigured(
+        `CHAIN_WALLET: ${read.failure.message}`,
+        "Set CHAIN_WALLET to the wallet's file, and let this user read it."
+      )
+    ]
   const { accounts } = read.success
   if (accounts.network !== network)
     return [
@@ -86,7 +104,14 @@ const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet
         "Set CHAIN_WALLET to a wallet for the same network."
       )
     ]
-  return [right(`${walletFile}, with the fingerprint ${accounts.fingerprint}`), ...privacy(walletFile), yield* signer(given, read.success)]
+  return [
+    right(`${walletFile}, with the fingerprint ${accounts.fingerprint}`),
+    ...privacy(walletFile),
+    yield* signer(given, read.success)
+  ]
 })
 
-export const check = (network: Network, wallet: Wallet.Wallet): Check => ({ subject: "wallet", lines: look(network, wallet) })
+export const check = (network: Network, wallet: Wallet.Wallet): Check => ({
+  subject: "wallet",
+  lines: look(network, wallet)
+})

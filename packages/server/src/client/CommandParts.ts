@@ -4,7 +4,10 @@ import type * as Operator from "./Operator.ts"
 
 // Parts of commands that call a running service.
 
-export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print one line of JSON"), Flag.withDefault(false))
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print one line of JSON"),
+  Flag.withDefault(false)
+)
 
 /** Returns a handler that is loaded on demand. */
 export const later =
@@ -15,7 +18,8 @@ export const later =
 const operator = Effect.promise(() => import("./Operator.ts"))
 
 /** Calls a route and prints the response. */
-export const call = (...ask: Parameters<typeof Operator.call>) => Effect.flatMap(operator, ({ call }) => call(...ask))
+export const call = (...ask: Parameters<typeof Operator.call>) =>
+  Effect.flatMap(operator, ({ call }) => call(...ask))
 
 /** Defines a command that only needs an argument, which is part of the route. */
 export const action = <const Name extends string>(
@@ -25,9 +29,9 @@ export const action = <const Name extends string>(
   route: (argument: string) => string,
   description: string
 ) =>
-  Command.make(name, { argument, json }, ({ argument, json }) => call({ json }, method, route(argument))).pipe(
-    Command.withDescription(description)
-  )
+  Command.make(name, { argument, json }, ({ argument, json }) =>
+    call({ json }, method, route(argument))
+  ).pipe(Command.withDescription(description))
 
 /** Defines a command that ends the access of a key or person, and can also void its links. */
 export const ending = <const Name extends string>(
@@ -46,24 +50,34 @@ export const ending = <const Name extends string>(
         Flag.withDefault(false)
       )
     },
-    ({ argument, json, voidsLinks }) => call({ json }, "DELETE", `${route(argument)}${voidsLinks ? "?links=void" : ""}`)
+    ({ argument, json, voidsLinks }) =>
+      call({ json }, "DELETE", `${route(argument)}${voidsLinks ? "?links=void" : ""}`)
   ).pipe(Command.withDescription(description))
 
 /** Like `call`, but adds the company's id to the body. */
-export const callFor = (company: string, ...[options, method, route, body]: Parameters<typeof Operator.call>) =>
+export const callFor = (
+  company: string,
+  ...[options, method, route, body]: Parameters<typeof Operator.call>
+) =>
   Effect.flatMap(operator, ({ call, companyId }) =>
     Effect.flatMap(companyId(company), (company_id) => call(options, method, route, { ...body, company_id }))
   )
 
 /** Returns the id of a company given by name or shortened id, for a query. */
 export const companyIdOf = (company: Option.Option<string>) =>
-  Option.isNone(company) ? Effect.succeed(company) : Effect.flatMap(operator, ({ companyId }) => Effect.asSome(companyId(company.value)))
+  Option.isNone(company)
+    ? Effect.succeed(company)
+    : Effect.flatMap(operator, ({ companyId }) => Effect.asSome(companyId(company.value)))
 
 /** Reads a list and prints its rows. */
-export const list = (...ask: Parameters<typeof Operator.list>) => Effect.flatMap(operator, ({ list }) => list(...ask))
+export const list = (...ask: Parameters<typeof Operator.list>) =>
+  Effect.flatMap(operator, ({ list }) => list(...ask))
 
 export const paging = {
-  limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum rows, 1 to 1000; 100 by default"), Flag.optional),
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription("Maximum rows, 1 to 1000; 100 by default"),
+    Flag.optional
+  ),
   after: Flag.String("after").pipe(Flag.withDescription("The cursor from the previous page"), Flag.optional)
 }
 
@@ -75,7 +89,11 @@ const isUnit = (text: string): text is Unit => Object.hasOwn(units, text)
 export const secondsOf = (text: string): Option.Option<number> => {
   const [, count, unit = ""] = /^(\d{1,10})([a-z]?)$/.exec(text) ?? []
   if (count === undefined) return Option.none()
-  return unit === "" ? Option.some(Number(count)) : isUnit(unit) ? Option.some(Number(count) * units[unit]) : Option.none()
+  return unit === ""
+    ? Option.some(Number(count))
+    : isUnit(unit)
+      ? Option.some(Number(count) * units[unit])
+      : Option.none()
 }
 
 /** Defines a flag for a duration, parsed into seconds. */
@@ -89,16 +107,23 @@ export const duration = (name: string, description: string) =>
 /** Defines the flag that makes a command safe to repeat. */
 export const idempotencyKey = (record: string) =>
   Flag.String("idempotency-key").pipe(
-    Flag.withDescription(`If a response is lost, repeat the command with the same key to get the same ${record}`),
+    Flag.withDescription(
+      `If a response is lost, repeat the command with the same key to get the same ${record}`
+    ),
     Flag.optional
   )
 
-export const company = Argument.String("company").pipe(Argument.withDescription("The company's name, or the beginning of its id"))
-export const key = Argument.String("key").pipe(Argument.withDescription("The key's id (the 12 characters in the middle of the key)"))
+export const company = Argument.String("company").pipe(
+  Argument.withDescription("The company's name, or the beginning of its id")
+)
+export const key = Argument.String("key").pipe(
+  Argument.withDescription("The key's id (the 12 characters in the middle of the key)")
+)
 
 export const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
 
-export const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
+export const example = (command: string, description: string) =>
+  Command.withExamples([{ command: `satrail ${command}`, description }])
 
 /** Returns a company's path. */
 export const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`

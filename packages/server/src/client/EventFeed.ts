@@ -32,7 +32,10 @@ const pauseMillis = 1000
 const Members = Schema.fromJsonString(
   Schema.Struct({
     timestamp: Schema.String,
-    data: Schema.Struct({ id: Schema.optionalKey(Schema.String), amount_sats: Schema.optionalKey(Schema.NullOr(Schema.Finite)) })
+    data: Schema.Struct({
+      id: Schema.optionalKey(Schema.String),
+      amount_sats: Schema.optionalKey(Schema.NullOr(Schema.Finite))
+    })
   })
 )
 
@@ -44,7 +47,8 @@ export const line = ({ id, type, body }: Event): string => {
   if (found._tag === "None") return `${type}  ${id}`
   const { timestamp, data } = found.value
   const time = new Date(timestamp).toTimeString().slice(0, 8)
-  const amount = data.amount_sats === undefined || data.amount_sats === null ? "" : Msat.inSats(data.amount_sats)
+  const amount =
+    data.amount_sats === undefined || data.amount_sats === null ? "" : Msat.inSats(data.amount_sats)
   return [time, type.padEnd(32), amount.padStart(14), data.id ?? "-", id].join("  ")
 }
 
@@ -65,7 +69,10 @@ export const follow = <E>(ask: Ask, take: (event: Event) => Effect.Effect<void, 
         if (event._tag === "Retry") pause = event.duration
         else if (event.id !== undefined) found.push({ id: event.id, type: event.event, body: event.data })
       })
-      const bytes = yield* Operator.stream(`/v1/events/stream${query}`, last === undefined ? {} : { "last-event-id": last })
+      const bytes = yield* Operator.stream(
+        `/v1/events/stream${query}`,
+        last === undefined ? {} : { "last-event-id": last }
+      )
       isFirst = false
       yield* watch.opened
       yield* bytes.pipe(
@@ -85,7 +92,8 @@ export const follow = <E>(ask: Ask, take: (event: Event) => Effect.Effect<void, 
         })
       )
     })
-    const isTemporary = (error: unknown): error is CommandFailed => error instanceof CommandFailed && error.isRetryable === true && !isFirst
+    const isTemporary = (error: unknown): error is CommandFailed =>
+      error instanceof CommandFailed && error.isRetryable === true && !isFirst
     const resumed = connected.pipe(
       Effect.catchIf(isTemporary, ({ message }) => watch.lost(message)),
       Effect.andThen(Effect.suspend(() => Effect.sleep(pause)))

@@ -7,13 +7,18 @@ import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
-const failed = (doing: string) => (cause: unknown) => new CommandFailed({ message: `${doing}\n  ${Output.reasonsOf(cause).join("\n  ")}` })
+const failed = (doing: string) => (cause: unknown) =>
+  new CommandFailed({ message: `${doing}\n  ${Output.reasonsOf(cause).join("\n  ")}` })
 
 /** Waits until the bytes are written, so that no more data is read than can be written. */
 const write = (to: Writable, bytes: Uint8Array) =>
   Effect.callback<void, CommandFailed>((resume) => {
     to.write(bytes, (error) =>
-      resume(error === null || error === undefined ? Effect.void : Effect.fail(failed("The output could not be written")(error)))
+      resume(
+        error === null || error === undefined
+          ? Effect.void
+          : Effect.fail(failed("The output could not be written")(error))
+      )
     )
   })
 
@@ -56,7 +61,9 @@ const refuseSpecial = Effect.fnUntraced(function* (file: string) {
     catch: failed(`${file} could not be written`)
   })
   if (found?.isFile() === false)
-    return yield* new CommandFailed({ message: `${file} is not a regular file. Without --output, the command prints to standard output.` })
+    return yield* new CommandFailed({
+      message: `${file} is not a regular file. Without --output, the command prints to standard output.`
+    })
 })
 
 const isWhole = (tail: string): boolean => {
@@ -64,7 +71,9 @@ const isWhole = (tail: string): boolean => {
   return last.startsWith("{") ? /"type":"closing"/.test(last) : last.split(",")[2] === "closing"
 }
 
-const cutShort = new CommandFailed({ message: "The export is incomplete: its last line is missing. Run the command again." })
+const cutShort = new CommandFailed({
+  message: "The export is incomplete: its last line is missing. Run the command again."
+})
 
 /** Prints a response body, or writes it to a file. The file appears only after `whole` has accepted the last bytes. */
 const saved = Effect.fnUntraced(function* (
@@ -76,7 +85,12 @@ const saved = Effect.fnUntraced(function* (
   const file = output.value
   yield* refuseSpecial(file)
   yield* Effect.flatMap(toFile(body, file), whole).pipe(
-    Effect.andThen(Effect.tryPromise({ try: () => rename(part(file), file), catch: failed(`${file} could not be written`) })),
+    Effect.andThen(
+      Effect.tryPromise({
+        try: () => rename(part(file), file),
+        catch: failed(`${file} could not be written`)
+      })
+    ),
     Effect.onError(() => Effect.ignore(Effect.tryPromise(() => rm(part(file), { force: true }))))
   )
   yield* Console.error(`Written: ${file}`)
@@ -91,24 +105,34 @@ export const exported = Effect.fnUntraced(function* (ask: {
   readonly metadataKeys: Option.Option<string>
   readonly output: Option.Option<string>
 }) {
-  const given = Object.entries({ from: ask.from, until: ask.until, metadata_keys: ask.metadataKeys }).flatMap(([name, value]) =>
-    Option.toArray(value).map((value): [string, string] => [name, value])
+  const given = Object.entries({ from: ask.from, until: ask.until, metadata_keys: ask.metadataKeys }).flatMap(
+    ([name, value]) => Option.toArray(value).map((value): [string, string] => [name, value])
   )
-  const root = Option.match(ask.company, { onNone: () => "/operator", onSome: (id) => `/operator/companies/${encodeURIComponent(id)}` })
-  const body = yield* Operator.stream(`${root}/transactions/export?${new URLSearchParams([["format", ask.format], ...given])}`)
-  const whole = (tail: string) => (Option.isNone(ask.company) || isWhole(tail) ? Effect.void : Effect.fail(cutShort))
+  const root = Option.match(ask.company, {
+    onNone: () => "/operator",
+    onSome: (id) => `/operator/companies/${encodeURIComponent(id)}`
+  })
+  const body = yield* Operator.stream(
+    `${root}/transactions/export?${new URLSearchParams([["format", ask.format], ...given])}`
+  )
+  const whole = (tail: string) =>
+    Option.isNone(ask.company) || isWhole(tail) ? Effect.void : Effect.fail(cutShort)
   yield* saved(body, ask.output, whole)
 })
 
 /** Prints a route's response as it arrives. */
-export const printed = (route: string) => Effect.asVoid(Effect.flatMap(Operator.stream(route), (body) => copied(body, process.stdout)))
+export const printed = (route: string) =>
+  Effect.asVoid(Effect.flatMap(Operator.stream(route), (body) => copied(body, process.stdout)))
 
 /**
  * Prints a list, or writes it to a file, which appears only when it is complete. No last line is checked,
  * because HTTP itself detects a truncated response.
  */
 export const list = Effect.fnUntraced(function* (
-  { query, output }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },
+  {
+    query,
+    output
+  }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },
   route: string
 ) {
   yield* saved(yield* Operator.stream(`${route}?${Operator.queryOf(query)}`), output, () => Effect.void)

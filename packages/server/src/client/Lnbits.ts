@@ -88,8 +88,11 @@ const Created = Schema.Struct({ id: Schema.String })
  */
 const moved = Effect.fnUntraced(function* ({ id, name, user, balance }: Wallet, plan: string) {
   const create = (route: string, body: Readonly<Record<string, unknown>>, key: string) =>
-    Effect.flatMap(Operator.ask("POST", route, body, { "idempotency-key": key }), ({ data }) => Operator.read(Created, data))
-  const named = Array.from(name.trim()).slice(0, maxNameCharacters).join("") || `LNbits wallet ${id.slice(0, 8)}`
+    Effect.flatMap(Operator.ask("POST", route, body, { "idempotency-key": key }), ({ data }) =>
+      Operator.read(Created, data)
+    )
+  const named =
+    Array.from(name.trim()).slice(0, maxNameCharacters).join("") || `LNbits wallet ${id.slice(0, 8)}`
   const company = yield* create("/operator/companies", { name: named, plan }, `lnbits-company-${id}`)
   if (balance === 0n) return { company_id: company.id, adjustment_id: null }
   const adjustment = yield* create(
@@ -117,7 +120,13 @@ export const imported = Effect.fnUntraced(function* (input: {
   const rows = yield* Effect.forEach(
     wallets,
     Effect.fnUntraced(function* (wallet) {
-      const row = { wallet_id: wallet.id, name: wallet.name, balance_sats: sats(wallet.balance), company_id: null, adjustment_id: null }
+      const row = {
+        wallet_id: wallet.id,
+        name: wallet.name,
+        balance_sats: sats(wallet.balance),
+        company_id: null,
+        adjustment_id: null
+      }
       const skipped = obstacle(wallet)
       if (skipped !== undefined) return { ...row, result: `left out: ${skipped}` }
       if (input.dryRun) return { ...row, result: "can be imported" }
@@ -139,7 +148,9 @@ export const imported = Effect.fnUntraced(function* (input: {
       `${input.dryRun ? "To import" : "Imported"}: ${summary.wallets} wallets with ${summary.balance_sats} sats`,
       `Left out: ${summary.left_out} wallets with ${summary.left_out_sats} sats; deleted wallets hold ${summary.deleted_sats} sats`,
       Output.rows(rows, members),
-      ...(input.dryRun ? [] : ["Another operator must approve each adjustment: satrail adjustments list --status pending"])
+      ...(input.dryRun
+        ? []
+        : ["Another operator must approve each adjustment: satrail adjustments list --status pending"])
     ].join("\n")
   )
 })

@@ -11,7 +11,11 @@ import { forPeople, reasonsOf, rows } from "./Output.ts"
 
 /** Only the service knows whether it is valid. Text that no header can contain is refused, because `fetch` would print it. */
 const credential = (name: string, meaning: string) =>
-  Setting.optional({ name, meaning, ...Setting.secret("one key or token on one line", (text) => /^[ -~]+$/.test(text.trim())) })
+  Setting.optional({
+    name,
+    meaning,
+    ...Setting.secret("one key or token on one line", (text) => /^[ -~]+$/.test(text.trim()))
+  })
 
 const settings = {
   url: Setting.optional({
@@ -116,7 +120,9 @@ const refusalOf = (
   if (error === undefined) return undefined
   const { code, issues = [] } = error
   // An issue's message usually begins with its path.
-  const told = issues.map(({ path, message }) => `\n  ${message.startsWith(path) ? "" : `${path}: `}${message}`)
+  const told = issues.map(
+    ({ path, message }) => `\n  ${message.startsWith(path) ? "" : `${path}: `}${message}`
+  )
   // If there are issues, the error's own message only repeats them.
   const said = told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}`
   return new CommandFailed({
@@ -144,13 +150,16 @@ const send = Effect.fnUntraced(function* (method: Method, route: string, body?: 
     body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(given(body))
   )
   const { json, headers: received } = yield* respond(url, request)
-  const envelope = yield* Effect.flatMap(json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
+  const envelope = yield* Effect.flatMap(json, Schema.decodeUnknownEffect(Envelope)).pipe(
+    Effect.mapError(away(url))
+  )
   const answer = { ...envelope, next: cursorIn(received["link"]) }
   const refusal = refusalOf(answer, { url, source })
   return refusal === undefined ? answer : yield* refusal
 })
 
-const resolved = (route: string, method: Method) => Resolve.route(route, method === "GET", (list) => send("GET", list))
+const resolved = (route: string, method: Method) =>
+  Resolve.route(route, method === "GET", (list) => send("GET", list))
 
 /**
  * Calls a route. An id in the route can be shortened to a unique beginning, and a company can be given by name.
@@ -161,7 +170,10 @@ export const ask = (method: Method, route: string, body?: Body, headers: Headers
 
 /** Returns the id of a company given by name or shortened id, for a request body. */
 export const companyId = (named: string) =>
-  Effect.map(resolved(`/operator/companies/${encodeURIComponent(named)}`, "POST"), (route) => route.split("/").at(-1) ?? named)
+  Effect.map(
+    resolved(`/operator/companies/${encodeURIComponent(named)}`, "POST"),
+    (route) => route.split("/").at(-1) ?? named
+  )
 
 /** Streams the body of a response that has no envelope. */
 export const stream = Effect.fnUntraced(function* (given: string, headers: Headers = {}) {
@@ -173,7 +185,9 @@ export const stream = Effect.fnUntraced(function* (given: string, headers: Heade
   )
   const response = yield* respond(url, request)
   if (response.status < 400) return response.stream
-  const refused = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
+  const refused = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope)).pipe(
+    Effect.mapError(away(url))
+  )
   return yield* refusalOf(refused, { url, source }) ?? away(url)(new Error(`it returned ${response.status}`))
 })
 
@@ -191,19 +205,31 @@ const isPending = Schema.is(Schema.Struct({ id: Schema.String, approval: Schema.
  * awaits a second operator's approval, also prints the `approve` command for it.
  */
 export const call = Effect.fnUntraced(function* (
-  { json, once = Option.none(), approve }: { readonly json: boolean; readonly once?: Option.Option<string>; readonly approve?: string },
+  {
+    json,
+    once = Option.none(),
+    approve
+  }: { readonly json: boolean; readonly once?: Option.Option<string>; readonly approve?: string },
   method: Method,
   route: string,
   body?: Body
 ) {
-  const { message, data } = yield* ask(method, route, body, Option.isSome(once) ? { "idempotency-key": once.value } : {})
+  const { message, data } = yield* ask(
+    method,
+    route,
+    body,
+    Option.isSome(once) ? { "idempotency-key": once.value } : {}
+  )
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
-  if (!json && approve !== undefined && isPending(data)) yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
+  if (!json && approve !== undefined && isPending(data))
+    yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
 })
 
 export const queryOf = (query: Readonly<Record<string, Option.Option<string | number>>>): string =>
   new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => Option.toArray(value).map((value): [string, string] => [name, String(value)]))
+    Object.entries(query).flatMap(([name, value]) =>
+      Option.toArray(value).map((value): [string, string] => [name, String(value)])
+    )
   ).toString()
 
 /**
@@ -211,7 +237,10 @@ export const queryOf = (query: Readonly<Record<string, Option.Option<string | nu
  * everything as JSON. Without rows, prints the hint.
  */
 export const list = Effect.fnUntraced(function* (
-  { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
+  {
+    json,
+    query
+  }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
   route: string,
   members: ReadonlyArray<string>,
   details: (row: unknown) => ReadonlyArray<string> = () => [],
@@ -220,7 +249,14 @@ export const list = Effect.fnUntraced(function* (
   const { message, data, next } = yield* ask("GET", `${route}?${queryOf(query)}`)
   if (json) return yield* Console.log(JSON.stringify(data))
   const [head = "", ...lines] = rows(data, members).split("\n")
-  const detailed = lines.flatMap((line, n) => [line, ...details(Array.isArray(data) ? data[n] : undefined).map((one) => `      ${one}`)])
+  const detailed = lines.flatMap((line, n) => [
+    line,
+    ...details(Array.isArray(data) ? data[n] : undefined).map((one) => `      ${one}`)
+  ])
   const help = hint !== undefined && Array.isArray(data) && data.length === 0 ? [`  ${hint}`] : []
-  yield* Console.log([message, head, ...detailed, ...help, ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
+  yield* Console.log(
+    [message, head, ...detailed, ...help, ...(next === undefined ? [] : [`  more: --after ${next}`])].join(
+      "\n"
+    )
+  )
 })

@@ -42,7 +42,8 @@ export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
 }
 
 /** Returns the error for a command that could not run. */
-export const failed = (error: unknown): CommandFailed => new CommandFailed({ message: reasonsOf(error).join("\n  ") })
+export const failed = (error: unknown): CommandFailed =>
+  new CommandFailed({ message: reasonsOf(error).join("\n  ") })
 
 /** Prints on standard error why a command failed, and exits with 1. */
 export const explain = (error: unknown): Effect.Effect<void> =>
@@ -71,12 +72,20 @@ export const sats = (amount: number | null): string => (amount === null ? "-" : 
 
 export const table = (written: ReadonlyArray<ReadonlyArray<string>>): string => {
   const rows = written.map((row) => row.map(inert))
-  const widths = rows.reduce<ReadonlyArray<number>>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
-  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()).join("\n")
+  const widths = rows.reduce<ReadonlyArray<number>>(
+    (most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)),
+    []
+  )
+  return rows
+    .map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd())
+    .join("\n")
 }
 
 /** Formats a list as a table with the named fields, in that order. A missing value becomes a dash. */
 export const rows = (data: unknown, members: ReadonlyArray<string>): string =>
   !Array.isArray(data) || data.length === 0
     ? "  none"
-    : table([members, ...data.map((row: unknown) => members.map((member) => cell(Reflect.get(Object(row), member) ?? "-")))])
+    : table([
+        members,
+        ...data.map((row: unknown) => members.map((member) => cell(Reflect.get(Object(row), member) ?? "-")))
+      ])

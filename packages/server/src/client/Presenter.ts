@@ -21,5 +21,8 @@ const invalid = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidIn
 
 /** Prints errors and a short usage on standard error. */
 export const layer: Layer.Layer<never> = CliOutput.layerPresenter({
-  present: (event) => (event._tag === "InvalidInvocation" ? Console.error(invalid(event)) : CliOutput.defaultPresenter.present(event))
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(invalid(event))
+      : CliOutput.defaultPresenter.present(event)
 })

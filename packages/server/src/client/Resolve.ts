@@ -5,7 +5,9 @@ import { Collections, type Listed } from "./Collections.ts"
 // Ids are long, so users can enter the beginning of an id, or a company's name. The record is then looked up in
 // its list.
 
-const Rows = Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
+const Rows = Schema.Array(
+  Schema.Struct({ id: Schema.String, name: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+)
 
 interface Collection {
   /** The singular noun for messages. */
@@ -42,7 +44,9 @@ const meant = (rows: typeof Rows.Type, typed: string, isRead: boolean) => {
   const named = rows.filter(({ name }) => name?.toLowerCase() === text)
   if (named.length > 0) return named
   const begun = rows.filter(({ id }) => id.toLowerCase().startsWith(text))
-  return begun.length > 0 || !isRead ? begun : rows.filter(({ name }) => name?.toLowerCase().includes(text) === true)
+  return begun.length > 0 || !isRead
+    ? begun
+    : rows.filter(({ name }) => name?.toLowerCase().includes(text) === true)
 }
 
 /** Maximum number of records that an error lists. */
@@ -50,7 +54,10 @@ const listed = 5
 
 const theOne = (rows: typeof Rows.Type, noun: string, typed: string, isRead: boolean) => {
   const [one, ...others] = meant(rows, typed, isRead)
-  if (one === undefined) return Effect.fail(new CommandFailed({ message: `There is no ${noun} ${JSON.stringify(typed)}. Check the id.` }))
+  if (one === undefined)
+    return Effect.fail(
+      new CommandFailed({ message: `There is no ${noun} ${JSON.stringify(typed)}. Check the id.` })
+    )
   if (others.length === 0) return Effect.succeed(one.id)
   const shown = [one, ...others]
     .slice(0, listed)
@@ -70,10 +77,17 @@ interface Page {
 }
 
 /** Completes the shortened id in a route. `get` reads a list. `isRead` is set if the route changes nothing. */
-export const route = <E, R>(given: string, isRead: boolean, get: (route: string) => Effect.Effect<Page, E, R>) =>
+export const route = <E, R>(
+  given: string,
+  isRead: boolean,
+  get: (route: string) => Effect.Effect<Page, E, R>
+) =>
   Effect.gen(function* () {
     const [path = "", query] = given.split("?")
-    const collections = [companies, ...Object.entries({ ...ofMoney, ...(yield* Collections) }).map(collectionOf)]
+    const collections = [
+      companies,
+      ...Object.entries({ ...ofMoney, ...(yield* Collections) }).map(collectionOf)
+    ]
     const [collection] = collections.filter(([prefix]) => path.startsWith(`${prefix}/`))
     if (collection === undefined) return given
     const [prefix, { noun, list }] = collection
@@ -82,7 +96,9 @@ export const route = <E, R>(given: string, isRead: boolean, get: (route: string)
     if (isWhole(typed)) return given
     const { data, next } = yield* get(list(typed))
     if (next !== undefined)
-      return yield* new CommandFailed({ message: `There are too many records to look up a ${noun}. Enter the whole id.` })
+      return yield* new CommandFailed({
+        message: `There are too many records to look up a ${noun}. Enter the whole id.`
+      })
     const rows = yield* Effect.mapError(
       Schema.decodeUnknownEffect(Rows)(data),
       () => new CommandFailed({ message: "The service's version differs from this program's." })

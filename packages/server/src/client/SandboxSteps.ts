@@ -19,8 +19,11 @@ export interface Trigger {
   readonly cause: (amount: number) => Effect.Effect<string, Effect.Error<ReturnType<typeof Operator.ask>>>
 }
 
-const post = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, route: string, body: Readonly<Record<string, unknown>> = {}) =>
-  Effect.flatMap(Operator.ask("POST", route, body), ({ data }) => Operator.read(schema, data))
+const post = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  route: string,
+  body: Readonly<Record<string, unknown>> = {}
+) => Effect.flatMap(Operator.ask("POST", route, body), ({ data }) => Operator.read(schema, data))
 
 const get = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, route: string) =>
   Effect.flatMap(Operator.ask("GET", route), ({ data }) => Operator.read(schema, data))
@@ -32,17 +35,24 @@ export const sats = (amount: number) => ({ amount, currency: "sats" })
 /** Creates a record at a route that returns it. */
 export const made = (route: string, body: Readonly<Record<string, unknown>>) => post(Row, route, body)
 
-export const created = (route: string, body: Readonly<Record<string, unknown>>) => Effect.map(made(route, body), ({ id }) => id)
+export const created = (route: string, body: Readonly<Record<string, unknown>>) =>
+  Effect.map(made(route, body), ({ id }) => id)
 
-export const address = Effect.map(post(Address, "/v1/bitcoin/deposit/on-chain"), ({ address }) => address.address)
+export const address = Effect.map(
+  post(Address, "/v1/bitcoin/deposit/on-chain"),
+  ({ address }) => address.address
+)
 
-export const pay = (invoice: typeof Row.Type) => Operator.ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
+export const pay = (invoice: typeof Row.Type) =>
+  Operator.ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
 
 export const paidInvoice = (amount: number, more: object = {}) =>
   Effect.tap(made(invoices, { ...sats(amount), description: "satrail trigger", ...more }), pay)
 
 const until = <A, E, R>(ask: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(ask, (found) => (found === undefined ? Effect.andThen(Effect.sleep(100), until(ask)) : Effect.succeed(found)))
+  Effect.flatMap(ask, (found) =>
+    found === undefined ? Effect.andThen(Effect.sleep(100), until(ask)) : Effect.succeed(found)
+  )
 
 export const depositOf = (invoice: typeof Row.Type) =>
   until(Effect.map(get(Row, `${invoices}/${invoice.id}`), ({ deposit_id }) => deposit_id ?? undefined))
@@ -60,7 +70,10 @@ export const withdrawn = Effect.fnUntraced(function* (amount: number, destinatio
 
 export const paidTo = (type: "lightning_invoice" | "chain_address", amount: number) =>
   Effect.flatMap(
-    post(Destination, "/sandbox/destination", { type, ...(type === "lightning_invoice" && { amount_sats: amount }) }),
+    post(Destination, "/sandbox/destination", {
+      type,
+      ...(type === "lightning_invoice" && { amount_sats: amount })
+    }),
     ({ destination }) => withdrawn(amount, destination)
   )
 

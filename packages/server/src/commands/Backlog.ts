@@ -28,7 +28,12 @@ export const Kinds = Schema.Record(
 /** Formats the counts, then the oldest records of each kind and what each waits for. */
 export const forPeople = (kinds: typeof Kinds.Type): string => {
   const all = Object.entries(kinds)
-  const counts = all.map(([kind, { count, oldest_at, amount_sats }]) => [kind, String(count), Output.sats(amount_sats), oldest_at ?? "-"])
+  const counts = all.map(([kind, { count, oldest_at, amount_sats }]) => [
+    kind,
+    String(count),
+    Output.sats(amount_sats),
+    oldest_at ?? "-"
+  ])
   const named = all.flatMap(([kind, { oldest }]) =>
     oldest.map((one) => [
       kind,

@@ -9,8 +9,14 @@ const time = (name: "from" | "until", description: string) =>
 export const exports = Command.make(
   "export",
   {
-    company: Argument.String("company").pipe(Argument.withDescription("The company's id. Default: all companies"), Argument.optional),
-    format: Flag.Literals("format", ["csv", "jsonl"]).pipe(Flag.withDescription("csv by default"), Flag.withDefault("csv" as const)),
+    company: Argument.String("company").pipe(
+      Argument.withDescription("The company's id. Default: all companies"),
+      Argument.optional
+    ),
+    format: Flag.Literals("format", ["csv", "jsonl"]).pipe(
+      Flag.withDescription("csv by default"),
+      Flag.withDefault("csv" as const)
+    ),
     from: time("from", "Only transactions from this time on"),
     until: time("until", "Only transactions before this time"),
     metadataKeys: Flag.String("metadata-keys").pipe(
@@ -18,14 +24,19 @@ export const exports = Command.make(
       Flag.optional
     ),
     output: Flag.String("output").pipe(
-      Flag.withDescription("Write to this file when the export completes; prints to standard output by default"),
+      Flag.withDescription(
+        "Write to this file when the export completes; prints to standard output by default"
+      ),
       Flag.optional
     )
   },
   later(async () => (await import("../client/Export.ts")).exported)
 ).pipe(
   Command.withDescription("Export ledger transactions with fees, records and running balance"),
-  example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "Export one month for all companies")
+  example(
+    "export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv",
+    "Export one month for all companies"
+  )
 )
 
 export const imports = Command.make("import").pipe(
@@ -34,12 +45,17 @@ export const imports = Command.make("import").pipe(
     Command.make(
       "lnbits",
       {
-        file: Argument.String("file").pipe(Argument.withDescription("A copy of LNbits' SQLite database, made while LNbits is stopped")),
+        file: Argument.String("file").pipe(
+          Argument.withDescription("A copy of LNbits' SQLite database, made while LNbits is stopped")
+        ),
         plan: Flag.Literals("plan", ["free", "paid"]).pipe(
           Flag.withDescription("The plan of the new companies; free by default"),
           Flag.withDefault("free" as const)
         ),
-        dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Print the report without creating anything"), Flag.withDefault(false)),
+        dryRun: Flag.Boolean("dry-run").pipe(
+          Flag.withDescription("Print the report without creating anything"),
+          Flag.withDefault(false)
+        ),
         json
       },
       later(async () => (await import("../client/Lnbits.ts")).imported)
@@ -47,7 +63,9 @@ export const imports = Command.make("import").pipe(
       Command.withDescription(
         "Open a company for each LNbits wallet, request an adjustment that credits its balance, and print a report. If you repeat the import within 30 days, nothing is created twice. Another operator must approve the adjustments"
       ),
-      Command.withShortDescription("Open a company for each LNbits wallet, and request an adjustment for its balance"),
+      Command.withShortDescription(
+        "Open a company for each LNbits wallet, and request an adjustment for its balance"
+      ),
       example("import lnbits database.sqlite3 --dry-run", "Show what would be imported")
     )
   ])

@@ -1,7 +1,21 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
 import { Collections } from "../client/Collections.ts"
-import { action, call, company, duration, example, idIn, json, later, list, listed, name, of, paging } from "../client/CommandParts.ts"
+import {
+  action,
+  call,
+  company,
+  duration,
+  example,
+  idIn,
+  json,
+  later,
+  list,
+  listed,
+  name,
+  of,
+  paging
+} from "../client/CommandParts.ts"
 import { keys } from "./KeyCommands.ts"
 import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
@@ -19,19 +33,27 @@ import * as StopCommands from "./StopCommands.ts"
 const plans = ["free", "paid"] as const
 
 const companies = Command.make("companies").pipe(
-  Command.withDescription("List, show and create companies, inspect their records, and change their plans and domains"),
+  Command.withDescription(
+    "List, show and create companies, inspect their records, and change their plans and domains"
+  ),
   Command.withSubcommands([
     Command.make(
       "list",
       {
         ...paging,
         json,
-        plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Only companies with this plan"), Flag.optional),
+        plan: Flag.Literals("plan", plans).pipe(
+          Flag.withDescription("Only companies with this plan"),
+          Flag.optional
+        ),
         search: Flag.String("search").pipe(
           Flag.withDescription("The beginning of an id, or a part of a name (case-insensitive)"),
           Flag.optional
         ),
-        status: Flag.Literals("status", ["frozen"]).pipe(Flag.withDescription("Only companies with this status"), Flag.optional)
+        status: Flag.Literals("status", ["frozen"]).pipe(
+          Flag.withDescription("Only companies with this status"),
+          Flag.optional
+        )
       },
       ({ after: cursor, json, limit, plan, search, status }) =>
         list({ json, query: { limit, cursor, plan, search, status } }, "/operator/companies", [
@@ -63,7 +85,11 @@ const companies = Command.make("companies").pipe(
     ).pipe(Command.withDescription("List a company's deposits and withdrawals, newest first")),
     Command.make(
       "create",
-      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("The company's plan; required")) },
+      {
+        json,
+        name,
+        plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("The company's plan; required"))
+      },
       ({ json, ...body }) => call({ json }, "POST", "/operator/companies", body)
     ).pipe(
       Command.withDescription("Create a company"),
@@ -71,14 +97,24 @@ const companies = Command.make("companies").pipe(
     ),
     Command.make(
       "plan",
-      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("The company's new plan")) },
+      {
+        company,
+        json,
+        plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("The company's new plan"))
+      },
       ({ company, json, plan }) => call({ json }, "PATCH", of(company), { plan })
     ).pipe(Command.withDescription("Change a company's plan")),
     Command.make(
       "domain",
-      { company, domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")), json },
+      {
+        company,
+        domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")),
+        json
+      },
       ({ company, domain, json }) => call({ json }, "POST", `${of(company)}/domains`, { domain })
-    ).pipe(Command.withDescription("Confirm that a domain belongs to the company without requiring a TXT record"))
+    ).pipe(
+      Command.withDescription("Confirm that a domain belongs to the company without requiring a TXT record")
+    )
   ])
 )
 
@@ -90,24 +126,34 @@ const operators = Command.make("operators").pipe(
       {
         json,
         name,
-        scopes: Flag.String("scopes").pipe(Flag.withDescription("read, stop, loosen, mend, companies, all: separated by commas; required"))
+        scopes: Flag.String("scopes").pipe(
+          Flag.withDescription("read, stop, loosen, mend, companies, all: separated by commas; required")
+        )
       },
       ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
     ).pipe(
       Command.withDescription("Issue a token. It is shown once"),
-      example("operators issue --name night --scopes read,stop", "A token for night shifts, which can read and pause but cannot move money")
+      example(
+        "operators issue --name night --scopes read,stop",
+        "A token for night shifts, which can read and pause but cannot move money"
+      )
     ),
     Command.make("list", { json }, ({ json }) => call({ json }, "GET", "/operator/tokens")).pipe(
       Command.withDescription("List the newest tokens, including revoked ones")
     ),
-    Command.make("revoke", { json, token: Argument.String("token").pipe(Argument.withDescription("The token's id")) }, ({ json, token }) =>
-      call({ json }, "DELETE", `/operator/tokens/${encodeURIComponent(idIn(token))}`)
+    Command.make(
+      "revoke",
+      { json, token: Argument.String("token").pipe(Argument.withDescription("The token's id")) },
+      ({ json, token }) => call({ json }, "DELETE", `/operator/tokens/${encodeURIComponent(idIn(token))}`)
     ).pipe(Command.withDescription("Revoke a token immediately"))
   ])
 )
 
 const amount = (of: "node" | "on-chain", where: string) =>
-  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`The operator's funds ${where}, in sats with up to three decimals`), Flag.optional)
+  Flag.Finite(`${of}-sats`).pipe(
+    Flag.withDescription(`The operator's funds ${where}, in sats with up to three decimals`),
+    Flag.optional
+  )
 
 const reconcile = Command.make(
   "reconcile",
@@ -124,10 +170,18 @@ const status = Command.make(
   "status",
   { json },
   later(async () => (await import("./Status.ts")).status)
-).pipe(Command.withDescription("Show the backends, whether they respond, who holds the leader roles, and how far events and webhooks lag"))
+).pipe(
+  Command.withDescription(
+    "Show the backends, whether they respond, who holds the leader roles, and how far events and webhooks lag"
+  )
+)
 
-const liquidity = Command.make("liquidity", { json }, ({ json }) => call({ json }, "GET", "/operator/liquidity")).pipe(
-  Command.withDescription("Show how much the channels can send and receive, and how long the hot wallet's funds will last")
+const liquidity = Command.make("liquidity", { json }, ({ json }) =>
+  call({ json }, "GET", "/operator/liquidity")
+).pipe(
+  Command.withDescription(
+    "Show how much the channels can send and receive, and how long the hot wallet's funds will last"
+  )
 )
 
 const backlog = Command.make(
@@ -152,7 +206,9 @@ const followed = (
           ...paging,
           json,
           status: Flag.Literals("status", ["pending"]).pipe(
-            Flag.withDescription("Filter by status; only pending is supported. For completed records, use `companies transactions`"),
+            Flag.withDescription(
+              "Filter by status; only pending is supported. For completed records, use `companies transactions`"
+            ),
             Flag.optional
           ),
           olderThan: duration("older-than", "Only records at least this old")
@@ -167,13 +223,22 @@ const followed = (
         "show",
         {
           id: Argument.String("id").pipe(
-            Argument.withDescription(`The id of any company's ${one}. For a pending ${one}, the first characters are enough`)
+            Argument.withDescription(
+              `The id of any company's ${one}. For a pending ${one}, the first characters are enough`
+            )
           ),
           json
         },
         ({ id, json }) =>
-          later(async () => (await import("./Followed.ts")).show)({ json, route: `/operator/${name}/${encodeURIComponent(id)}` })
-      ).pipe(Command.withDescription(`Show a ${one}'s history, what it is waiting for, and what the node or chain reports`)),
+          later(async () => (await import("./Followed.ts")).show)({
+            json,
+            route: `/operator/${name}/${encodeURIComponent(id)}`
+          })
+      ).pipe(
+        Command.withDescription(
+          `Show a ${one}'s history, what it is waiting for, and what the node or chain reports`
+        )
+      ),
       ...more
     ])
   )
@@ -184,7 +249,14 @@ const withdrawals = followed(
   ["id", "company_id", "created_at", "amount_sats", "attempts", "next_look_at", "waits_for"],
   [LostCommands.settle, LostCommands.release, LostCommands.book, LostCommands.reject]
 )
-const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
+const deposits = followed("deposits", "deposit", [
+  "id",
+  "company_id",
+  "created_at",
+  "amount_sats",
+  "chain_tx_id",
+  "waits_for"
+])
 
 const ownFunds = Command.make(
   "own-funds",
@@ -192,7 +264,10 @@ const ownFunds = Command.make(
   later(async () => (await import("./Reconcile.ts")).ownFunds)
 ).pipe(
   Command.withDescription("Declare how much of the money in the node and the wallet belongs to the operator"),
-  example("own-funds --node-sats 5000000 --on-chain-sats 0", "Run this after opening a channel with your own money")
+  example(
+    "own-funds --node-sats 5000000 --on-chain-sats 0",
+    "Run this after opening a channel with your own money"
+  )
 )
 
 const collections = Object.assign({}, ...all.map((feature) => feature.collections ?? {}))
@@ -209,19 +284,26 @@ const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[num
     })
 
 /** For commands that call the service: rejects misspelled variables. */
-const remote = <const Name extends string, Input, Context, E, R>(command: Command.Command<Name, Input, Context, E, R>) =>
-  Command.provideEffectDiscard(command, Spelling.ofRemote)
+const remote = <const Name extends string, Input, Context, E, R>(
+  command: Command.Command<Name, Input, Context, E, R>
+) => Command.provideEffectDiscard(command, Spelling.ofRemote)
 
 /**
  * The operator's command line: the routes available to the operator token, plus the tasks done before a
  * service runs.
  */
 export const satrail = Command.make("satrail").pipe(
-  Command.withDescription("Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"),
+  Command.withDescription(
+    "Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"
+  ),
   Command.withSubcommands([
     {
       group: "Service",
-      commands: [LocalCommands.start, LocalCommands.check, Command.provideEffectDiscard(LocalCommands.migrate, Spelling.ofAll)]
+      commands: [
+        LocalCommands.start,
+        LocalCommands.check,
+        Command.provideEffectDiscard(LocalCommands.migrate, Spelling.ofAll)
+      ]
     },
     {
       group: "Development",

@@ -21,12 +21,23 @@ export const dev = Effect.fnUntraced(function* ({ forwardTo }: { readonly forwar
   const variables = { ...quiet, ...(yield* Variables) }
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(variables)), Output.failed)
   if (!Simulated.isSandbox(Simulated.of(environment)))
-    return yield* new CommandFailed({ message: "satrail dev only runs the sandbox. Unset LIGHTNING and CHAIN, or run `satrail start`." })
+    return yield* new CommandFailed({
+      message: "satrail dev only runs the sandbox. Unset LIGHTNING and CHAIN, or run `satrail start`."
+    })
   const besides: Program.Besides = ({ url, demo }) => {
     if (demo === undefined) return Effect.void
     const provider = ConfigProvider.fromEnvRecord({ SATRAIL_URL: url, SATRAIL_API_KEY: demo.api_key })
-    const events = Option.isSome(forwardTo) ? Events.listen({ ...following, forwardTo: forwardTo.value }) : Events.tail(following)
-    return events.pipe(Effect.provideService(ConfigProvider.ConfigProvider, provider), Effect.catch(Output.explain))
+    const events = Option.isSome(forwardTo)
+      ? Events.listen({ ...following, forwardTo: forwardTo.value })
+      : Events.tail(following)
+    return events.pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, provider),
+      Effect.catch(Output.explain)
+    )
   }
-  yield* Effect.provideService(Program.main(Server.services, [], Environment.bundled, besides), Variables, variables)
+  yield* Effect.provideService(
+    Program.main(Server.services, [], Environment.bundled, besides),
+    Variables,
+    variables
+  )
 })

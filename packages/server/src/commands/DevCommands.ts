@@ -12,7 +12,9 @@ const following = {
     Flag.optional
   ),
   types: Flag.String("types").pipe(
-    Flag.withDescription("Only these types, or prefixes such as deposit.*, separated by commas; all by default"),
+    Flag.withDescription(
+      "Only these types, or prefixes such as deposit.*, separated by commas; all by default"
+    ),
     Flag.optional
   ),
   json
@@ -49,7 +51,9 @@ export const events = Command.make("events").pipe(
       following,
       later(async () => (await import("./Events.ts")).tail)
     ).pipe(
-      Command.withDescription("Print the company's events as they happen, one per line. With --json, each line is the body of a webhook"),
+      Command.withDescription(
+        "Print the company's events as they happen, one per line. With --json, each line is the body of a webhook"
+      ),
       example("events tail --types deposit.*", "Deposits only")
     )
   ])
@@ -60,7 +64,9 @@ const types = Triggers.all.map(({ type }) => type)
 export const trigger = Command.make(
   "trigger",
   {
-    type: Argument.Literals("type", [...types, ...Triggers.aliases.keys()]).pipe(Argument.withDescription("The type of event")),
+    type: Argument.Literals("type", [...types, ...Triggers.aliases.keys()]).pipe(
+      Argument.withDescription("The type of event")
+    ),
     amount: Flag.Int("amount-sats").pipe(
       Flag.withDescription("The amount of the payment; 1000 by default, 200000 on-chain"),
       Flag.optional

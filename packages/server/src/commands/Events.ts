@@ -14,7 +14,10 @@ interface Following {
   readonly json: boolean
 }
 
-const askOf = ({ after, types }: Following): EventFeed.Ask => ({ after: Option.getOrUndefined(after), types: Option.getOrUndefined(types) })
+const askOf = ({ after, types }: Following): EventFeed.Ask => ({
+  after: Option.getOrUndefined(after),
+  types: Option.getOrUndefined(types)
+})
 
 /** Reports the connection's state on standard error. */
 export const watch: EventFeed.Watch = {
@@ -23,19 +26,26 @@ export const watch: EventFeed.Watch = {
 }
 
 export const tail = (following: Following) =>
-  EventFeed.follow(askOf(following), (event) => Console.log(following.json ? event.body : EventFeed.line(event)), watch)
+  EventFeed.follow(
+    askOf(following),
+    (event) => Console.log(following.json ? event.body : EventFeed.line(event)),
+    watch
+  )
 
 /**
  * The secret that signs forwarded events. It is derived from the API key, so it stays the same between runs.
  */
-export const secretOf = (apiKey: string): string => Signature.secretOf(createHmac("sha256", apiKey).update("satrail listen").digest())
+export const secretOf = (apiKey: string): string =>
+  Signature.secretOf(createHmac("sha256", apiKey).update("satrail listen").digest())
 
 /** Timeout for a program's response, the same as for webhooks. */
 const patienceMillis = 15_000
 
 const headersOf = ({ id, body }: EventFeed.Event, secret: string, nowMillis: number) => {
   const seconds = Math.floor(nowMillis / 1000)
-  return Signature.headers(id, 1, seconds, [Signature.symmetric(secret, Signature.contentOf(id, seconds, body))])
+  return Signature.headers(id, 1, seconds, [
+    Signature.symmetric(secret, Signature.contentOf(id, seconds, body))
+  ])
 }
 
 /** Posts an event once, like a webhook. */
@@ -49,7 +59,9 @@ const posted = Effect.fnUntraced(function* (url: URL, event: EventFeed.Event, se
     Effect.tap(({ text }) => Effect.ignore(text)),
     Effect.timeout(patienceMillis),
     Effect.map(({ status }) => ({ status, error: null })),
-    Effect.catch((cause) => Effect.succeed({ status: null, error: reasonsOf(cause).at(-1) ?? "no response" })),
+    Effect.catch((cause) =>
+      Effect.succeed({ status: null, error: reasonsOf(cause).at(-1) ?? "no response" })
+    ),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     Effect.provide(FetchHttpClient.layer)
   )
@@ -57,7 +69,10 @@ const posted = Effect.fnUntraced(function* (url: URL, event: EventFeed.Event, se
 })
 
 /** Posts each event to a program on this machine, and prints the status of its response. */
-export const listen = Effect.fnUntraced(function* ({ forwardTo, ...following }: Following & { readonly forwardTo: URL }) {
+export const listen = Effect.fnUntraced(function* ({
+  forwardTo,
+  ...following
+}: Following & { readonly forwardTo: URL }) {
   const { token } = yield* Operator.target("/v1/events/stream")
   const secret = secretOf(Redacted.value(token))
   yield* following.json

@@ -29,10 +29,21 @@ const later = (millis: number): string => {
 const time = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 19)}`
 
 /** Formats one step per line with the time since the previous step, then what the record waits for. */
-const timelineOf = ({ answer, attempts, next_look_at, timeline, waits_for }: typeof Progress.Type): string => {
+const timelineOf = ({
+  answer,
+  attempts,
+  next_look_at,
+  timeline,
+  waits_for
+}: typeof Progress.Type): string => {
   const steps = timeline.map(({ at, what, detail }, n) => {
     const before = timeline[n - 1]
-    return [time(at), before === undefined ? "" : later(Date.parse(at) - Date.parse(before.at)), what, detail ?? ""]
+    return [
+      time(at),
+      before === undefined ? "" : later(Date.parse(at) - Date.parse(before.at)),
+      what,
+      detail ?? ""
+    ]
   })
   return [
     "Timeline (UTC)",
@@ -44,7 +55,13 @@ const timelineOf = ({ answer, attempts, next_look_at, timeline, waits_for }: typ
   ].join("\n")
 }
 
-export const show = Effect.fnUntraced(function* ({ json, route }: { readonly json: boolean; readonly route: string }) {
+export const show = Effect.fnUntraced(function* ({
+  json,
+  route
+}: {
+  readonly json: boolean
+  readonly route: string
+}) {
   const { message, data } = yield* Operator.ask("GET", route)
   if (json) return yield* Console.log(JSON.stringify(data))
   const progress = yield* Operator.read(Progress, data)

@@ -1,6 +1,20 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, company, ending, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
+import {
+  action,
+  call,
+  company,
+  ending,
+  example,
+  json,
+  key,
+  list,
+  listed,
+  name,
+  of,
+  ofKey,
+  paging
+} from "../client/CommandParts.ts"
 
 // Commands that manage a company's API keys.
 
@@ -33,14 +47,20 @@ export const keys = Command.make("keys").pipe(
         json,
         name,
         scopes: Flag.String("scopes").pipe(
-          Flag.withDescription("read, receive, send, approve, webhooks, admin: separated by commas; admin by default"),
+          Flag.withDescription(
+            "read, receive, send, approve, webhooks, admin: separated by commas; admin by default"
+          ),
           Flag.withDefault("admin")
         ),
         expiresAt: Flag.String("expires-at").pipe(
           Flag.withDescription("When the key expires, such as 2027-01-31T12:00:00.000Z; never by default"),
           Flag.optional
         ),
-        allowedFrom: Flag.String("allowed-from").pipe(Flag.withDescription(ranges), Flag.map(listed), Flag.optional),
+        allowedFrom: Flag.String("allowed-from").pipe(
+          Flag.withDescription(ranges),
+          Flag.map(listed),
+          Flag.optional
+        ),
         confined
       },
       ({ allowedFrom, company, confined, expiresAt, json, name, scopes }) =>
@@ -54,14 +74,19 @@ export const keys = Command.make("keys").pipe(
       Command.withDescription(
         "Issue a key. It is shown once. If `approval` is `pending`, a second operator must run `keys approve` before the key works"
       ),
-      example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
+      example(
+        "keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive",
+        "A key that cannot send"
+      )
     ),
     Command.make(
       "allow",
       {
         key,
         json,
-        from: Argument.String("from").pipe(Argument.withDescription(`${ranges}; \`anywhere\` removes the restriction`)),
+        from: Argument.String("from").pipe(
+          Argument.withDescription(`${ranges}; \`anywhere\` removes the restriction`)
+        ),
         confined
       },
       ({ confined, from, json, key }) =>
@@ -69,8 +94,13 @@ export const keys = Command.make("keys").pipe(
           allowed_from: from === "anywhere" ? null : { for: confined, ranges: listed(from) }
         })
     ).pipe(
-      Command.withDescription("Set the IP addresses from which a key can be used. They apply in every process when the command returns"),
-      example("keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32", "Reject this key from any other address")
+      Command.withDescription(
+        "Set the IP addresses from which a key can be used. They apply in every process when the command returns"
+      ),
+      example(
+        "keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32",
+        "Reject this key from any other address"
+      )
     ),
     Command.make(
       "rotate",
@@ -82,7 +112,8 @@ export const keys = Command.make("keys").pipe(
           Flag.withDefault(0)
         )
       },
-      ({ json, key, overlap }) => call({ json, approve: "keys approve" }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
+      ({ json, key, overlap }) =>
+        call({ json, approve: "keys approve" }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(
       Command.withDescription(
         "Replace a key. The new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before the key works"
@@ -101,10 +132,24 @@ export const keys = Command.make("keys").pipe(
       "POST",
       (key) => `${ofKey(key)}/connect`,
       "Connect an app to a key with Nostr Wallet Connect. The connection string is shown once"
-    ).pipe(example("keys connect 7Kq2mVx9TbZc", "The app can spend within the key's limits until the key is revoked")),
-    action("connection", key, "GET", (key) => `${ofKey(key)}/wallet-connection`, "Show a key's connected app"),
+    ).pipe(
+      example(
+        "keys connect 7Kq2mVx9TbZc",
+        "The app can spend within the key's limits until the key is revoked"
+      )
+    ),
+    action(
+      "connection",
+      key,
+      "GET",
+      (key) => `${ofKey(key)}/wallet-connection`,
+      "Show a key's connected app"
+    ),
     ending("revoke", key, ofKey, "Revoke a key immediately").pipe(
-      example("keys revoke 7Kq2mVx9TbZc --void-links", "Revoke a stolen key, and cancel its vouchers and refund links")
+      example(
+        "keys revoke 7Kq2mVx9TbZc --void-links",
+        "Revoke a stolen key, and cancel its vouchers and refund links"
+      )
     )
   ])
 )

@@ -27,7 +27,12 @@ export const verify = Command.make(
 
 export const dev = Command.make(
   "dev",
-  { forwardTo: DevCommands.forwardTo.pipe(Flag.withDescription("Also post events to this URL, like `satrail listen`"), Flag.optional) },
+  {
+    forwardTo: DevCommands.forwardTo.pipe(
+      Flag.withDescription("Also post events to this URL, like `satrail listen`"),
+      Flag.optional
+    )
+  },
   later(async () => (await import("./Dev.ts")).dev)
 ).pipe(
   Command.withDescription(
@@ -48,7 +53,9 @@ export const check = Command.make(
   Command.withShortDescription("Check everything the service needs, and print a remedy for each problem")
 )
 
-const payee = Argument.String("name").pipe(Argument.withDescription("The name, such as ₿alice@shop.example; the ₿ is optional"))
+const payee = Argument.String("name").pipe(
+  Argument.withDescription("The name, such as ₿alice@shop.example; the ₿ is optional")
+)
 
 export const names = Command.make("names").pipe(
   Command.withDescription("Look up payees by their DNS names (BIP 353), and print the DNS record for a name"),
@@ -58,15 +65,25 @@ export const names = Command.make("names").pipe(
       { json, name: payee },
       later(async () => (await import("./NameLookup.ts")).lookup)
     ).pipe(
-      Command.withDescription("Look up a name with BIP353_RESOLVER, and show how the service interprets the result"),
-      example("names lookup alice@shop.example", "Show the name's records, whether they are signed, and what would be paid")
+      Command.withDescription(
+        "Look up a name with BIP353_RESOLVER, and show how the service interprets the result"
+      ),
+      example(
+        "names lookup alice@shop.example",
+        "Show the name's records, whether they are signed, and what would be paid"
+      )
     ),
     Command.make(
       "record",
-      { name: payee, offer: Argument.String("offer").pipe(Argument.withDescription("A BOLT 12 offer, lno1…")) },
+      {
+        name: payee,
+        offer: Argument.String("offer").pipe(Argument.withDescription("A BOLT 12 offer, lno1…"))
+      },
       later(async () => (await import("./NameLookup.ts")).record)
     ).pipe(
-      Command.withDescription("Print the DNS record that lets wallets find an offer by name. The zone must be signed (DNSSEC)"),
+      Command.withDescription(
+        "Print the DNS record that lets wallets find an offer by name. The zone must be signed (DNSSEC)"
+      ),
       example("names record alice@shop.example lno1pgx9ge…", "Print the record for the zone shop.example")
     )
   ])
@@ -86,7 +103,9 @@ export const start = Command.make(
   {},
   later(async () => (await import("./Start.ts")).start)
 ).pipe(
-  Command.withDescription("Run the service until SIGINT or SIGTERM. Everything is configured by environment variables"),
+  Command.withDescription(
+    "Run the service until SIGINT or SIGTERM. Everything is configured by environment variables"
+  ),
   Command.withShortDescription("Run the service")
 )
 
@@ -94,7 +113,9 @@ const file = Flag.String("file").pipe(
   Flag.withDescription("The wallet's file; by default CHAIN_WALLET, or wallet.json in SATRAIL_DATA"),
   Flag.optional
 )
-const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network; required"))
+const network = Flag.Literals("network", Network.all).pipe(
+  Flag.withDescription("The bitcoin network; required")
+)
 const withoutSeed = Flag.Boolean("without-seed").pipe(
   Flag.withDescription("Don't store the seed in the file. Use this if another program signs"),
   Flag.withDefault(false)
@@ -128,17 +149,23 @@ export const wallet = Command.make("wallet").pipe(
       {
         file,
         gap: Flag.Boolean("gap").pipe(
-          Flag.withDescription("Show the gap limit that another wallet needs to find every coin; reads the database"),
+          Flag.withDescription(
+            "Show the gap limit that another wallet needs to find every coin; reads the database"
+          ),
           Flag.withDefault(false)
         )
       },
       later(async () => (await import("./Wallet.ts")).showXpub)
-    ).pipe(Command.withDescription("Print the wallet's public keys, which reveal every payment but can't spend")),
+    ).pipe(
+      Command.withDescription("Print the wallet's public keys, which reveal every payment but can't spend")
+    ),
     Command.make(
       "restore",
       {
         birthday: Flag.String("birthday").pipe(
-          Flag.withDescription("Any date before the wallet's first payment, such as 2026-01-31. Default: the whole chain is read"),
+          Flag.withDescription(
+            "Any date before the wallet's first payment, such as 2026-01-31. Default: the whole chain is read"
+          ),
           Flag.optional
         ),
         file,
@@ -148,13 +175,18 @@ export const wallet = Command.make("wallet").pipe(
       later(async () => (await import("./Wallet.ts")).restore)
     ).pipe(
       Command.withDescription("Restore a wallet file from its seed words"),
-      example("wallet restore --network mainnet --birthday 2026-01-31", "Prompt for the words, or use CHAIN_SEED")
+      example(
+        "wallet restore --network mainnet --birthday 2026-01-31",
+        "Prompt for the words, or use CHAIN_SEED"
+      )
     ),
     Command.make(
       "rescan",
       {
         fromHeight: atLeast(0, "from-height", "The first block to read; required"),
-        gap: atLeast(1, "gap", "Number of consecutive unused keys after which the search ends").pipe(Flag.optional)
+        gap: atLeast(1, "gap", "Number of consecutive unused keys after which the search ends").pipe(
+          Flag.optional
+        )
       },
       later(async () => (await import("./Rescan.ts")).rescan)
     ).pipe(

@@ -12,7 +12,8 @@ export const settle = Command.make(
     feeSats: Flag.Finite("fee-sats").pipe(Flag.withDescription("The routing fee, or 0 if unknown; required")),
     json
   },
-  ({ feeSats, id, json, preimage }) => call({ json }, "POST", `${of(id)}/settle`, { preimage, fee_sats: feeSats })
+  ({ feeSats, id, json, preimage }) =>
+    call({ json }, "POST", `${of(id)}/settle`, { preimage, fee_sats: feeSats })
 ).pipe(Command.withDescription("Settle a lost withdrawal whose payee was paid"))
 
 export const release = Command.make(
@@ -43,4 +44,10 @@ export const book = Command.make(
   ({ id, json, others, tx }) => call({ json }, "POST", `${of(id)}/book`, { tx_id: tx, with: others })
 ).pipe(Command.withDescription("Book a transaction on the chain as an on-chain withdrawal, after a restore"))
 
-export const reject = action("reject", id, "POST", (withdrawal) => `${of(withdrawal)}/reject`, "Reject a withdrawal that awaits approval")
+export const reject = action(
+  "reject",
+  id,
+  "POST",
+  (withdrawal) => `${of(withdrawal)}/reject`,
+  "Reject a withdrawal that awaits approval"
+)

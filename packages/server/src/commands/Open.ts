@@ -20,7 +20,10 @@ const browse = (url: string) =>
 export const open = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { url, file } = yield* Operator.target("/v1/")
   const address = new URL("/console", url).href
-  const { status } = yield* HttpClient.get(address).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(Operator.away(url)))
+  const { status } = yield* HttpClient.get(address).pipe(
+    Effect.provide(FetchHttpClient.layer),
+    Effect.mapError(Operator.away(url))
+  )
   if (status !== 200)
     return yield* new CommandFailed({
       message: `There is no console at ${address} (HTTP ${status}). Check that SATRAIL_CONSOLE is not "no".`

@@ -28,7 +28,13 @@ const Answer = Schema.Struct({
       accounts: Schema.Record(Schema.String, Sats),
       differences_by_cause: Schema.Record(Schema.String, Schema.Int),
       differences: Schema.Array(
-        Schema.Struct({ cause: Schema.String, about: Schema.String, ours_sats: SatsOrNull, theirs_sats: SatsOrNull, since: Schema.String })
+        Schema.Struct({
+          cause: Schema.String,
+          about: Schema.String,
+          ours_sats: SatsOrNull,
+          theirs_sats: SatsOrNull,
+          since: Schema.String
+        })
       )
     })
   ),
@@ -47,7 +53,13 @@ const sideRow = (name: string, one: typeof Side.Type) => [
 const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
   const waitingTable = Backlog.forPeople(waiting)
   if (report === null) return waitingTable
-  const found = report.differences.map((one) => [one.cause, Output.sats(one.ours_sats), Output.sats(one.theirs_sats), one.since, one.about])
+  const found = report.differences.map((one) => [
+    one.cause,
+    Output.sats(one.ours_sats),
+    Output.sats(one.theirs_sats),
+    one.since,
+    one.about
+  ])
   return [
     `Reconciled at ${report.reconciled_at}${report.is_behind ? ", but the node and the chain have not been read completely yet" : ""}`,
     Output.table([
@@ -63,7 +75,9 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
       ...Object.entries(report.accounts).map(([account, amount]) => [account, Output.sats(amount)])
     ]),
     waitingTable,
-    ...(found.length === 0 ? [] : [Output.table([["difference", "ours", "theirs", "since", "about"], ...found])])
+    ...(found.length === 0
+      ? []
+      : [Output.table([["difference", "ours", "theirs", "since", "about"], ...found])])
   ].join("\n\n")
 }
 
@@ -90,7 +104,9 @@ export const ownFunds = ({
   readonly onChain: Option.Option<number>
 }) =>
   Option.isNone(node) && Option.isNone(onChain)
-    ? Effect.fail(new CommandFailed({ message: "Nothing was changed. Set --node-sats N, --on-chain-sats N, or both." }))
+    ? Effect.fail(
+        new CommandFailed({ message: "Nothing was changed. Set --node-sats N, --on-chain-sats N, or both." })
+      )
     : Operator.call({ json }, "PATCH", "/operator/reconciliation/own-funds", {
         ...(Option.isSome(node) && { node_sats: node.value }),
         ...(Option.isSome(onChain) && { on_chain_sats: onChain.value })

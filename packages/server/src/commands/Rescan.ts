@@ -37,7 +37,9 @@ const afterIssued = Effect.fnUntraced(function* (keys: Keys.Keys, type: Scan.Nex
   const records = yield* Records
   for (let end = next; end > 0; end -= lookedUpAtOnce) {
     const indexes = Array.from({ length: Math.min(end, lookedUpAtOnce) }, (_, n) => end - 1 - n)
-    const issued = yield* records.onChainAddresses(indexes.map((index) => keys.key({ type, branch: 0, index }).address.scriptPubKey))
+    const issued = yield* records.onChainAddresses(
+      indexes.map((index) => keys.key({ type, branch: 0, index }).address.scriptPubKey)
+    )
     if (issued.length > 0) return Math.max(...issued.map(({ index }) => index)) + 1
   }
   return 0
@@ -54,11 +56,14 @@ export const reserve = Effect.fnUntraced(function* (keys: Keys.Keys, found: Scan
   const wallet = keys.accounts.fingerprint
   for (const { type, branch, next: unused } of found.next) {
     const first = yield* records.nextKey(wallet, type, branch)
-    const skipped = branch === 0 ? Math.max(unused, yield* afterIssued(keys, type, first)) + Math.ceil(gap / 2) : unused
+    const skipped =
+      branch === 0 ? Math.max(unused, yield* afterIssued(keys, type, first)) + Math.ceil(gap / 2) : unused
     const next = Math.max(first, skipped)
     if (next === first) continue
     const id = yield* Id.make
-    yield* journal.commit(KeyRange.reserved({ id, wallet, type, branch, first, next }, yield* Clock.currentTimeMillis))
+    yield* journal.commit(
+      KeyRange.reserved({ id, wallet, type, branch, first, next }, yield* Clock.currentTimeMillis)
+    )
   }
 })
 
@@ -69,13 +74,17 @@ export const reserve = Effect.fnUntraced(function* (keys: Keys.Keys, found: Scan
 export const unknownOf = Effect.fnUntraced(function* (coins: Scan.Found["coins"]) {
   const records = yield* Records
   const known = new Set<string>()
-  const scripts = [...new Set(coins.flatMap(({ branch, scriptPubKey }) => (branch === 0 ? [scriptPubKey] : [])))]
+  const scripts = [
+    ...new Set(coins.flatMap(({ branch, scriptPubKey }) => (branch === 0 ? [scriptPubKey] : [])))
+  ]
   for (let from = 0; from < scripts.length; from += lookedUpAtOnce) {
     const issued = yield* records.onChainAddresses(scripts.slice(from, from + lookedUpAtOnce))
     for (const { scriptPubKey } of issued) known.add(scriptPubKey)
   }
   const unknown = yield* Effect.filter(coins, ({ branch, outpoint, scriptPubKey }) =>
-    branch === 0 ? Effect.succeed(!known.has(scriptPubKey)) : Effect.map(records.payoutOf(Coin.txIdOf(outpoint)), Option.isNone)
+    branch === 0
+      ? Effect.succeed(!known.has(scriptPubKey))
+      : Effect.map(records.payoutOf(Coin.txIdOf(outpoint)), Option.isNone)
   )
   return new Set(unknown.map(({ outpoint }) => outpoint))
 })
@@ -103,16 +112,21 @@ const leaseMillis = 10_000
  * Runs an effect as the process that follows the chain. Fails if another process does, because it would continue from
  * its own position, and overwrite one that was moved.
  */
-export const asFollower = Effect.fnUntraced(function* <A, E, R>(work: (fence: Fence) => Effect.Effect<A, E, R>) {
+export const asFollower = Effect.fnUntraced(function* <A, E, R>(
+  work: (fence: Fence) => Effect.Effect<A, E, R>
+) {
   const [journal, tasks] = [yield* Journal, yield* Tasks]
   const claim = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     yield* journal.commit(Duty.begun(source, nowMillis))
     const [task] = yield* tasks.claim({ kind: source, nowMillis, leaseMillis, limit: 1 })
     if (task !== undefined) return task
-    return yield* new CommandFailed({ message: "A process still follows the chain. Stop the service, wait ten seconds and try again." })
+    return yield* new CommandFailed({
+      message: "A process still follows the chain. Stop the service, wait ten seconds and try again."
+    })
   })
-  const release = (task: Task) => Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.ignore(tasks.postpone(task, nowMillis)))
+  const release = (task: Task) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.ignore(tasks.postpone(task, nowMillis)))
   return yield* Effect.acquireUseRelease(claim, (task) => work(fence(task)), release)
 })
 
@@ -123,14 +137,22 @@ interface Options {
 
 /** Scans the chain from a height for every coin of the wallet, and makes the service rescan from the same height. */
 export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap }: Options) {
-  const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
+  const environment = yield* Effect.mapError(
+    Effect.fromResult(Environment.read(yield* Variables)),
+    Output.failed
+  )
   const { chainNode, network } = environment
-  if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
-  const { accounts } = yield* Effect.mapError(ChainNode.walletFor(network, chainNode.walletFile), Output.failed)
+  if (chainNode === undefined)
+    return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
+  const { accounts } = yield* Effect.mapError(
+    ChainNode.walletFor(network, chainNode.walletFile),
+    Output.failed
+  )
   const keys = Keys.make(accounts)
   const gap = Option.getOrElse(chosenGap, () => Scan.usualGap)
   const blocks = chainNode.source.blocks({ network, lastRead: Progress.noneRead })
-  const unread = ({ cause }: ChainUnavailable) => new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
+  const unread = ({ cause }: ChainUnavailable) =>
+    new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
   const { height: tipHeight } = yield* Effect.mapError(blocks.tip, unread)
   const found = yield* Effect.gen(function* () {
     yield* ChainNode.belongs(accounts.fingerprint)

@@ -15,9 +15,13 @@ const Status = Schema.StructWithRest(Lists, [Schema.Record(Schema.String, Schema
 /** Formats the backends in use, then the checks, the warnings and the leader roles. */
 export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Type): string =>
   [
-    Output.table(Object.entries(rest).map(([name, value]) => [name, value === null ? "-" : Output.cell(value)])),
+    Output.table(
+      Object.entries(rest).map(([name, value]) => [name, value === null ? "-" : Output.cell(value)])
+    ),
     Output.table([["check", "is"], ...checks.map(({ name, reason }) => [name, reason ?? "ready"])]),
-    ...(warnings.length === 0 ? [] : [Output.table([["warning", "is"], ...warnings.map(({ code, message }) => [code, message])])]),
+    ...(warnings.length === 0
+      ? []
+      : [Output.table([["warning", "is"], ...warnings.map(({ code, message }) => [code, message])])]),
     Output.table([
       ["role", "held until", "claims"],
       ...roles.map(({ role, held_until, claims }) => [role, held_until ?? "no leader", String(claims)])

@@ -1,7 +1,10 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { callFor, company, json, list, paging } from "../client/CommandParts.ts"
 
-const status = Flag.Literals("status", ["open", "assigned"]).pipe(Flag.withDescription("Only payments with this status"), Flag.optional)
+const status = Flag.Literals("status", ["open", "assigned"]).pipe(
+  Flag.withDescription("Only payments with this status"),
+  Flag.optional
+)
 
 export const suspense = Command.make("suspense").pipe(
   Command.withDescription("List payments in suspense, and assign them to companies"),
@@ -22,7 +25,12 @@ export const suspense = Command.make("suspense").pipe(
     Command.make(
       "assign",
       { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },
-      ({ company, id, json }) => callFor(company, { json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`)
-    ).pipe(Command.withDescription("Assign a payment to a company as a deposit, once another operator runs the same command"))
+      ({ company, id, json }) =>
+        callFor(company, { json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`)
+    ).pipe(
+      Command.withDescription(
+        "Assign a payment to a company as a deposit, once another operator runs the same command"
+      )
+    )
   ])
 )

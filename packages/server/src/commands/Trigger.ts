@@ -31,14 +31,22 @@ export const trigger = Effect.fnUntraced(function* ({
   const queue = yield* Queue.unbounded<EventFeed.Event>()
   const opened = yield* Deferred.make<void>()
   const watch = { opened: Effect.asVoid(Deferred.succeed(opened, undefined)), lost: () => Effect.void }
-  const following = yield* Effect.forkScoped(EventFeed.follow({ types: type }, (event) => Effect.asVoid(Queue.offer(queue, event)), watch))
+  const following = yield* Effect.forkScoped(
+    EventFeed.follow({ types: type }, (event) => Effect.asVoid(Queue.offer(queue, event)), watch)
+  )
   yield* Effect.raceFirst(Deferred.await(opened), Fiber.join(following))
   const about = yield* cause(Option.getOrElse(amount, () => (type.includes("on_chain") ? 200_000 : 1000)))
   const mining = Effect.forever(Effect.andThen(mine, Effect.sleep(mineMillis)))
-  const event = yield* Effect.raceFirst(awaited(queue, about), type.endsWith("on_chain.completed") ? mining : Fiber.join(following)).pipe(
+  const event = yield* Effect.raceFirst(
+    awaited(queue, about),
+    type.endsWith("on_chain.completed") ? mining : Fiber.join(following)
+  ).pipe(
     Effect.timeoutOrElse({
       duration: patienceMillis,
-      orElse: () => new CommandFailed({ message: `${type} of ${about} was not received within ${patienceMillis / 1000} seconds.` })
+      orElse: () =>
+        new CommandFailed({
+          message: `${type} of ${about} was not received within ${patienceMillis / 1000} seconds.`
+        })
     })
   )
   yield* Console.log(json ? event.body : EventFeed.line(event))

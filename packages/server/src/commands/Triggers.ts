@@ -43,4 +43,5 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ["withdrawal.failed", "withdrawal.lightning.failed"]
 ])
 
-export const named = (name: string): Trigger | undefined => all.find(({ type }) => type === (aliases.get(name) ?? name))
+export const named = (name: string): Trigger | undefined =>
+  all.find(({ type }) => type === (aliases.get(name) ?? name))

@@ -29,7 +29,9 @@ const database: Effect.Effect<
   const home = yield* dataDirectory
   const directory = path.join(home, "database")
   if (!existsSync(directory))
-    return yield* new CommandFailed({ message: `There is no database: set DATABASE_URL, or SATRAIL_DATA (looked in ${home})` })
+    return yield* new CommandFailed({
+      message: `There is no database: set DATABASE_URL, or SATRAIL_DATA (looked in ${home})`
+    })
   return Layer.provide(Records.layer, PgliteClient.layer({ directory }))
 })
 
@@ -41,7 +43,13 @@ const explain = ({ kind, id, account, expected, found }: Fault): string => {
 
 /** Verifies the whole ledger from its entries. Exits with 2 if it finds an integrity violation. */
 export const verify = Effect.fnUntraced(
-  function* ({ json, ofFeatures }: { readonly json: boolean; readonly ofFeatures: { readonly [option: string]: Option.Option<string> } }) {
+  function* ({
+    json,
+    ofFeatures
+  }: {
+    readonly json: boolean
+    readonly ofFeatures: { readonly [option: string]: Option.Option<string> }
+  }) {
     const layer = yield* database
     const wrong: Array<object> = []
     let done = 0
@@ -51,7 +59,9 @@ export const verify = Effect.fnUntraced(
           done++
           for (const fault of faults) {
             const { kind, id, account, expected, found } = fault
-            const [expected_sats, found_sats] = [expected, found].map((one) => (one === null ? null : Number(one) / 1000))
+            const [expected_sats, found_sats] = [expected, found].map((one) =>
+              one === null ? null : Number(one) / 1000
+            )
             wrong.push({ company_id: company.id, kind, id, account, expected_sats, found_sats })
             if (!json) yield* Console.log(`${company.id} (${company.name})  ${explain(fault)}`)
           }
@@ -75,7 +85,10 @@ export const verify = Effect.fnUntraced(
       const report = { sound: isSound, companies, stuck_sats: Number(stuck) / 1000, faults: wrong }
       yield* Console.log(JSON.stringify(Object.assign(report, ...others.map((one) => one.json))))
     } else {
-      if (stuck !== 0n) yield* Console.log(`Stuck between two companies (the account \`internal\`): ${Msat.inSats(Msat.toSats(stuck))}`)
+      if (stuck !== 0n)
+        yield* Console.log(
+          `Stuck between two companies (the account \`internal\`): ${Msat.inSats(Msat.toSats(stuck))}`
+        )
       const books = companies === 1 ? "books of one company" : `books of ${companies} companies`
       const words = isSound
         ? [`The ${books} are consistent`, ...others.map(({ sound }) => `and ${sound}`)]

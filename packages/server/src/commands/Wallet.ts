@@ -23,7 +23,10 @@ import * as Output from "../client/Output.ts"
 const secret = Effect.fnUntraced(function* ({ name }: { readonly name: string }, message: string) {
   const given = yield* Config.option(Config.Redacted(name))
   if (Option.isSome(given)) return given.value
-  if (!process.stdin.isTTY) return yield* new CommandFailed({ message: `Set ${name}, or run this in a terminal, which prompts for it.` })
+  if (!process.stdin.isTTY)
+    return yield* new CommandFailed({
+      message: `Set ${name}, or run this in a terminal, which prompts for it.`
+    })
   return yield* Effect.mapError(
     Prompt.run(Prompt.Password({ message })),
     () => new CommandFailed({ message: "Canceled. Nothing was changed." })
@@ -35,15 +38,19 @@ const minPassphrase = 12
 const newPassphrase = Effect.gen(function* () {
   const passphrase = yield* secret(Wallet.settings.passphrase, "A passphrase for the wallet's file")
   if (Redacted.value(passphrase).length < minPassphrase) {
-    return yield* new CommandFailed({ message: `The passphrase must have at least ${minPassphrase} characters.` })
+    return yield* new CommandFailed({
+      message: `The passphrase must have at least ${minPassphrase} characters.`
+    })
   }
   return passphrase
 })
 
-const shown = (accounts: Keys.Accounts) => [`fingerprint  ${accounts.fingerprint}`, ...Descriptor.ofAccounts(accounts)].join("\n")
+const shown = (accounts: Keys.Accounts) =>
+  [`fingerprint  ${accounts.fingerprint}`, ...Descriptor.ofAccounts(accounts)].join("\n")
 
 /** Returns the wallet file to use, from the flag or else from the environment. */
-const placeOf = (file: Option.Option<string>) => Option.match(file, { onNone: () => Wallet.file, onSome: Effect.succeed })
+const placeOf = (file: Option.Option<string>) =>
+  Option.match(file, { onNone: () => Wallet.file, onSome: Effect.succeed })
 
 interface Making {
   readonly file: Option.Option<string>
@@ -51,11 +58,18 @@ interface Making {
   readonly withoutSeed: boolean
 }
 
-const store = Effect.fnUntraced(function* (words: Redacted.Redacted, { file, network, withoutSeed }: Making, birthdaySeconds: number) {
+const store = Effect.fnUntraced(function* (
+  words: Redacted.Redacted,
+  { file, network, withoutSeed }: Making,
+  birthdaySeconds: number
+) {
   const place = yield* placeOf(file)
   const accounts = Keys.accountsOf(words, network)
   const seed = withoutSeed ? null : yield* WalletFile.seal(words, yield* newPassphrase)
-  yield* Effect.mapError(WalletFile.write(place, { satrailWallet: 1, accounts, birthdaySeconds, seed }), Output.failed)
+  yield* Effect.mapError(
+    WalletFile.write(place, { satrailWallet: 1, accounts, birthdaySeconds, seed }),
+    Output.failed
+  )
   return { accounts, place }
 })
 
@@ -82,10 +96,15 @@ export const create = Effect.fnUntraced(function* (making: Making) {
  * misses no coin, whichever keys were paid.
  */
 const gapNeeded = Effect.fnUntraced(function* (wallet: string) {
-  const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
+  const environment = yield* Effect.mapError(
+    Effect.fromResult(Environment.read(yield* Variables)),
+    Output.failed
+  )
   const reserved = Effect.gen(function* () {
     const records = yield* Records
-    const all = AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => records.nextKey(wallet, type, branch)))
+    const all = AddressType.literals.flatMap((type) =>
+      ([0, 1] as const).map((branch) => records.nextKey(wallet, type, branch))
+    )
     return Math.max(...(yield* Effect.all(all)))
   })
   return yield* reserved.pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
@@ -93,7 +112,10 @@ const gapNeeded = Effect.fnUntraced(function* (wallet: string) {
 
 const usualGap = 20
 
-export const showXpub = Effect.fnUntraced(function* ({ file, gap }: Pick<Making, "file"> & { readonly gap: boolean }) {
+export const showXpub = Effect.fnUntraced(function* ({
+  file,
+  gap
+}: Pick<Making, "file"> & { readonly gap: boolean }) {
   const { accounts } = yield* Effect.mapError(WalletFile.read(yield* placeOf(file)), Output.failed)
   yield* Console.log(shown(accounts))
   if (!gap) {
@@ -109,12 +131,17 @@ export const showXpub = Effect.fnUntraced(function* ({ file, gap }: Pick<Making,
   )
 })
 
-export const restore = Effect.fnUntraced(function* ({ birthday, ...making }: Making & { readonly birthday: Option.Option<string> }) {
+export const restore = Effect.fnUntraced(function* ({
+  birthday,
+  ...making
+}: Making & { readonly birthday: Option.Option<string> }) {
   const day = Option.getOrElse(birthday, () => "2009-01-03")
   const millis = Rfc3339.startOfDay(day)
-  if (millis === undefined) return yield* new CommandFailed({ message: "--birthday must be a date, such as 2026-01-31" })
+  if (millis === undefined)
+    return yield* new CommandFailed({ message: "--birthday must be a date, such as 2026-01-31" })
   // With a later birthday, no block would be searched for the wallet's coins.
-  if (millis > (yield* Clock.currentTimeMillis)) return yield* new CommandFailed({ message: "--birthday must not be in the future" })
+  if (millis > (yield* Clock.currentTimeMillis))
+    return yield* new CommandFailed({ message: "--birthday must not be in the future" })
   const typed = yield* secret(Wallet.settings.words, "The seed words, with a space between them")
   const words = yield* Effect.mapError(Effect.fromResult(Seed.parse(Redacted.value(typed))), Output.failed)
   const { accounts, place } = yield* store(words, making, Math.floor(millis / 1000))

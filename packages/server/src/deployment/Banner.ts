@@ -27,7 +27,8 @@ const node = ({ node }: Environment) => node?.at ?? "simulated"
 const chain = ({ chainNode }: Environment) =>
   chainNode === undefined ? "simulated" : `${chainNode.source.at}, wallet in ${chainNode.walletFile}`
 
-const rates = ({ rates }: Environment) => (rates === "fixed" ? "simulated and constant" : "the median of public tickers")
+const rates = ({ rates }: Environment) =>
+  rates === "fixed" ? "simulated and constant" : "the median of public tickers"
 
 const others = ({ resolver }: Environment) => (resolver === "sandbox" ? "simulated" : "on the web")
 
@@ -59,7 +60,11 @@ const tryIt = ({ base_url: url, api_key: key }: DemoFile.Demo): ReadonlyArray<st
     "",
     "Try it, in another terminal:",
     `  KEY=${key}`,
-    call("POST", "/v1/bitcoin/deposit/lightning-invoice", `{"amount":1000,"currency":"sats","description":"coffee"}`),
+    call(
+      "POST",
+      "/v1/bitcoin/deposit/lightning-invoice",
+      `{"amount":1000,"currency":"sats","description":"coffee"}`
+    ),
     call("POST", "/sandbox/pay", `{"payment_request":"<the payment_request from above>"}`),
     call("GET", "/v1/transactions/balance")
   ]
@@ -84,7 +89,9 @@ export const text = (environment: Environment, { url, operator, demo, link = "" 
           ["others", others(environment)],
           ["rates", rates(environment)]
         ] as const)),
-    ...(environment.console ? ([["console", `${url}/console${link}${link === "" ? "" : " (signs you in, once)"}`]] as const) : []),
+    ...(environment.console
+      ? ([["console", `${url}/console${link}${link === "" ? "" : " (signs you in, once)"}`]] as const)
+      : []),
     ["documentation", `${url}/docs`],
     ["operator token", operatorOf(operator, environment)],
     ...(demo === undefined ? [] : ([["API key", apiKey(demo, environment)]] as const))

@@ -21,11 +21,16 @@ export interface Chain extends Wallet.Wallet {
 /** Fee rate in satoshis per virtual byte, used on networks without enough traffic for an estimate. */
 const quietFeeRate = 2
 
-const feeRates = (network: Network) => (network === "regtest" || network === "signet" ? { fallback: quietFeeRate } : {})
+const feeRates = (network: Network) =>
+  network === "regtest" || network === "signet" ? { fallback: quietFeeRate } : {}
 
-const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.Wallet, wallet: WalletFile.WalletFile) {
+const signerLayer = Effect.fnUntraced(function* (
+  { signer, walletFile }: Wallet.Wallet,
+  wallet: WalletFile.WalletFile
+) {
   if (signer._tag === "External") return ExternalSigner.layer(signer)
-  const words = signer._tag === "Words" ? signer.words : yield* WalletFile.open(walletFile, wallet, signer.passphrase)
+  const words =
+    signer._tag === "Words" ? signer.words : yield* WalletFile.open(walletFile, wallet, signer.passphrase)
   if (!WalletFile.isSeedOf(words, wallet)) {
     return yield* new NodeUnusable({ message: `CHAIN_SEED is not the seed of the wallet in ${walletFile}.` })
   }
@@ -38,7 +43,8 @@ const owner = "wallet"
 /** Stored for the simulated wallet, in place of a fingerprint. */
 const simulated = "simulated"
 
-const nameOf = (wallet: string) => (wallet === simulated ? "the simulated wallet" : `the wallet with fingerprint ${wallet}`)
+const nameOf = (wallet: string) =>
+  wallet === simulated ? "the simulated wallet" : `the wallet with fingerprint ${wallet}`
 
 /** Fails if the database belongs to another wallet. An empty database belongs to this wallet from now on. */
 export const belongs = Effect.fnUntraced(function* (wallet: string) {
@@ -64,7 +70,9 @@ export const walletFor = Effect.fnUntraced(function* (network: Network, walletFi
   const wallet = yield* WalletFile.read(walletFile)
   const { network: own } = wallet.accounts
   if (own === network) return wallet
-  return yield* new NodeUnusable({ message: `The wallet in ${walletFile} is for ${own}, but SATRAIL_NETWORK is ${network}.` })
+  return yield* new NodeUnusable({
+    message: `The wallet in ${walletFile} is for ${own}, but SATRAIL_NETWORK is ${network}.`
+  })
 })
 
 /** Provides a real chain, our wallet, and its signer. Starts even if the chain is unreachable. */

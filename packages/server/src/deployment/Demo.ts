@@ -24,7 +24,9 @@ export const operator = ({ dataDirectory, demo, operatorToken }: Environment): E
   Effect.gen(function* () {
     if (operatorToken !== undefined) return { _tag: "Configured", token: operatorToken }
     if (!demo) return { _tag: "Closed" }
-    const earlier = Option.getOrUndefined(yield* Effect.sync(() => DemoFile.read(dataDirectory)))?.operator_token
+    const earlier = Option.getOrUndefined(
+      yield* Effect.sync(() => DemoFile.read(dataDirectory))
+    )?.operator_token
     if (earlier !== undefined) return { _tag: "Made", token: Redacted.make(earlier, label) }
     const entropy = yield* Entropy
     return { _tag: "Made", token: Redacted.make(`op_${Id.toHex(entropy(32))}`, label) }
@@ -45,7 +47,12 @@ export const prepare = Effect.fnUntraced(function* (options: {
   const keep = (company: Pick<DemoFile.Demo, "api_key" | "company_id">) =>
     Effect.sync(() => {
       const token = operator._tag === "Made" ? { operator_token: Redacted.value(operator.token) } : {}
-      const demo: DemoFile.Demo = { base_url: baseUrl, api_key: company.api_key, company_id: company.company_id, ...token }
+      const demo: DemoFile.Demo = {
+        base_url: baseUrl,
+        api_key: company.api_key,
+        company_id: company.company_id,
+        ...token
+      }
       DemoFile.write(directory, demo)
       return demo
     })

@@ -26,7 +26,10 @@ export const read = (directory: string): Option.Option<Demo> => {
   try {
     return Option.some(Schema.decodeSync(Json)(readFileSync(file, "utf8")))
   } catch (cause) {
-    throw new Error(`${file} was not written by satrail. Repair it, or move it away to start with a new company and key.`, { cause })
+    throw new Error(
+      `${file} was not written by satrail. Repair it, or move it away to start with a new company and key.`,
+      { cause }
+    )
   }
 }
 

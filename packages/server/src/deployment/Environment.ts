@@ -52,31 +52,56 @@ const sandbox = "sandbox"
 
 /** Creates a setting whose value names a table entry. */
 const choiceOf = (name: string, meaning: string, table: ReadonlyArray<Entry>) =>
-  Setting.withDefault({ name, meaning, fallback: sandbox, ...Setting.oneOf(sandbox, ...table.map(({ name }) => name)) })
+  Setting.withDefault({
+    name,
+    meaning,
+    fallback: sandbox,
+    ...Setting.oneOf(sandbox, ...table.map(({ name }) => name))
+  })
 
 const choicesOf = ({ lightning, chain }: Backends.Backends) => ({
-  lightning: choiceOf("LIGHTNING", "The Lightning node; sandbox is simulated, for evaluation and tests", lightning),
-  chain: choiceOf("CHAIN", "The source of blocks and the wallet; sandbox is simulated, for evaluation and tests", chain)
+  lightning: choiceOf(
+    "LIGHTNING",
+    "The Lightning node; sandbox is simulated, for evaluation and tests",
+    lightning
+  ),
+  chain: choiceOf(
+    "CHAIN",
+    "The source of blocks and the wallet; sandbox is simulated, for evaluation and tests",
+    chain
+  )
 })
 
 /** Adds the wallet to a block source. */
 const withWallet = ({ name, settings, config }: ChainView.Backend): Setting.Choice<Chain> => ({
   name,
   settings: { ...settings, ...Wallet.settings },
-  config: Config.map(Setting.all({ source: config, wallet: Wallet.config }), ({ source, wallet }) => ({ ...wallet, source }))
+  config: Config.map(Setting.all({ source: config, wallet: Wallet.config }), ({ source, wallet }) => ({
+    ...wallet,
+    source
+  }))
 })
 
-const notOnMainnet = <A>(setting: Config.Config<A>, isSimulated: (value: A) => boolean, problem: string): Config.Config<void> =>
+const notOnMainnet = <A>(
+  setting: Config.Config<A>,
+  isSimulated: (value: A) => boolean,
+  problem: string
+): Config.Config<void> =>
   Config.flatMap(Setting.all({ network: Service.identity.network, value: setting }), ({ network, value }) =>
     network === "mainnet" && isSimulated(value) ? Setting.refused(problem) : Config.succeed(undefined)
   )
 
 /** Returns the config that reads all settings, given these tables of choices. */
-const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: Backends.Backends): Config.Config<Environment> => {
+const configOf = (
+  { lightning, chain }: ReturnType<typeof choicesOf>,
+  backends: Backends.Backends
+): Config.Config<Environment> => {
   /** Returns a part's setting. Without one, the part is simulated if Lightning is simulated, and otherwise real. */
   const besides = <A>(setting: Config.Config<A | undefined>, simulated: A, real: A): Config.Config<A> =>
     Config.flatMap(setting, (given) =>
-      given === undefined ? Config.map(lightning, (name) => (name === sandbox ? simulated : real)) : Config.succeed(given)
+      given === undefined
+        ? Config.map(lightning, (name) => (name === sandbox ? simulated : real))
+        : Config.succeed(given)
     )
   const { bip353Resolvers, outboundAllow } = Others.settings
   const rates = besides<"fixed" | "tickers">(Others.settings.rates, "fixed", "tickers")
@@ -97,8 +122,16 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
       (is) => is === "fixed",
       'RATES must be "tickers" on mainnet, got "fixed": a simulated price must not be used for real money'
     ),
-    notOnMainnet(Others.settings.resolver, (is) => is === sandbox, `RESOLVER must be "web" ${got}: ${pretend}`),
-    notOnMainnet(outboundAllow, (is) => is !== undefined, `${outboundAllow.name} is for development and cannot be used on mainnet`),
+    notOnMainnet(
+      Others.settings.resolver,
+      (is) => is === sandbox,
+      `RESOLVER must be "web" ${got}: ${pretend}`
+    ),
+    notOnMainnet(
+      outboundAllow,
+      (is) => is !== undefined,
+      `${outboundAllow.name} is for development and cannot be used on mainnet`
+    ),
     notOnMainnet(
       Service.operator.demo,
       (is) => is === true,
@@ -109,17 +142,20 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const chainNode = Setting.chosen(chain, backends.chain.map(withWallet))
   const others = { rates, resolver, bip353Resolvers, outboundAllow }
   const read = { plain: Setting.all(plain), node, chainNode, ...others, ignored: Unknown.ignored, rules }
-  return Config.map(Setting.all(read), ({ plain, node, chainNode, rates, resolver, bip353Resolvers, outboundAllow }) => ({
-    ...plain,
-    node,
-    chainNode,
-    rates,
-    resolver,
-    bip353Resolvers: bip353Resolvers ?? [],
-    outboundAllow: outboundAllow ?? new Map<string, URL>(),
-    corsOrigins: plain.corsOrigins ?? [],
-    demo: plain.demo ?? (node === undefined && chainNode === undefined)
-  }))
+  return Config.map(
+    Setting.all(read),
+    ({ plain, node, chainNode, rates, resolver, bip353Resolvers, outboundAllow }) => ({
+      ...plain,
+      node,
+      chainNode,
+      rates,
+      resolver,
+      bip353Resolvers: bip353Resolvers ?? [],
+      outboundAllow: outboundAllow ?? new Map<string, URL>(),
+      corsOrigins: plain.corsOrigins ?? [],
+      demo: plain.demo ?? (node === undefined && chainNode === undefined)
+    })
+  )
 }
 
 const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
@@ -159,7 +195,10 @@ export const make = (backends: Backends.Backends) => {
    * Returns a line for each variable that looks like a setting but isn't one. The line suggests the most
    * similar setting.
    */
-  const unknown = (env: Unknown.Source, others: ReadonlyArray<string> = entries.map(([, { prefix }]) => prefix)): ReadonlyArray<string> =>
+  const unknown = (
+    env: Unknown.Source,
+    others: ReadonlyArray<string> = entries.map(([, { prefix }]) => prefix)
+  ): ReadonlyArray<string> =>
     Unknown.problems(
       env,
       documented.map(({ name }) => name),
@@ -170,9 +209,15 @@ export const make = (backends: Backends.Backends) => {
    * Reads the environment. Reports every invalid variable, not only the first, and never repeats a secret's
    * value. Every name with one of the prefixes in `others` must be a setting.
    */
-  const read = (env: Unknown.Source, others?: ReadonlyArray<string>): Result.Result<Environment, EnvironmentInvalid> => {
+  const read = (
+    env: Unknown.Source,
+    others?: ReadonlyArray<string>
+  ): Result.Result<Environment, EnvironmentInvalid> => {
     const read = Effect.runSync(Effect.result(config.parse(ConfigProvider.fromEnvRecord(env))))
-    const problems = [...unknown(env, others), ...(Result.isFailure(read) ? Setting.problemsOf(read.failure) : [])]
+    const problems = [
+      ...unknown(env, others),
+      ...(Result.isFailure(read) ? Setting.problemsOf(read.failure) : [])
+    ]
     return Result.isSuccess(read) && problems.length === 0
       ? Result.succeed(read.success)
       : Result.fail(new EnvironmentInvalid({ problems }))
@@ -183,7 +228,12 @@ export const make = (backends: Backends.Backends) => {
     [
       tableOf(
         ["variable", "default", "meaning", "format"],
-        documented.map(({ name, fallback, meaning, wants }) => [`\`${name}\``, fallback === "" ? "" : `\`${fallback}\``, meaning, wants])
+        documented.map(({ name, fallback, meaning, wants }) => [
+          `\`${name}\``,
+          fallback === "" ? "" : `\`${fallback}\``,
+          meaning,
+          wants
+        ])
       ),
       "## Available backends",
       "These backends exist in addition to `sandbox`. The service reports anything untested or missing at startup, and so does `satrail check`.",

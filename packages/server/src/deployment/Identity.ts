@@ -10,7 +10,9 @@ import path from "node:path"
  * The database and the sandbox don't belong together: each may contain addresses and payments that the other
  * lacks.
  */
-export class SandboxChanged extends Schema.TaggedError<SandboxChanged>()("SandboxChanged", { directory: Schema.String }) {
+export class SandboxChanged extends Schema.TaggedError<SandboxChanged>()("SandboxChanged", {
+  directory: Schema.String
+}) {
   override get message(): string {
     return (
       `The database belongs to a sandbox other than the one in ${this.directory}. ` +
@@ -57,7 +59,8 @@ const write = (directory: string, identity: string): string => {
  * the database and the sandbox to each other.
  */
 const check = Effect.fnUntraced(function* (directory: string) {
-  const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
+  const attempt = <A>(run: () => A) =>
+    Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
   const records = yield* LedgerReads
   const known = Option.getOrUndefined(yield* records.cursor(source))
   const found = yield* attempt(() => read(directory))

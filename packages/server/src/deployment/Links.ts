@@ -32,9 +32,11 @@ export const listening = ({ host, port }: Pick<Environment, "host" | "port">): s
 export const publicUrlOf = (environment: Environment): string | undefined => {
   const host = hostOf(environment)
   if (environment.publicUrl !== undefined) return environment.publicUrl
-  if (host === undefined) return environment.domain === identity.domain.fallback ? undefined : originOf(environment.domain)
+  if (host === undefined)
+    return environment.domain === identity.domain.fallback ? undefined : originOf(environment.domain)
   return isLocal(environment) ? `http://localhost:${environment.port}` : `http://${host}`
 }
 
 /** Returns whether only this machine can reach the service. */
-export const isLocal = ({ host }: Pick<Environment, "host">): boolean => host === "localhost" || Caller.isLoopback(host)
+export const isLocal = ({ host }: Pick<Environment, "host">): boolean =>
+  host === "localhost" || Caller.isLoopback(host)

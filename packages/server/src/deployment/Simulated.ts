@@ -11,7 +11,12 @@ export interface Simulated {
   readonly rates: boolean
 }
 
-export const of = ({ node, chainNode, resolver, rates }: Pick<Environment, "node" | "chainNode" | "resolver" | "rates">): Simulated => ({
+export const of = ({
+  node,
+  chainNode,
+  resolver,
+  rates
+}: Pick<Environment, "node" | "chainNode" | "resolver" | "rates">): Simulated => ({
   lightning: node === undefined,
   chain: chainNode === undefined,
   web: resolver === "sandbox",
@@ -22,7 +27,8 @@ export const of = ({ node, chainNode, resolver, rates }: Pick<Environment, "node
  * Returns whether every part is simulated. Only then can users advance the clock, make the database unavailable
  * and reset the sandbox.
  */
-export const isFullySimulated = ({ lightning, chain, web, rates }: Simulated): boolean => lightning && chain && web && rates
+export const isFullySimulated = ({ lightning, chain, web, rates }: Simulated): boolean =>
+  lightning && chain && web && rates
 
 /** Returns whether the server runs a sandbox. Fixed rates alone don't need one. */
 export const isPartlySimulated = ({ lightning, chain, web }: Simulated): boolean => lightning || chain || web

@@ -12,7 +12,10 @@ const withoutRedirects = Layer.succeed(FetchHttpClient.RequestInit, { redirect: 
  * collector is unreachable, only spans are lost. Without a collector, no spans are created, because each span
  * costs as much as a small request.
  */
-export const spans = ({ otlpEndpoint, otlpHeaders }: Pick<Environment, "otlpEndpoint" | "otlpHeaders">): Layer.Layer<never> =>
+export const spans = ({
+  otlpEndpoint,
+  otlpHeaders
+}: Pick<Environment, "otlpEndpoint" | "otlpHeaders">): Layer.Layer<never> =>
   otlpEndpoint === undefined
     ? Layer.succeed(References.TracerEnabled, false)
     : OtlpTracer.layer({

@@ -5,15 +5,19 @@ import * as Setting from "./Setting.ts"
 
 /** The address of a PostgreSQL server, or the addresses of several, one of which accepts writes. */
 export const address: Setting.Kind<Redacted.Redacted> = {
-  ...Setting.secret("postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database", (text) =>
-    Result.isSuccess(Hosts.parse(text))
+  ...Setting.secret(
+    "postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database",
+    (text) => Result.isSuccess(Hosts.parse(text))
   ),
-  problem: (text) => Result.match(Hosts.parse(text), { onSuccess: () => undefined, onFailure: (problem) => problem })
+  problem: (text) =>
+    Result.match(Hosts.parse(text), { onSuccess: () => undefined, onFailure: (problem) => problem })
 }
 
 /** The address of a single server. */
-const standby: Setting.Kind<Redacted.Redacted> = Setting.secret("postgres://user:password@host:port/database, with one host", (text) =>
-  Result.match(Hosts.parse(text), { onSuccess: ({ all }) => all.length === 1, onFailure: () => false })
+const standby: Setting.Kind<Redacted.Redacted> = Setting.secret(
+  "postgres://user:password@host:port/database, with one host",
+  (text) =>
+    Result.match(Hosts.parse(text), { onSuccess: ({ all }) => all.length === 1, onFailure: () => false })
 )
 
 /** The database, and how changes are committed to it. */
@@ -50,7 +54,8 @@ export const settings = {
   }),
   commitWaiting: Setting.withDefault({
     name: "SATRAIL_COMMIT_WAITING",
-    meaning: "The maximum number of changes waiting for one concurrent commit (SATRAIL_COMMIT_LANES). At this number, requests return 503",
+    meaning:
+      "The maximum number of changes waiting for one concurrent commit (SATRAIL_COMMIT_LANES). At this number, requests return 503",
     fallback: String(Journal.defaults.maxWaiting),
     ...Setting.whole(1, 1_000_000)
   })

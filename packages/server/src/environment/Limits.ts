@@ -51,7 +51,8 @@ export const settings = {
   }),
   lnurlPerAddress: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_ADDRESS",
-    meaning: "The maximum number of invoices per minute that wallets can request at one Lightning address, in each process",
+    meaning:
+      "The maximum number of invoices per minute that wallets can request at one Lightning address, in each process",
     fallback: "300",
     ...Setting.whole(1, 10_000_000)
   }),

@@ -23,15 +23,20 @@ export const settings = {
     read: (text): ReadonlyArray<URL> | undefined => {
       const urls = text.split(",").map((one) => ValidatingResolver.urlOf(one.trim()))
       const known = urls.flatMap((url) => (url === undefined ? [] : [url]))
-      return known.length === urls.length && urls.length <= ValidatingResolver.maxResolvers ? known : undefined
+      return known.length === urls.length && urls.length <= ValidatingResolver.maxResolvers
+        ? known
+        : undefined
     }
   }),
   outboundAllow: Setting.optional({
     name: "SATRAIL_OUTBOUND_ALLOW",
-    meaning: "Hosts to contact at a different address, without the checks for outbound requests; for development only",
+    meaning:
+      "Hosts to contact at a different address, without the checks for outbound requests; for development only",
     wants: "hosts with their addresses, such as pay.example=http://127.0.0.1:8080, separated by commas",
     read: (text): ReadonlyMap<string, URL> | undefined => {
-      const places = text.split(",").map((one) => /^\s*([a-z0-9.-]+(?::\d+)?)=(https?:\/\/[^/?#@\s]+)\s*$/.exec(one))
+      const places = text
+        .split(",")
+        .map((one) => /^\s*([a-z0-9.-]+(?::\d+)?)=(https?:\/\/[^/?#@\s]+)\s*$/.exec(one))
       const allowed = new Map(
         places.flatMap((place) => {
           const url = URL.parse(place?.[2] ?? "")

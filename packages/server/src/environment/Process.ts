@@ -37,13 +37,15 @@ const levels = new Map([
 export const life = {
   drainSeconds: Setting.withDefault({
     name: "SATRAIL_DRAIN_SECONDS",
-    meaning: "How long a stopping process still serves requests while its /readyz returns 503, so that a proxy sends requests elsewhere",
+    meaning:
+      "How long a stopping process still serves requests while its /readyz returns 503, so that a proxy sends requests elsewhere",
     fallback: "0",
     ...Setting.whole(0, 600)
   }),
   shutdownSeconds: Setting.withDefault({
     name: "SATRAIL_SHUTDOWN_SECONDS",
-    meaning: "How long a stopping process waits for requests and background work in progress before it exits anyway; no work is lost",
+    meaning:
+      "How long a stopping process waits for requests and background work in progress before it exits anyway; no work is lost",
     fallback: "20",
     ...Setting.whole(1, 600)
   }),
@@ -55,19 +57,22 @@ export const life = {
   }),
   requestLog: Setting.withDefault({
     name: "SATRAIL_REQUEST_LOG",
-    meaning: "Whether a line is logged for each request: its method, route, status, duration, key id and request id",
+    meaning:
+      "Whether a line is logged for each request: its method, route, status, duration, key id and request id",
     fallback: "yes",
     ...Setting.yesOrNo
   }),
   console: Setting.withDefault({
     name: "SATRAIL_CONSOLE",
-    meaning: "Whether the console is served at `/console`, where users sign in with an API key or an operator token",
+    meaning:
+      "Whether the console is served at `/console`, where users sign in with an API key or an operator token",
     fallback: "yes",
     ...Setting.yesOrNo
   }),
   otlpEndpoint: Setting.optional({
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    meaning: "The collector that receives traces, by OTLP over HTTP in JSON (`/v1/traces` is appended). Without it, nothing is traced",
+    meaning:
+      "The collector that receives traces, by OTLP over HTTP in JSON (`/v1/traces` is appended). Without it, nothing is traced",
     ...Setting.httpUrl
   }),
   otlpHeaders: Setting.optional({

@@ -26,7 +26,9 @@ export const identity = {
     wants: "a URL such as https://pay.example.com, without a query or a trailing slash",
     read: (text) => {
       const url = /[?#\s]|\/$/.test(text) ? null : URL.parse(text)
-      return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" ? text : undefined
+      return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
+        ? text
+        : undefined
     }
   })
 }
@@ -65,16 +67,22 @@ export const operator = {
     read: (text) => {
       const urls = text.split(",").map((one) => URL.parse(one.trim()))
       const relays = urls.flatMap((url) =>
-        url?.protocol === "wss:" && url.username === "" && url.password === "" && url.hash === "" ? [url.href] : []
+        url?.protocol === "wss:" && url.username === "" && url.password === "" && url.hash === ""
+          ? [url.href]
+          : []
       )
       return relays.length === urls.length && relays.length <= maxNwcRelays ? [...new Set(relays)] : undefined
     }
   }),
   explorerUrl: Setting.optional({
     name: "SATRAIL_EXPLORER_URL",
-    meaning: "The block explorer page that checkouts link to for a transaction. Without it, checkouts have no such link",
+    meaning:
+      "The block explorer page that checkouts link to for a transaction. Without it, checkouts have no such link",
     wants: "a URL with {txid} in place of the transaction ID, such as https://explorer.example/tx/{txid}",
-    read: (text) => (text.split("{txid}").length === 2 && /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
+    read: (text) =>
+      text.split("{txid}").length === 2 && /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+        ? text
+        : undefined
   }),
   nostrKey: Setting.optional({
     name: "SATRAIL_NOSTR_KEY",

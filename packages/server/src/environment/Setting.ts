@@ -38,10 +38,13 @@ export type Values<S extends Readonly<Record<string, Config.Config<unknown>>>> =
 }
 
 const errorOf = (problems: ReadonlyArray<string>) =>
-  new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: problems.join("\n") })))
+  new Config.ConfigError(
+    new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: problems.join("\n") }))
+  )
 
 /** Returns a config that fails with these problems, one line each. */
-export const refused = (...problems: ReadonlyArray<string>): Config.Config<never> => Config.fail(errorOf(problems).cause)
+export const refused = (...problems: ReadonlyArray<string>): Config.Config<never> =>
+  Config.fail(errorOf(problems).cause)
 
 /** Returns the problems, one line each. */
 export const problemsOf = ({ cause }: Config.ConfigError): ReadonlyArray<string> => cause.message.split("\n")
@@ -57,7 +60,8 @@ const parse =
       : Effect.succeed(value)
   }
 
-const given = <A>(definition: Definition<A>) => Config.mapEffect(Config.String(definition.name), parse(definition))
+const given = <A>(definition: Definition<A>) =>
+  Config.mapEffect(Config.String(definition.name), parse(definition))
 
 const make = <A, B>(definition: Definition<B>, config: Config.Config<A>, fallback = ""): Setting<A> => {
   const { name, meaning, wants } = definition
@@ -90,11 +94,14 @@ const attempt = <A>(config: Config.Config<A>): Config.Config<Result.Result<A, Co
   Config.orElse(Config.map(config, Result.succeed), (error) => Config.succeed(Result.fail(error)))
 
 /** Returns all values, or every distinct problem. `Config.all` stops at the first. */
-export const all = <const S extends Readonly<Record<string, Config.Config<unknown>>>>(configs: S): Config.Config<Values<S>> =>
+export const all = <const S extends Readonly<Record<string, Config.Config<unknown>>>>(
+  configs: S
+): Config.Config<Values<S>> =>
   Config.flatMap(Config.all(Record.map(configs, attempt)), (attempts) => {
     const problems = new Set(Object.values(Record.getFailures(attempts)).flatMap(problemsOf))
+    if (problems.size > 0) return refused(...problems)
     // oxlint-disable-next-line typescript/consistent-type-assertions -- the successes of all `configs`, by their names
-    return problems.size === 0 ? Config.succeed(Record.getSuccesses(attempts) as Values<S>) : refused(...problems)
+    return Config.succeed(Record.getSuccesses(attempts) as Values<S>)
   })
 
 /** Like `all`, but returns no values. */
@@ -112,14 +119,20 @@ export interface Choice<A> {
  * Returns the entry called `name`; undefined if there is none. Settings of other entries are ignored, but
  * invalid ones are still reported.
  */
-export const chosen = <A>(name: Config.Config<string>, table: ReadonlyArray<Choice<A>>): Config.Config<A | undefined> =>
+export const chosen = <A>(
+  name: Config.Config<string>,
+  table: ReadonlyArray<Choice<A>>
+): Config.Config<A | undefined> =>
   Config.flatMap(
     Config.orElse(name, () => Config.succeed("")),
     (given) => {
       const one = table.find(({ name }) => name === given)
       const others = table.filter((other) => other !== one).flatMap(({ settings }) => Object.values(settings))
       const value: Config.Config<A | undefined> = one?.config ?? Config.succeed(undefined)
-      return Config.map(all({ name, value, others: right(others.map(({ unused }) => unused)) }), ({ value }) => value)
+      return Config.map(
+        all({ name, value, others: right(others.map(({ unused }) => unused)) }),
+        ({ value }) => value
+      )
     }
   )
 
@@ -144,15 +157,19 @@ const answers: ReadonlyMap<string, boolean> = new Map([
 export const yesOrNo: Kind<boolean> = { wants: "one of yes, no", read: (text) => answers.get(text) }
 
 /** A string that is never displayed or logged. */
-export const secret = (wants: string, isRight: (text: string) => boolean = () => true): Kind<Redacted.Redacted> => ({
+export const secret = (
+  wants: string,
+  isRight: (text: string) => boolean = () => true
+): Kind<Redacted.Redacted> => ({
   wants,
   isSecret: true,
   read: (text, name) => (isRight(text) ? Redacted.make(text, { label: name }) : undefined)
 })
 
 /** The secret from which a node's preimages are derived. */
-export const invoiceSecret = secret("at least 32 characters without spaces, such as the output of `openssl rand -hex 32`", (text) =>
-  /^[!-~]{32,}$/.test(text)
+export const invoiceSecret = secret(
+  "at least 32 characters without spaces, such as the output of `openssl rand -hex 32`",
+  (text) => /^[!-~]{32,}$/.test(text)
 )
 
 /** The address of our node. An address without TLS is accepted only on the loopback interface. */
@@ -161,7 +178,9 @@ export const origin = (wants: string): Kind<string> => ({
   read: (text) => {
     const url = URL.parse(text)
     const isPlain = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
-    return (url?.protocol === "https:" || isPlain) && url?.pathname === "/" && url.username === "" ? url.origin : undefined
+    return (url?.protocol === "https:" || isPlain) && url?.pathname === "/" && url.username === ""
+      ? url.origin
+      : undefined
   }
 })
 
@@ -171,7 +190,9 @@ export const httpUrl: Kind<string> = {
   isSecret: true,
   read: (text) => {
     const url = URL.parse(text)
-    return /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.password === "" ? text : undefined
+    return /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.password === ""
+      ? text
+      : undefined
   }
 }
 
@@ -180,9 +201,13 @@ export const headers: Kind<Readonly<Record<string, Redacted.Redacted>>> = {
   wants: "names and values such as x-api-key=abc,x-team=pay",
   isSecret: true,
   read: (text, label) => {
-    const pairs = text.split(",").map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)=((?:[!-$&-+\--~]|%[0-7][\da-f])*)\s*$/i.exec(pair))
+    const pairs = text
+      .split(",")
+      .map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)=((?:[!-$&-+\--~]|%[0-7][\da-f])*)\s*$/i.exec(pair))
     const read = pairs.flatMap((pair) =>
-      pair === null ? [] : [[pair[1] ?? "", Redacted.make(decodeURIComponent(pair[2] ?? ""), { label })] as const]
+      pair === null
+        ? []
+        : [[pair[1] ?? "", Redacted.make(decodeURIComponent(pair[2] ?? ""), { label })] as const]
     )
     return read.length === pairs.length ? Object.fromEntries(read) : undefined
   }

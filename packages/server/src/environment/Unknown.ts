@@ -10,13 +10,20 @@ import * as Setting from "./Setting.ts"
 export type Source = Readonly<Record<string, string | undefined>>
 
 /** The variables of this process. They are needed in addition to the `ConfigProvider`, which cannot list variables. */
-export const Variables = Context.Reference<Source>("@satrail/server/environment/Unknown/Variables", { defaultValue: () => process.env })
+export const Variables = Context.Reference<Source>("@satrail/server/environment/Unknown/Variables", {
+  defaultValue: () => process.env
+})
 
 /** Prefixes of this program's settings, in addition to those of its backends. */
 const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]
 
 /** The variables that a command reads to call a running service (`client/Operator.ts`). */
-export const ofClient: ReadonlyArray<string> = ["SATRAIL_URL", "SATRAIL_API_KEY", "SATRAIL_OPERATOR_TOKEN", "SATRAIL_DATA"]
+export const ofClient: ReadonlyArray<string> = [
+  "SATRAIL_URL",
+  "SATRAIL_API_KEY",
+  "SATRAIL_OPERATOR_TOKEN",
+  "SATRAIL_DATA"
+]
 
 /**
  * Our variables that are not settings of the service: those of the command line and of this project's tools.
@@ -60,7 +67,11 @@ const bare = (name: string) => name.replaceAll("_", "")
 const between = (name: string, ours: string, most: number) =>
   ours.startsWith(name)
     ? 1
-    : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => Suggestion.editDistance(bare(one), bare(ours), most)))
+    : Math.min(
+        ...[name, name.replace(/^SATRAIL_/, "")].map((one) =>
+          Suggestion.editDistance(bare(one), bare(ours), most)
+        )
+      )
 
 /** Returns the most similar setting, if one is similar enough. */
 const nearest = (name: string, ours: ReadonlyArray<string>, most: number): string | undefined =>
@@ -72,7 +83,11 @@ const nearest = (name: string, ours: ReadonlyArray<string>, most: number): strin
  */
 const isHosts = (name: string, env: Source, settings: ReadonlyArray<string>) => {
   const ours = "DATABASE_URL"
-  return name.startsWith("DATABASE") && (env[ours] ?? "") !== "" && (nearest(name.toUpperCase(), settings, slips) ?? ours) === ours
+  return (
+    name.startsWith("DATABASE") &&
+    (env[ours] ?? "") !== "" &&
+    (nearest(name.toUpperCase(), settings, slips) ?? ours) === ours
+  )
 }
 
 /**
@@ -84,15 +99,24 @@ export const isSuspect = (env: Source, read: ReadonlyArray<string>): boolean =>
     ([name, value = ""]) =>
       value !== "" &&
       !read.includes(name) &&
-      (name.startsWith("SATRAIL_") || (name.length >= shortest && nearest(name.toUpperCase(), read, slips) !== undefined))
+      (name.startsWith("SATRAIL_") ||
+        (name.length >= shortest && nearest(name.toUpperCase(), read, slips) !== undefined))
   )
 
 /**
  * Returns a line for each variable that looks like a setting but isn't one. The line suggests the most similar
  * setting. `others` are the backends' prefixes.
  */
-export const problems = (env: Source, settings: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const known = new Set([...settings, ...alsoOurs, ...(names.read(env[ignored.name] ?? "", ignored.name) ?? [])])
+export const problems = (
+  env: Source,
+  settings: ReadonlyArray<string>,
+  others: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const known = new Set([
+    ...settings,
+    ...alsoOurs,
+    ...(names.read(env[ignored.name] ?? "", ignored.name) ?? [])
+  ])
   return Object.entries(env).flatMap(([name, value = ""]) => {
     if (known.has(name) || value === "") return []
     if ([...prefixes, ...others].some((prefix) => name.startsWith(prefix))) {
@@ -103,6 +127,8 @@ export const problems = (env: Source, settings: ReadonlyArray<string>, others: R
       ]
     }
     const near = name.length < shortest ? undefined : nearest(name.toUpperCase(), settings, slips)
-    return near === undefined || near.length < shortest ? [] : [`${name} is not a setting: did you mean ${near}?`]
+    return near === undefined || near.length < shortest
+      ? []
+      : [`${name} is not a setting: did you mean ${near}?`]
   })
 }

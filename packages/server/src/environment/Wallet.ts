@@ -10,7 +10,12 @@ import * as Setting from "./Setting.ts"
 export type Signer =
   | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
   | { readonly _tag: "Words"; readonly words: Redacted.Redacted }
-  | { readonly _tag: "External"; readonly command: string; readonly args: ReadonlyArray<string>; readonly patienceMillis: number }
+  | {
+      readonly _tag: "External"
+      readonly command: string
+      readonly args: ReadonlyArray<string>
+      readonly patienceMillis: number
+    }
 
 /** The wallet on a real chain. */
 export interface Wallet {
@@ -63,16 +68,23 @@ export const file = Config.map(
 const { passphrase, words, external, externalSeconds } = settings
 const choices = { passphrase, words, external, externalSeconds }
 
-const signer = Config.flatMap(Setting.all(choices), ({ passphrase, words, external, externalSeconds }): Config.Config<Signer> => {
-  const given: ReadonlyArray<Signer> = [
-    ...(passphrase === undefined ? [] : [{ _tag: "Sealed", passphrase } as const]),
-    ...(words === undefined ? [] : [{ _tag: "Words", words } as const]),
-    ...(external === undefined ? [] : [{ _tag: "External", ...external, patienceMillis: externalSeconds * 1000 } as const])
-  ]
-  const [one, ...others] = given
-  return one === undefined || others.length > 0
-    ? Setting.refused("Set exactly one of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER to choose the signer")
-    : Config.succeed(one)
-})
+const signer = Config.flatMap(
+  Setting.all(choices),
+  ({ passphrase, words, external, externalSeconds }): Config.Config<Signer> => {
+    const given: ReadonlyArray<Signer> = [
+      ...(passphrase === undefined ? [] : [{ _tag: "Sealed", passphrase } as const]),
+      ...(words === undefined ? [] : [{ _tag: "Words", words } as const]),
+      ...(external === undefined
+        ? []
+        : [{ _tag: "External", ...external, patienceMillis: externalSeconds * 1000 } as const])
+    ]
+    const [one, ...others] = given
+    return one === undefined || others.length > 0
+      ? Setting.refused(
+          "Set exactly one of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER to choose the signer"
+        )
+      : Config.succeed(one)
+  }
+)
 
 export const config: Config.Config<Wallet> = Setting.all({ walletFile: file, signer })

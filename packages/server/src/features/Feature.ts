@@ -7,7 +7,13 @@ import type { Trigger } from "../client/SandboxSteps.ts"
 import type { Listing } from "./Listing.ts"
 
 /** The groups in the help text to which features can add commands. */
-export type Group = "Companies" | "Company records" | "Pauses and limits" | "Pending work" | "Ledger" | "Notifications"
+export type Group =
+  | "Companies"
+  | "Company records"
+  | "Pauses and limits"
+  | "Pending work"
+  | "Ledger"
+  | "Notifications"
 
 /** The result of a check of a feature's records. */
 export interface Verified {
@@ -43,4 +49,8 @@ export interface Feature {
 export const make = <const F extends Feature>(feature: F): F => feature
 
 /** The commands of these features. */
-export type CommandOf<F> = F extends { readonly commands: infer C } ? (C[keyof C] extends ReadonlyArray<infer One> ? One : never) : never
+export type CommandOf<F> = F extends { readonly commands: infer C }
+  ? C[keyof C] extends ReadonlyArray<infer One>
+    ? One
+    : never
+  : never

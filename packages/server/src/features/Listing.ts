@@ -10,4 +10,8 @@ export interface Listing {
   readonly after?: "cursor" | "after"
 }
 
-export const listed = (all: string, ...columns: ReadonlyArray<string>): Listing => ({ all, one: (id) => `${all}/${id}`, columns })
+export const listed = (all: string, ...columns: ReadonlyArray<string>): Listing => ({
+  all,
+  one: (id) => `${all}/${id}`,
+  columns
+})

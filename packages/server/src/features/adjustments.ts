@@ -6,7 +6,9 @@ const adjustment = Argument.String("id").pipe(Argument.withDescription("The adju
 const at = (id: string) => `/operator/adjustments/${encodeURIComponent(id)}`
 
 const commands = Command.make("adjustments").pipe(
-  Command.withDescription("Correct a company's balance manually: one operator requests the adjustment, another approves it"),
+  Command.withDescription(
+    "Correct a company's balance manually: one operator requests the adjustment, another approves it"
+  ),
   Command.withSubcommands([
     Command.make(
       "list",
@@ -37,7 +39,9 @@ const commands = Command.make("adjustments").pipe(
         company,
         json,
         sats: Flag.Finite("sats").pipe(
-          Flag.withDescription("Amount to credit, or to debit if negative (--sats=-50), with up to three decimals; required")
+          Flag.withDescription(
+            "Amount to credit, or to debit if negative (--sats=-50), with up to three decimals; required"
+          )
         ),
         reason: Flag.String("reason").pipe(Flag.withDescription("The reason shown to the company; required")),
         note: Flag.String("note").pipe(Flag.withDescription("For operators"), Flag.optional)
@@ -55,8 +59,20 @@ const commands = Command.make("adjustments").pipe(
         "Then another operator must approve it"
       )
     ),
-    action("approve", adjustment, "POST", (id) => `${at(id)}/approve`, "Approve and book an adjustment that another operator requested"),
-    action("reject", adjustment, "POST", (id) => `${at(id)}/reject`, "Reject an adjustment, or withdraw your own")
+    action(
+      "approve",
+      adjustment,
+      "POST",
+      (id) => `${at(id)}/approve`,
+      "Approve and book an adjustment that another operator requested"
+    ),
+    action(
+      "reject",
+      adjustment,
+      "POST",
+      (id) => `${at(id)}/reject`,
+      "Reject an adjustment, or withdraw your own"
+    )
   ])
 )
 

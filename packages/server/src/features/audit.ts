@@ -6,12 +6,17 @@ import * as Feature from "./Feature.ts"
 
 // The command for the audit log, which prints a page as text or writes the whole log to a file.
 
-const only = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+const only = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 const isChanged = Schema.is(
   Schema.Struct({
     changes: Schema.Array(
-      Schema.Struct({ field: Schema.String, before: Schema.NullOr(Schema.String), after: Schema.NullOr(Schema.String) })
+      Schema.Struct({
+        field: Schema.String,
+        before: Schema.NullOr(Schema.String),
+        after: Schema.NullOr(Schema.String)
+      })
     )
   })
 )
@@ -25,8 +30,12 @@ const mostShown = 20
 /** Returns the changes of an entry, one line per value. */
 const changesOf = (row: unknown): ReadonlyArray<string> => {
   const changes = isChanged(row) ? row.changes : []
-  const lines = changes.slice(0, mostShown).map(({ field, before, after }) => `${field}: ${before ?? "-"} → ${after ?? "-"}`)
-  return changes.length > mostShown ? [...lines, `and ${changes.length - mostShown} more: --json shows all`] : lines
+  const lines = changes
+    .slice(0, mostShown)
+    .map(({ field, before, after }) => `${field}: ${before ?? "-"} → ${after ?? "-"}`)
+  return changes.length > mostShown
+    ? [...lines, `and ${changes.length - mostShown} more: --json shows all`]
+    : lines
 }
 
 const actorHint =
@@ -68,21 +77,32 @@ const entries = Command.make(
       return yield* commands.list({ query: { ...query, format }, output }, "/operator/audit")
     }
     const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]
-    yield* list({ json, query }, "/operator/audit", members, changesOf, Option.isSome(actor_id) ? actorHint : undefined)
+    yield* list(
+      { json, query },
+      "/operator/audit",
+      members,
+      changesOf,
+      Option.isSome(actor_id) ? actorHint : undefined
+    )
   })
 ).pipe(
   Command.withDescription(
     "List entries of the audit log, newest first: changes and refusals, and who made them. Repeated refusals become one entry after a minute"
   ),
   example("audit --actor 7Kq2mVx9TbZc", "Show what was done with this key"),
-  example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "Write one month to a file")
+  example(
+    "audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv",
+    "Write one month to a file"
+  )
 )
 
 export const audit = Feature.make({
   commands: { Ledger: [entries] },
   verifyFlags: {
     auditHead: Flag.String("audit-head").pipe(
-      Flag.withDescription("A head of the audit log that you saved earlier; verifies that no entry up to it was changed or removed"),
+      Flag.withDescription(
+        "A head of the audit log that you saved earlier; verifies that no entry up to it was changed or removed"
+      ),
       Flag.filter(
         (head) => headForm.test(head),
         (head) => `Expected a head as it was logged, such as 7:3:HASH:SIGNATURE or 7:HASH, got ${head}`

@@ -10,7 +10,17 @@ import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
 
 /** The features' parts of the command line. */
-export const features = [checkouts, vouchers, offers, refunds, webhooks, statements, adjustments, people, audit] as const
+export const features = [
+  checkouts,
+  vouchers,
+  offers,
+  refunds,
+  webhooks,
+  statements,
+  adjustments,
+  people,
+  audit
+] as const
 
 /** The same features, typed as `Feature`. */
 export const all: ReadonlyArray<Feature> = features

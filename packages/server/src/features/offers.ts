@@ -12,8 +12,14 @@ const create = Command.make(
   "create",
   {
     json,
-    description: Flag.String("description").pipe(Flag.withDescription("Description shown to payers"), Flag.optional),
-    amount: Flag.Int("amount-sats").pipe(Flag.withDescription("Minimum amount of each payment. Default: the payer decides"), Flag.optional),
+    description: Flag.String("description").pipe(
+      Flag.withDescription("Description shown to payers"),
+      Flag.optional
+    ),
+    amount: Flag.Int("amount-sats").pipe(
+      Flag.withDescription("Minimum amount of each payment. Default: the payer decides"),
+      Flag.optional
+    ),
     address: Flag.String("address-id").pipe(
       Flag.withDescription(
         "The Lightning address to link the offer to. It must not have an offer yet. The response contains its DNS record"
@@ -48,9 +54,21 @@ const commands = Command.make("offers").pipe(
   Command.withSubcommands([
     create,
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
-      list({ json, query: { limit, cursor } }, path, ["id", "created_at", "memo", "lightning_address", "offer"])
+      list({ json, query: { limit, cursor } }, path, [
+        "id",
+        "created_at",
+        "memo",
+        "lightning_address",
+        "offer"
+      ])
     ).pipe(Command.withDescription("List offers, newest first")),
-    action("show", offer, "GET", (id) => `${path}/${encodeURIComponent(id)}`, "Show an offer, and the DNS record that lets wallets find it")
+    action(
+      "show",
+      offer,
+      "GET",
+      (id) => `${path}/${encodeURIComponent(id)}`,
+      "Show an offer, and the DNS record that lets wallets find it"
+    )
   ])
 )
 

@@ -1,6 +1,18 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, callFor, company, companyIdOf, ending, example, json, list, name, paging } from "../client/CommandParts.ts"
+import {
+  action,
+  call,
+  callFor,
+  company,
+  companyIdOf,
+  ending,
+  example,
+  json,
+  list,
+  name,
+  paging
+} from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
 const person = Argument.String("id").pipe(Argument.withDescription("The person's id"))
@@ -38,12 +50,21 @@ const commands = Command.make("people").pipe(
         "Invite a person, and print a single-use link that adds a passkey. Without a company, the person becomes an operator. If `approval` is `pending`, a second operator must approve the invitation"
       ),
       example("people invite --name Ada", "Invite the first operator"),
-      example("people invite 01a1f768-1c70-748e-8579-81b7373e8599 --name Mara --role bookkeeper", "Invite a person to a company")
+      example(
+        "people invite 01a1f768-1c70-748e-8579-81b7373e8599 --name Mara --role bookkeeper",
+        "Invite a person to a company"
+      )
     ),
-    action("approve", person, "POST", (id) => `${at(id)}/approve`, "Approve another operator's invitation or recovery"),
-    Command.make("recover", { id: person, json }, ({ id, json }) => call({ json, approve }, "POST", `${at(id)}/recover`)).pipe(
-      Command.withDescription("Revoke a person's passkeys, and print a link for a new one")
+    action(
+      "approve",
+      person,
+      "POST",
+      (id) => `${at(id)}/approve`,
+      "Approve another operator's invitation or recovery"
     ),
+    Command.make("recover", { id: person, json }, ({ id, json }) =>
+      call({ json, approve }, "POST", `${at(id)}/recover`)
+    ).pipe(Command.withDescription("Revoke a person's passkeys, and print a link for a new one")),
     ending("remove", person, at, "Remove a person immediately")
   ])
 )

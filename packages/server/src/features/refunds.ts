@@ -14,7 +14,10 @@ const create = Command.make(
   {
     deposit: Argument.String("deposit").pipe(Argument.withDescription("The deposit's id")),
     json,
-    amount: Flag.Int("amount-sats").pipe(Flag.withDescription("The amount to refund. Default: everything not refunded yet"), Flag.optional),
+    amount: Flag.Int("amount-sats").pipe(
+      Flag.withDescription("The amount to refund. Default: everything not refunded yet"),
+      Flag.optional
+    ),
     destination: Flag.String("destination").pipe(
       Flag.withDescription(
         "The destination: an invoice, Lightning address, LNURL, BOLT 12 offer or bitcoin address. Default: a link that the payer claims"
@@ -25,7 +28,10 @@ const create = Command.make(
       Flag.withDescription("Text that the payer's wallet shows when it claims a link"),
       Flag.optional
     ),
-    expirySeconds: Flag.Int("expiry-seconds").pipe(Flag.withDescription("How long a link can be claimed; a day by default"), Flag.optional),
+    expirySeconds: Flag.Int("expiry-seconds").pipe(
+      Flag.withDescription("How long a link can be claimed; a day by default"),
+      Flag.optional
+    ),
     offCheckout: Flag.Boolean("off-checkout").pipe(
       Flag.withDescription("Don't show the link on the deposit's checkout page (by default it is shown)"),
       Flag.withDefault(false)
@@ -44,8 +50,14 @@ const create = Command.make(
     })
 ).pipe(
   Command.withDescription("Refund a deposit. A refund link is shown only once"),
-  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --amount-sats 500", "Create a link for a partial refund"),
-  example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example", "Refund everything not refunded yet")
+  example(
+    "refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --amount-sats 500",
+    "Create a link for a partial refund"
+  ),
+  example(
+    "refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example",
+    "Refund everything not refunded yet"
+  )
 )
 
 const commands = Command.make("refunds").pipe(
@@ -56,9 +68,22 @@ const commands = Command.make("refunds").pipe(
   Command.withSubcommands([
     create,
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
-      list({ json, query: { limit, cursor } }, path, ["id", "created_at", "deposit_id", "amount_sats", "status", "withdrawal_id"])
+      list({ json, query: { limit, cursor } }, path, [
+        "id",
+        "created_at",
+        "deposit_id",
+        "amount_sats",
+        "status",
+        "withdrawal_id"
+      ])
     ).pipe(Command.withDescription("List refunds without their links, newest first")),
-    action("show", refund, "GET", (id) => `${path}/${encodeURIComponent(id)}`, "Show a refund with its status and withdrawal")
+    action(
+      "show",
+      refund,
+      "GET",
+      (id) => `${path}/${encodeURIComponent(id)}`,
+      "Show a refund with its status and withdrawal"
+    )
   ])
 )
 
@@ -68,7 +93,10 @@ export const refunds = Feature.make({
   triggers: [
     {
       type: "refund.created",
-      cause: (amount) => Effect.flatMap(Effect.flatMap(paidInvoice(amount), depositOf), (deposit_id) => created(path, { deposit_id }))
+      cause: (amount) =>
+        Effect.flatMap(Effect.flatMap(paidInvoice(amount), depositOf), (deposit_id) =>
+          created(path, { deposit_id })
+        )
     }
   ]
 })

@@ -7,7 +7,10 @@ const statement = Command.make(
   "statement",
   {
     company,
-    html: Flag.Boolean("html").pipe(Flag.withDescription("Write an HTML page, for printing or archiving"), Flag.withDefault(false)),
+    html: Flag.Boolean("html").pipe(
+      Flag.withDescription("Write an HTML page, for printing or archiving"),
+      Flag.withDefault(false)
+    ),
     json,
     month: Argument.String("month").pipe(Argument.withDescription("The month in UTC, such as 2026-01"))
   },
@@ -20,7 +23,9 @@ const statement = Command.make(
     )
   }
 ).pipe(
-  Command.withDescription("Show a company's monthly statement: opening balance, in, out, fees, closing balance"),
+  Command.withDescription(
+    "Show a company's monthly statement: opening balance, in, out, fees, closing balance"
+  ),
   example("statement 018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d 2026-01 --html > january.html", "As a page")
 )
 

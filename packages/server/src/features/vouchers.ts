@@ -18,20 +18,29 @@ const commands = Command.make("vouchers").pipe(
       {
         company,
         json,
-        createdBy: Flag.String("created-by").pipe(Flag.withDescription("The id of the API key or person that created them; required"))
+        createdBy: Flag.String("created-by").pipe(
+          Flag.withDescription("The id of the API key or person that created them; required")
+        )
       },
       ({ company, createdBy, json }) =>
-        call({ json }, "POST", `/operator/companies/${encodeURIComponent(company)}/vouchers/cancel`, { created_by: createdBy })
+        call({ json }, "POST", `/operator/companies/${encodeURIComponent(company)}/vouchers/cancel`, {
+          created_by: createdBy
+        })
     ).pipe(
       Command.withDescription("Cancel every open voucher and refund link that a key or person created"),
-      example("vouchers cancel 01a1f768-1c70-748e-8579-81b7373e8599 --created-by 7Kq2mVx9TbZc", "After revoking a stolen key")
+      example(
+        "vouchers cancel 01a1f768-1c70-748e-8579-81b7373e8599 --created-by 7Kq2mVx9TbZc",
+        "After revoking a stolen key"
+      )
     )
   ])
 )
 
 export const vouchers = Feature.make({
   commands: { "Pauses and limits": [commands] },
-  listings: { vouchers: listed("vouchers", "id", "created_at", "status", "amount_sats", "created_by", "withdrawal_id") },
+  listings: {
+    vouchers: listed("vouchers", "id", "created_at", "status", "amount_sats", "created_by", "withdrawal_id")
+  },
   triggers: [
     {
       type: "voucher.created",

@@ -16,7 +16,9 @@ const urlIs = "The URL to which events are posted: https, on a public host"
 const settings = {
   description: Flag.String("description").pipe(Flag.withDescription("For operators"), Flag.optional),
   types: Flag.String("types").pipe(
-    Flag.withDescription("Only these types, or prefixes such as deposit.*, separated by commas; all by default"),
+    Flag.withDescription(
+      "Only these types, or prefixes such as deposit.*, separated by commas; all by default"
+    ),
     Flag.map(listed),
     Flag.optional
   ),
@@ -31,14 +33,18 @@ const ofDelivery = ["id", "event_type", "subject", "status", "attempts", "respon
 const replayFrom = "The id of an event. All events after it are sent, even if they were sent before"
 
 const commands = Command.make("webhooks").pipe(
-  Command.withDescription("Manage the operator's webhook endpoints, which receive the events of all companies"),
+  Command.withDescription(
+    "Manage the operator's webhook endpoints, which receive the events of all companies"
+  ),
   Command.withSubcommands([
-    Command.make("list", { json }, ({ json }) => list({ json, query: {} }, root, ["id", "url", "types", "status", "failing_since"])).pipe(
-      Command.withDescription("List endpoints")
-    ),
+    Command.make("list", { json }, ({ json }) =>
+      list({ json, query: {} }, root, ["id", "url", "types", "status", "failing_since"])
+    ).pipe(Command.withDescription("List endpoints")),
     action("show", endpoint, "GET", at, "Show an endpoint"),
-    Command.make("create", { url: url.pipe(Flag.withDescription(`${urlIs}; required`)), ...settings, json }, ({ json, ...given }) =>
-      call({ json }, "POST", root, given)
+    Command.make(
+      "create",
+      { url: url.pipe(Flag.withDescription(`${urlIs}; required`)), ...settings, json },
+      ({ json, ...given }) => call({ json }, "POST", root, given)
     ).pipe(
       Command.withDescription("Create an endpoint. Its secret is shown once"),
       example(
@@ -52,10 +58,20 @@ const commands = Command.make("webhooks").pipe(
       ({ endpoint, json, ...given }) => call({ json }, "PATCH", at(endpoint), given)
     ).pipe(Command.withDescription("Change an endpoint's settings. Options you leave out stay as they are")),
     action("delete", endpoint, "DELETE", at, "Delete an endpoint. No more events are sent to it"),
-    action("disable", endpoint, "POST", (id) => `${at(id)}/disable`, "Disable an endpoint. No events are sent until it is enabled"),
+    action(
+      "disable",
+      endpoint,
+      "POST",
+      (id) => `${at(id)}/disable`,
+      "Disable an endpoint. No events are sent until it is enabled"
+    ),
     Command.make(
       "enable",
-      { endpoint, json, from: Flag.String("replay-from").pipe(Flag.withDescription(replayFrom), Flag.optional) },
+      {
+        endpoint,
+        json,
+        from: Flag.String("replay-from").pipe(Flag.withDescription(replayFrom), Flag.optional)
+      },
       ({ endpoint, from, json }) => call({ json }, "POST", `${at(endpoint)}/enable`, { replay_from: from })
     ).pipe(Command.withDescription("Enable an endpoint. Deliveries resume from where they stopped")),
     action("test", endpoint, "POST", (id) => `${at(id)}/test`, "Send a test event to an endpoint"),
@@ -74,7 +90,8 @@ const commands = Command.make("webhooks").pipe(
           Flag.optional
         )
       },
-      ({ endpoint, json, overlap }) => call({ json }, "POST", `${at(endpoint)}/rotate-secret`, { overlap_seconds: overlap })
+      ({ endpoint, json, overlap }) =>
+        call({ json }, "POST", `${at(endpoint)}/rotate-secret`, { overlap_seconds: overlap })
     ).pipe(Command.withDescription("Replace an endpoint's secret. The new one is shown once")),
     Command.make("deliveries", { ...paging, endpoint, json }, ({ after: cursor, endpoint, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${at(endpoint)}/deliveries`, ofDelivery)
@@ -82,7 +99,8 @@ const commands = Command.make("webhooks").pipe(
     Command.make(
       "resend",
       { delivery: Argument.String("delivery").pipe(Argument.withDescription("The delivery's id")), json },
-      ({ delivery, json }) => call({ json }, "POST", `/operator/webhook-deliveries/${encodeURIComponent(delivery)}/resend`)
+      ({ delivery, json }) =>
+        call({ json }, "POST", `/operator/webhook-deliveries/${encodeURIComponent(delivery)}/resend`)
     ).pipe(Command.withDescription("Resend a delivery immediately"))
   ])
 )

@@ -31,15 +31,20 @@ export interface Controls extends Given {
   readonly inbox: Inbox.Inbox
 }
 
-export class Playing extends Context.Service<Playing, Controls>()("@satrail/server/sandbox/Controls/Playing") {}
+export class Playing extends Context.Service<Playing, Controls>()(
+  "@satrail/server/sandbox/Controls/Playing"
+) {}
 
 /** Returns the switches that make each simulated part unavailable. Real parts have no entry. */
 const partsOf = ({ sandbox, names, simulated, rates, database }: Given): Faults.Parts => {
-  const paused = (part: Sandbox.Part) => (isAway: boolean) => (isAway ? sandbox.pause(part) : sandbox.resume(part))
+  const paused = (part: Sandbox.Part) => (isAway: boolean) =>
+    isAway ? sandbox.pause(part) : sandbox.resume(part)
   return {
     ...(simulated.lightning && { node: paused("node") }),
     ...(simulated.chain && { chain: paused("chain") }),
-    ...(simulated.web && { web: (isAway: boolean) => Effect.andThen(paused("web")(isAway), names.setAway(isAway)) }),
+    ...(simulated.web && {
+      web: (isAway: boolean) => Effect.andThen(paused("web")(isAway), names.setAway(isAway))
+    }),
     ...(rates && { rates: rates.setAway }),
     ...(database && { database: database.setAway })
   }
@@ -66,8 +71,13 @@ export const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
  * Rejects requests to control a real part. Also rejects idempotency keys, because a repeated request causes the
  * simulated event again.
  */
-export const may = Effect.fnUntraced(function* (isSimulated: boolean, request: HttpServerRequest.HttpServerRequest) {
+export const may = Effect.fnUntraced(function* (
+  isSimulated: boolean,
+  request: HttpServerRequest.HttpServerRequest
+) {
   if (!isSimulated)
-    return yield* Effect.fail(Errors.failure("not_found", "That part of the network is real, so the sandbox does not control it"))
+    return yield* Effect.fail(
+      Errors.failure("not_found", "That part of the network is real, so the sandbox does not control it")
+    )
   return yield* Idempotency.refused(request, "The sandbox does not store responses")
 })

@@ -8,5 +8,8 @@ export class DatabaseSwitch extends Context.Service<
 
 export const make = (): DatabaseSwitch["Service"] => {
   let away = false
-  return DatabaseSwitch.of({ isAway: () => away, setAway: (isAway) => Effect.sync(() => void (away = isAway)) })
+  return DatabaseSwitch.of({
+    isAway: () => away,
+    setAway: (isAway) => Effect.sync(() => void (away = isAway))
+  })
 }

@@ -40,4 +40,6 @@ const remembering = (database: DatabaseSwitch["Service"]) =>
 
 /** Authenticates keys as usual. If the database can be made unavailable, remembered keys are accepted too. */
 export const layer = (database: DatabaseSwitch["Service"] | undefined) =>
-  database === undefined ? Http.layerAuthentication : Layer.provide(Layer.fresh(Http.layerAuthentication), remembering(database))
+  database === undefined
+    ? Http.layerAuthentication
+    : Layer.provide(Layer.fresh(Http.layerAuthentication), remembering(database))

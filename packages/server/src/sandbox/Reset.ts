@@ -60,12 +60,15 @@ export const finish = (environment: Environment): Effect.Effect<boolean> =>
   Effect.sync(() => {
     const mark = markIn(environment)
     if (!existsSync(mark)) return false
-    const isAsked = isPossible(environment) && readFileSync(mark, "utf8").trim() === Identity.read(directoryOf(environment))
+    const isAsked =
+      isPossible(environment) && readFileSync(mark, "utf8").trim() === Identity.read(directoryOf(environment))
     if (isAsked) {
       rmSync(path.join(environment.dataDirectory, "database"), { recursive: true, force: true })
       const directory = directoryOf(environment)
       // Delete the identity last, because the marker file refers to it.
-      const files = readdirSync(directory).toSorted((one, other) => Number(one === Identity.file) - Number(other === Identity.file))
+      const files = readdirSync(directory).toSorted(
+        (one, other) => Number(one === Identity.file) - Number(other === Identity.file)
+      )
       for (const name of files) rmSync(path.join(directory, name), { recursive: true, force: true })
     }
     rmSync(mark)

@@ -66,11 +66,16 @@ const end = Section.company(
     })
 )
 
-const ClockShown = Schema.Struct({ now: Scalars.Instant, ahead_seconds: Schema.Finite.annotate({ examples: [3600] }) })
+const ClockShown = Schema.Struct({
+  now: Scalars.Instant,
+  ahead_seconds: Schema.Finite.annotate({ examples: [3600] })
+})
 
 const clock = Section.company(
   HttpApiEndpoint.post("advanceClock", "/sandbox/clock", {
-    payload: Schema.Struct({ advance_seconds: seconds(Time.maxAdvanceDays * 86_400, 3600) }).annotate({ identifier: "SandboxClock" }),
+    payload: Schema.Struct({ advance_seconds: seconds(Time.maxAdvanceDays * 86_400, 3600) }).annotate({
+      identifier: "SandboxClock"
+    }),
     success: Envelope.success(200, ClockShown),
     error
   })
@@ -89,7 +94,10 @@ const clock = Section.company(
     Effect.fnUntraced(function* ({ payload: { advance_seconds }, request }) {
       yield* may(time !== undefined, request)
       const ahead = time === undefined ? 0 : yield* refused(time.advance(advance_seconds * 1000))
-      return Envelope.ok("Clock advanced", { now: Scalars.instant(yield* Clock.currentTimeMillis), ahead_seconds: ahead / 1000 })
+      return Envelope.ok("Clock advanced", {
+        now: Scalars.instant(yield* Clock.currentTimeMillis),
+        ahead_seconds: ahead / 1000
+      })
     })
 )
 
@@ -104,8 +112,14 @@ const Lightning = Schema.Struct({
   channels: Schema.Array(Schema.Struct({ peer: Text, local_sats: Scalars.Sats, remote_sats: Scalars.Sats })),
   held_count: Schema.Int,
   held_payments: Schema.Array(
-    Schema.Struct({ direction: Schema.Literals(["in", "out"]), payment_hash: Text, amount_sats: Scalars.Sats })
-  ).annotate({ description: `Up to ${Survey.listed} held payments. POST /sandbox/release settles or fails one` })
+    Schema.Struct({
+      direction: Schema.Literals(["in", "out"]),
+      payment_hash: Text,
+      amount_sats: Scalars.Sats
+    })
+  ).annotate({
+    description: `Up to ${Survey.listed} held payments. POST /sandbox/release settles or fails one`
+  })
 })
 
 const Chain = Schema.Struct({
@@ -113,7 +127,9 @@ const Chain = Schema.Struct({
   block_hash: Text,
   fee_rate: Schema.Int.annotate({ description: "Fee rate for the next blocks, in sats per virtual byte" }),
   mempool_count: Schema.Int,
-  mempool: Schema.Array(Schema.Struct({ chain_tx_id: Text, fee_sats: Scalars.Sats, virtual_bytes: Schema.Int })).annotate({
+  mempool: Schema.Array(
+    Schema.Struct({ chain_tx_id: Text, fee_sats: Scalars.Sats, virtual_bytes: Schema.Int })
+  ).annotate({
     description: `Up to ${Survey.listed} transactions`
   }),
   wallet_sats: Scalars.Sats.annotate({ description: "Spendable balance of the service's wallet" }),
@@ -126,15 +142,27 @@ const Shown = Schema.Struct({
   faults: Schema.Array(Fault),
   lightning: Schema.NullOr(Lightning).annotate({ description: "null if the node is real" }),
   chain: Schema.NullOr(Chain).annotate({ description: "null if the chain is real" }),
-  rates: Schema.NullOr(Schema.Record(Text, Text)).annotate({ description: "Prices of one bitcoin; null if rates are real" }),
-  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({ description: "The number of stored events and its maximum" })
+  rates: Schema.NullOr(Schema.Record(Text, Text)).annotate({
+    description: "Prices of one bitcoin; null if rates are real"
+  }),
+  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({
+    description: "The number of stored events and its maximum"
+  })
 })
 
 const shownOf = Effect.fnUntraced(function* ({ sandbox, simulated, faults, time, rates, reset }: Controls) {
   const { nodes, channels, held, tip, feeRate, mempool, wallet, outside, events } = yield* sandbox.survey
   const lightning = {
-    nodes: nodes.map(({ name, nodeId, balance }) => ({ name, node_id: nodeId, balance_sats: Scalars.sats(balance) })),
-    channels: channels.map(({ peer, local, remote }) => ({ peer, local_sats: Scalars.sats(local), remote_sats: Scalars.sats(remote) })),
+    nodes: nodes.map(({ name, nodeId, balance }) => ({
+      name,
+      node_id: nodeId,
+      balance_sats: Scalars.sats(balance)
+    })),
+    channels: channels.map(({ peer, local, remote }) => ({
+      peer,
+      local_sats: Scalars.sats(local),
+      remote_sats: Scalars.sats(remote)
+    })),
     held_count: held.count,
     held_payments: held.payments.map(({ direction, paymentHash, amount }) => ({
       direction,
@@ -157,17 +185,26 @@ const shownOf = Effect.fnUntraced(function* ({ sandbox, simulated, faults, time,
   }
   return {
     id: reset?.id() ?? null,
-    clock: { now: Scalars.instant(yield* Clock.currentTimeMillis), ahead_seconds: (time?.aheadMillis() ?? 0) / 1000 },
+    clock: {
+      now: Scalars.instant(yield* Clock.currentTimeMillis),
+      ahead_seconds: (time?.aheadMillis() ?? 0) / 1000
+    },
     faults: (yield* faults.all).map(faultOf),
     lightning: simulated.lightning ? lightning : null,
     chain: simulated.chain ? chain : null,
-    rates: rates === undefined ? null : Object.fromEntries(fiats.map((fiat) => [fiat, Decimal.format(rates.prices[fiat])])),
+    rates:
+      rates === undefined
+        ? null
+        : Object.fromEntries(fiats.map((fiat) => [fiat, Decimal.format(rates.prices[fiat])])),
     events: { count: events, most: maxEvents }
   }
 })
 
 const world = Section.company(
-  HttpApiEndpoint.get("world", "/sandbox/world", { success: Envelope.success(200, Shown), error: Errors.of("malformed") })
+  HttpApiEndpoint.get("world", "/sandbox/world", {
+    success: Envelope.success(200, Shown),
+    error: Errors.of("malformed")
+  })
     .annotate(OpenApi.Summary, "Get the state of the simulated world")
     .annotate(
       OpenApi.Description,
@@ -205,7 +242,9 @@ const world = Section.company(
 const reset = Section.operator(
   HttpApiEndpoint.post("resetSandbox", "/sandbox/reset", {
     payload: Schema.Struct({
-      sandbox: Schema.NonEmptyString.annotate({ description: "`id` of the sandbox, from `GET /sandbox/world`" })
+      sandbox: Schema.NonEmptyString.annotate({
+        description: "`id` of the sandbox, from `GET /sandbox/world`"
+      })
     }).annotate({ identifier: "SandboxReset" }),
     success: Envelope.success(200, Schema.Struct({ deletes: Schema.Array(Text) })),
     error
@@ -226,7 +265,10 @@ const reset = Section.operator(
       yield* may(reset !== undefined, request)
       if (reset !== undefined)
         yield* Effect.mapError(reset.begin(sandbox), () =>
-          Errors.failure("sandbox_refused", "This sandbox has a different id (see /sandbox/world). It may have been reset already")
+          Errors.failure(
+            "sandbox_refused",
+            "This sandbox has a different id (see /sandbox/world). It may have been reset already"
+          )
         )
       return Envelope.ok("Resetting", { deletes: [...Reset.deleted] })
     })

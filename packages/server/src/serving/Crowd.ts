@@ -44,7 +44,10 @@ const picked = <A>(held: ReadonlyArray<Held<A>>, count: number, depth: number): 
  */
 export const pick = <A>(items: Iterable<A>, callerOf: (item: A) => string, count: number): ReadonlyArray<A> =>
   picked(
-    Array.from(items, (item) => ({ item, networks: Caller.networks(callerOf(item)).map(({ name }) => name) })),
+    Array.from(items, (item) => ({
+      item,
+      networks: Caller.networks(callerOf(item)).map(({ name }) => name)
+    })),
     count,
     0
   )

@@ -57,7 +57,8 @@ const share = (listener: Server, { maxConnections, whenFull }: Limits): void => 
  */
 const shareBehind = (listener: Server, { maxConnections, proxies, whenFull }: Limits): void => {
   const forwarded = new Map<Socket, string | undefined>()
-  const use = (socket: Socket, header?: string) => void (forwarded.delete(socket), forwarded.set(socket, header))
+  const use = (socket: Socket, header?: string) =>
+    void (forwarded.delete(socket), forwarded.set(socket, header))
   listener.on("connection", (socket: Socket) => {
     use(socket)
     socket.once("close", () => forwarded.delete(socket))
@@ -70,7 +71,9 @@ const shareBehind = (listener: Server, { maxConnections, proxies, whenFull }: Li
       whenFull()
     }
   })
-  listener.on("request", ({ socket, headers }: IncomingMessage) => use(socket, String(headers["x-forwarded-for"] ?? "")))
+  listener.on("request", ({ socket, headers }: IncomingMessage) =>
+    use(socket, String(headers["x-forwarded-for"] ?? ""))
+  )
 }
 
 /** Interval at which idle connections are closed during shutdown. */
@@ -132,28 +135,33 @@ interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const refuse = (socket: Duplex, { failure: refusal, requestId, headers: more }: Refusal, publicUrl: string | undefined) => {
+const refuse = (
+  socket: Duplex,
+  { failure: refusal, requestId, headers: more }: Refusal,
+  publicUrl: string | undefined
+) => {
   const { text, headers } = written(refusal, RequestId.of(requestId), publicUrl)
   const head = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? ""}\r\n${head.join("")}\r\n${text}`)
   setTimeout(() => socket.destroy(), partingMillis).unref()
 }
 
-const whenUnreadable = (listener: Listener, publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
-  const response = listener.lastOf(socket) ?? currentOf(socket)
-  // The malformed bytes followed complete requests. Let those take effect, and send their responses.
-  if (response !== undefined && response.req.complete && !response.writableFinished) {
-    response.shouldKeepAlive = false
-    response.once("finish", () => socket.end())
-    return
+const whenUnreadable =
+  (listener: Listener, publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
+    const response = listener.lastOf(socket) ?? currentOf(socket)
+    // The malformed bytes followed complete requests. Let those take effect, and send their responses.
+    if (response !== undefined && response.req.complete && !response.writableFinished) {
+      response.shouldKeepAlive = false
+      response.once("finish", () => socket.end())
+      return
+    }
+    // No error can be inserted into a response in progress.
+    if (!socket.writable || (response !== undefined && response.headersSent && !response.writableFinished)) {
+      socket.destroy()
+      return
+    }
+    refuse(socket, { failure: refusalOf(error) }, publicUrl)
   }
-  // No error can be inserted into a response in progress.
-  if (!socket.writable || (response !== undefined && response.headersSent && !response.writableFinished)) {
-    socket.destroy()
-    return
-  }
-  refuse(socket, { failure: refusalOf(error) }, publicUrl)
-}
 
 /** Handles a client that tries to use us as a proxy. Node itself would close the connection without a response. */
 const whenConnecting =
@@ -284,7 +292,8 @@ class Listener extends Server {
   override emit(event: string, ...rest: Array<unknown>): boolean {
     const [request, response] = rest
     const isRequest = event === "request" || event === "checkContinue"
-    if (!isRequest || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) return super.emit(event, ...rest)
+    if (!isRequest || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
+      return super.emit(event, ...rest)
     // Node parses the rest of a read even if the connection has been closed meanwhile.
     if (request.socket.destroyed) return true
     // Node drops what follows an upgrade request in the same read. It can be another caller's request from a proxy.
@@ -323,7 +332,8 @@ class Listener extends Server {
 
   override close(whenClosed?: (error?: Error) => void): this {
     // There is no handler yet, so these requests cannot get a response.
-    for (const [, response] of [...this.#early.splice(0), ...(this.#isEarly ? this.#waiting.splice(0) : [])]) response.destroy()
+    for (const [, response] of [...this.#early.splice(0), ...(this.#isEarly ? this.#waiting.splice(0) : [])])
+      response.destroy()
     // Node counts a connection as idle once its response is ready, and would close it. So send ready responses
     // before each check.
     sendAnswered()

@@ -62,7 +62,8 @@ export const make = (begin: (request: IncomingMessage, response: ServerResponse,
   }
 
   /** Returns the response to the last complete request that waits on a connection. */
-  const lastOf = (socket: Duplex): ServerResponse | undefined => [...(queues.get(socket) ?? [])].findLast(({ req }) => req.complete)
+  const lastOf = (socket: Duplex): ServerResponse | undefined =>
+    [...(queues.get(socket) ?? [])].findLast(({ req }) => req.complete)
 
   return { wait, lastOf, forget }
 }

@@ -23,20 +23,28 @@ import * as Telemetry from "../deployment/Telemetry.ts"
 import { build } from "../base/Version.ts"
 
 /** Provides logging and tracing. */
-const telemetry = (environment: Environment.Environment) => Layer.merge(Log.layer(environment), Telemetry.spans(environment))
+const telemetry = (environment: Environment.Environment) =>
+  Layer.merge(Log.layer(environment), Telemetry.spans(environment))
 
 /** Composes all services for an environment. */
-export type Services<E> = (environment: Environment.Environment) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>
+export type Services<E> = (
+  environment: Environment.Environment
+) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>
 
 /** The configuration has a problem that waiting doesn't solve, so nothing was started. */
-export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", { lines: Schema.Array(Schema.String) }) {
+export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", {
+  lines: Schema.Array(Schema.String)
+}) {
   override get message(): string {
     return [...this.lines, "Run `satrail check` to check everything again."].join("\n")
   }
 }
 
 /** Additional work of a program, run from the moment the service is ready until it stops. */
-export type Besides = (ready: { readonly url: string; readonly demo: DemoFile.Demo | undefined }) => Effect.Effect<void>
+export type Besides = (ready: {
+  readonly url: string
+  readonly demo: DemoFile.Demo | undefined
+}) => Effect.Effect<void>
 
 const told = Effect.fnUntraced(function* (found: ReadonlyArray<Check.Found>) {
   for (const one of found) yield* Effect.logWarning(Check.text(one))
@@ -57,8 +65,15 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
  * Returns the fragment of a link that signs the user of this machine in to the console as the demo company.
  * Returns an empty string if any money is real or another machine can reach the console.
  */
-const linkFor = (environment: Environment.Environment, demo: DemoFile.Demo | undefined, links: SignInLinks.Links) =>
-  environment.console && demo !== undefined && Links.isLocal(environment) && Simulated.isSandbox(Simulated.of(environment))
+const linkFor = (
+  environment: Environment.Environment,
+  demo: DemoFile.Demo | undefined,
+  links: SignInLinks.Links
+) =>
+  environment.console &&
+  demo !== undefined &&
+  Links.isLocal(environment) &&
+  Simulated.isSandbox(Simulated.of(environment))
     ? Effect.map(links.make(Redacted.make(demo.api_key)), (link) => `#link=${Redacted.value(link)}`)
     : Effect.succeed("")
 
@@ -70,7 +85,8 @@ const program = Effect.fnUntraced(function* <E, EX>(
   besides: Besides
 ) {
   yield* DirectoryLock.hold(environment.dataDirectory)
-  if (yield* Reset.finish(environment)) yield* Effect.logInfo("sandbox: deleted with its database; starting again")
+  if (yield* Reset.finish(environment))
+    yield* Effect.logInfo("sandbox: deleted with its database; starting again")
   if (environment.databaseUrl !== undefined) yield* Starting.reached({ url: environment.databaseUrl })
   yield* checked(environment)
   const operator = yield* Demo.operator(environment)
@@ -81,7 +97,9 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const resetting = yield* Deferred.make<void>()
   // These are closed in reverse order: first the server, then the workers (which finish their steps), then the
   // store.
-  const built = yield* Layer.build(Layer.provideMerge(ReadinessChecks.readiness(isPrepared, isStopping), servicesOf(environment)))
+  const built = yield* Layer.build(
+    Layer.provideMerge(ReadinessChecks.readiness(isPrepared, isStopping), servicesOf(environment))
+  )
   const services = Reset.isPossible(environment)
     ? Context.add(built, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
     : built
@@ -93,17 +111,32 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const port = "port" in address ? address.port : environment.port
   const baseUrl = `http://${Links.listening({ host: environment.host, port })}`
   const demo = environment.demo
-    ? yield* Effect.provideContext(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }), services)
+    ? yield* Effect.provideContext(
+        Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }),
+        services
+      )
     : undefined
   yield* Metric.update(build, 1)
   yield* Deferred.succeed(prepared, undefined)
-  yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo, link: yield* linkFor(environment, demo?.demo, links) }))
+  yield* Console.log(
+    Banner.text(environment, {
+      url: baseUrl,
+      operator,
+      demo,
+      link: yield* linkFor(environment, demo?.demo, links)
+    })
+  )
   yield* Effect.forkScoped(Garbage.collectWhenIdle())
   yield* Effect.forkScoped(besides({ url: baseUrl, demo: demo?.demo }))
-  yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
+  yield* Effect.forkScoped(
+    Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged)))
+  )
   // First let clients see that this process will stop, and serve them until they have switched to another
   // process.
-  const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
+  const drain = Effect.andThen(
+    Deferred.succeed(stopping, undefined),
+    Effect.sleep(environment.drainSeconds * 1000)
+  )
   yield* Effect.onInterrupt(Deferred.await(resetting), () => drain)
   return port
 })
@@ -148,7 +181,11 @@ export const main = <E, EX = never>(
     yield* Effect.sync(() => process.umask(0o077))
     // Abort a shutdown that takes too long. The next start finds and completes all pending work.
     yield* Effect.sync(() => {
-      const end = () => setTimeout(() => process.exit(1), (environment.drainSeconds + environment.shutdownSeconds + 2) * 1000).unref()
+      const end = () =>
+        setTimeout(
+          () => process.exit(1),
+          (environment.drainSeconds + environment.shutdownSeconds + 2) * 1000
+        ).unref()
       process.once("SIGTERM", end)
       process.once("SIGINT", end)
     })

@@ -16,7 +16,10 @@ const noHash = PaymentHash.make("00".repeat(32))
  * Provides the checks for `/readyz`: the store, the node and the chain respond and are not behind, the node accepts
  * calls to send, `isPrepared` is true, and `isStopping` is false.
  */
-export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
+export const readiness = (
+  isPrepared: Effect.Effect<boolean>,
+  isStopping: Effect.Effect<boolean> = Effect.succeed(false)
+) =>
   Layer.effect(
     Readiness,
     Effect.gen(function* () {
@@ -33,7 +36,10 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
         const known = Option.isSome(tip) ? tip.value.height : yield* lastRead
         const reason = yield* Behind.lightning(progress.value, known)
         if (reason !== undefined)
-          return yield* Effect.fail({ reason, remedy: "Wait. If its height doesn't change, check its source of blocks." })
+          return yield* Effect.fail({
+            reason,
+            remedy: "Wait. If its height doesn't change, check its source of blocks."
+          })
       })
       const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
       return [

@@ -29,18 +29,28 @@ const within = ([minimum, maximum]: readonly [number, number]) =>
 const maxNameCharacters = 253
 const maxValueCharacters = 1020
 
-const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
+const amountOf = (sats: number | null | undefined) =>
+  sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) }
 
 const pay = Section.company(
   HttpApiEndpoint.post("pay", "/sandbox/pay", {
-    payload: Schema.Struct({ payment_request: Schema.NonEmptyString, amount_sats: Scalars.given(Scalars.GivenSats) }).annotate({
+    payload: Schema.Struct({
+      payment_request: Schema.NonEmptyString,
+      amount_sats: Scalars.given(Scalars.GivenSats)
+    }).annotate({
       identifier: "SandboxPay"
     }),
-    success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, preimage: Schema.NullOr(Schema.String) })),
+    success: Envelope.success(
+      200,
+      Schema.Struct({ payment_hash: Schema.String, preimage: Schema.NullOr(Schema.String) })
+    ),
     error
   })
     .annotate(OpenApi.Summary, "Pay an invoice from an outside wallet")
-    .annotate(OpenApi.Description, "Pays an invoice of the service from outside. `amount_sats` can be up to twice the invoice's amount.")
+    .annotate(
+      OpenApi.Description,
+      "Pays an invoice of the service from outside. `amount_sats` can be up to twice the invoice's amount."
+    )
     .annotate(Example, ({ asked: { paymentRequest, paymentHash, preimage } }) => ({
       body: { payment_request: paymentRequest },
       message: "Invoice paid",
@@ -50,7 +60,9 @@ const pay = Section.company(
   ({ sandbox, simulated }) =>
     Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats }, request }) {
       yield* may(simulated.lightning, request)
-      const { paymentHash, preimage } = yield* refused(sandbox.pay({ paymentRequest: payment_request, ...amountOf(amount_sats) }))
+      const { paymentHash, preimage } = yield* refused(
+        sandbox.pay({ paymentRequest: payment_request, ...amountOf(amount_sats) })
+      )
       return Envelope.ok("Invoice paid", { payment_hash: paymentHash, preimage })
     })
 )
@@ -70,14 +82,23 @@ const destination = Section.company(
       type: Destination.RecipientType,
       amount_sats: Scalars.given(Scalars.GivenSats),
       behaviour: Scalars.given(
-        Sandbox.Behaviour.annotate({ description: "The outcome of payments to the destination. Default: `settle`" })
+        Sandbox.Behaviour.annotate({
+          description: "The outcome of payments to the destination. Default: `settle`"
+        })
       ),
-      expiry_seconds: Scalars.given(within(Sandbox.expiryBounds).annotate({ description: "The lifetime of an invoice. Default: 3600" })),
+      expiry_seconds: Scalars.given(
+        within(Sandbox.expiryBounds).annotate({ description: "The lifetime of an invoice. Default: 3600" })
+      ),
       final_cltv_expiry: Scalars.given(
-        within(Sandbox.finalCltvBounds).annotate({ description: "The number of blocks for which an invoice's payee can hold the payment" })
+        within(Sandbox.finalCltvBounds).annotate({
+          description: "The number of blocks for which an invoice's payee can hold the payment"
+        })
       )
     }).annotate({ identifier: "SandboxDestination" }),
-    success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
+    success: Envelope.success(
+      201,
+      Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })
+    ),
     error
   })
     .annotate(OpenApi.Summary, "Create an outside destination")
@@ -92,7 +113,10 @@ const destination = Section.company(
     })),
   Playing,
   ({ sandbox, simulated }) =>
-    Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour, expiry_seconds, final_cltv_expiry }, request }) {
+    Effect.fnUntraced(function* ({
+      payload: { type, amount_sats, behaviour, expiry_seconds, final_cltv_expiry },
+      request
+    }) {
       yield* may(simulated[partOf[type]], request)
       const made = yield* refused(
         sandbox.destination({
@@ -112,7 +136,9 @@ const destination = Section.company(
 
 const release = Section.company(
   HttpApiEndpoint.post("release", "/sandbox/release", {
-    payload: Schema.Struct({ payment_hash: Hash, outcome: Outcome }).annotate({ identifier: "SandboxRelease" }),
+    payload: Schema.Struct({ payment_hash: Hash, outcome: Outcome }).annotate({
+      identifier: "SandboxRelease"
+    }),
     success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, outcome: Outcome })),
     error
   })
@@ -133,12 +159,17 @@ const release = Section.company(
 
 const send = Section.company(
   HttpApiEndpoint.post("send", "/sandbox/send", {
-    payload: Schema.Struct({ address: Schema.NonEmptyString, amount_sats: Scalars.GivenSats }).annotate({ identifier: "SandboxSend" }),
+    payload: Schema.Struct({ address: Schema.NonEmptyString, amount_sats: Scalars.GivenSats }).annotate({
+      identifier: "SandboxSend"
+    }),
     success: Envelope.success(201, Schema.Struct({ chain_tx_id: Schema.String })),
     error
   })
     .annotate(OpenApi.Summary, "Pay a bitcoin address from an outside wallet")
-    .annotate(OpenApi.Description, "Sends bitcoin to the address. The transaction stays in the mempool until a block is mined.")
+    .annotate(
+      OpenApi.Description,
+      "Sends bitcoin to the address. The transaction stays in the mempool until a block is mined."
+    )
     .annotate(Example, ({ address }) => ({
       body: { address: address.address, amount_sats: 50_000 },
       message: "Transaction sent",
@@ -178,7 +209,10 @@ const reorg = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Replace the latest blocks with empty ones")
-    .annotate(OpenApi.Description, "Replaces the latest blocks. Their transactions return to the mempool and wait for the next block.")
+    .annotate(
+      OpenApi.Description,
+      "Replaces the latest blocks. Their transactions return to the mempool and wait for the next block."
+    )
     .annotate(Example, () => ({ body: { depth: 1 }, message: "Blocks replaced", data: { height: 807 } })),
   Playing,
   ({ sandbox, simulated }) =>
@@ -192,7 +226,9 @@ const reorg = Section.company(
 const feeRate = Section.company(
   HttpApiEndpoint.post("setFeeRate", "/sandbox/fee-rate", {
     payload: Schema.Struct({
-      sats_per_virtual_byte: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxFeeRate })).annotate({ examples: [10] })
+      sats_per_virtual_byte: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxFeeRate })).annotate(
+        { examples: [10] }
+      )
     }).annotate({ identifier: "SandboxFeeRate" }),
     success: Envelope.success(200, Schema.Struct({ sats_per_virtual_byte: Schema.Int })),
     error
@@ -252,4 +288,5 @@ export const section = Section.make(
 )
 
 /** Handles these routes for the simulated parts, and returns 404 for real parts. */
-export const layer = (given: Controls.Given) => Layer.provide(section.layer, [Controls.layer(given), Keys.layer(given.database)])
+export const layer = (given: Controls.Given) =>
+  Layer.provide(section.layer, [Controls.layer(given), Keys.layer(given.database)])

@@ -121,9 +121,16 @@ const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): PgJo
 export const storage = (
   environment: Environment,
   isAway?: () => boolean
-): Layer.Layer<Storage.Storage, Layer.Error<ReturnType<typeof Storage.layer>> | Layer.Error<ReturnType<typeof Storage.layerEmbedded>>> =>
+): Layer.Layer<
+  Storage.Storage,
+  Layer.Error<ReturnType<typeof Storage.layer>> | Layer.Error<ReturnType<typeof Storage.layerEmbedded>>
+> =>
   environment.databaseUrl === undefined
-    ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database"), isAway, ...commits(environment) })
+    ? Storage.layerEmbedded({
+        directory: path.join(environment.dataDirectory, "database"),
+        isAway,
+        ...commits(environment)
+      })
     : Storage.layer({
         url: environment.databaseUrl,
         readUrl: environment.databaseReadUrl,
@@ -132,18 +139,27 @@ export const storage = (
         ...commits(environment)
       })
 
-export const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
+export const sandboxDirectory = (environment: Environment): string =>
+  path.join(environment.dataDirectory, "sandbox")
 
 /** Provides the sandbox. Its money is stored, but its other state is lost when the process exits. */
 const sandbox = (environment: Environment) => {
   const directory = Simulated.hasMoney(Simulated.of(environment)) ? sandboxDirectory(environment) : undefined
-  return Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory }), SimulatedRelays.layer)
+  return Layer.merge(
+    Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory }),
+    SimulatedRelays.layer
+  )
 }
 
 /** Fails if the database belongs to a real node, or to another simulated one. */
 const boundToSimulated = Layer.effectDiscard(
   Effect.flatMap(LightningReceiver, ({ nodeId, network }) => {
-    const place = { source: "simulated", at: "the simulated node", setting: "SATRAIL_SANDBOX_SEED", mayBeAway: () => false }
+    const place = {
+      source: "simulated",
+      at: "the simulated node",
+      setting: "SATRAIL_SANDBOX_SEED",
+      mayBeAway: () => false
+    }
     return Remembered.identify(place, network, Effect.succeed({ nodeId, network }))
   })
 )
@@ -159,13 +175,19 @@ export const guarded = ({ outboundAllow }: Environment) => Outbound.layer({ allo
 export const web = ({ bip353Resolvers }: Environment) =>
   Layer.mergeAll(WebResolver.layer, WebDns.layer({ validating: bip353Resolvers }), WebSocketRelays.layer)
 
-const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
+const rates = (
+  environment: Environment
+): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
   environment.rates === "fixed" ? FixedRates.layer() : Rates.layer()
 
 type Outside = Exclude<Satrail.Ports, Journal | Records | Tasks> | ChainBooks | Nostr.Relays
 
 /** All errors that can occur while the outside layers are built. */
-type Unusable = Sandbox.LogUnusable | NodeUnusable | StoreUnavailable | Layer.Error<ReturnType<typeof ChainNode.layer>>
+type Unusable =
+  | Sandbox.LogUnusable
+  | NodeUnusable
+  | StoreUnavailable
+  | Layer.Error<ReturnType<typeof ChainNode.layer>>
 
 /**
  * Provides everything outside of the service, as configured by the environment. Each part is real or simulated
@@ -190,7 +212,12 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
     real.lightning !== undefined && real.chain !== undefined && real.web !== undefined
       ? Layer.mergeAll(real.lightning, real.chain, real.web)
       : // Real parts replace simulated ones.
-        Layer.mergeAll(simulatedPorts, real.lightning ?? Layer.empty, real.chain ?? ChainNode.layerSimulated, real.web ?? Layer.empty)
+        Layer.mergeAll(
+          simulatedPorts,
+          real.lightning ?? Layer.empty,
+          real.chain ?? ChainNode.layerSimulated,
+          real.web ?? Layer.empty
+        )
   return Layer.provide(Layer.merge(parts, rates(environment)), guarded(environment))
 }
 
@@ -202,7 +229,9 @@ const identity = (environment: Environment) =>
 
 /** Provides the references that features need from outside. */
 export const references = (environment: Environment): Layer.Layer<never> =>
-  Feature.merged(features.flatMap(({ references }) => (references === undefined ? [] : [references(environment)])))
+  Feature.merged(
+    features.flatMap(({ references }) => (references === undefined ? [] : [references(environment)]))
+  )
 
 /**
  * If everything is simulated, provides a clock that can be advanced to the layers above, and a database that
@@ -210,7 +239,10 @@ export const references = (environment: Environment): Layer.Layer<never> =>
  */
 const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwitch["Service"]) =>
   Simulated.isFullySimulated(Simulated.of(environment))
-    ? Layer.merge(Time.layer(sandboxDirectory(environment)), Layer.succeed(DatabaseSwitch.DatabaseSwitch, database))
+    ? Layer.merge(
+        Time.layer(sandboxDirectory(environment)),
+        Layer.succeed(DatabaseSwitch.DatabaseSwitch, database)
+      )
     : Layer.empty
 
 /** Builds all services on top of the outside and the storage. */
@@ -238,16 +270,24 @@ export const servicesOver = <E, EO>(
  * Builds all services and everything below them, which is all that the program needs except HTTP. The outside
  * is built from the environment unless the caller passes one.
  */
-export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
+export const services = (
+  environment: Environment,
+  theirs: ReturnType<typeof outside> = outside(environment)
+) => {
   const database = DatabaseSwitch.make()
   const identified = Layer.provideMerge(theirs, identity(environment))
-  return Layer.provideMerge(servicesOver(environment, identified, storage(environment, database.isAway)), movable(environment, database))
+  return Layer.provideMerge(
+    servicesOver(environment, identified, storage(environment, database.isAway)),
+    movable(environment, database)
+  )
 }
 
 /** Reconciles only if both sides can be read. */
 const reconciler = Layer.unwrap(
   Effect.map(Effect.serviceOption(LightningBooks), (books) =>
-    Option.isNone(books) ? Layer.empty : Layer.provide(Reconciler.layerWorker, Layer.succeed(LightningBooks, books.value))
+    Option.isNone(books)
+      ? Layer.empty
+      : Layer.provide(Reconciler.layerWorker, Layer.succeed(LightningBooks, books.value))
   )
 )
 
@@ -398,7 +438,8 @@ const refusing = Effect.fnUntraced(function* ({ maxConnections, proxies }: Envir
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const mayTell = Throttle.make(Throttle.perMinute(1))
   const whenFull = () => {
-    if (mayTell("", Date.now())) run(Effect.logWarning("connections: too many; ended one", { maxConnections }))
+    if (mayTell("", Date.now()))
+      run(Effect.logWarning("connections: too many; ended one", { maxConnections }))
   }
   return { maxConnections, proxies, whenFull }
 })
@@ -416,7 +457,8 @@ const listener = (environment: Environment) =>
       )
     ),
     "ServeError",
-    ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
+    ({ cause }) =>
+      Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
   )
 
 /** Serves the API and `extensions` over HTTP while the scope is open. */
@@ -429,11 +471,16 @@ export const server = <E = never>(
 ) =>
   Layer.unwrap(
     Effect.map(Deferred.make<void>(), (closed) => {
-      const all = routes(environment, operatorToken, services, { extensions, links, closing: Deferred.await(closed) })
+      const all = routes(environment, operatorToken, services, {
+        extensions,
+        links,
+        closing: Deferred.await(closed)
+      })
       const time = Context.getOrUndefined(services, Time.Time)
       const running = HttpRouter.serve(all, { disableLogger: true, disableListenLog: true, routerConfig })
       // Requests use the same clock as everything else.
-      const served = time === undefined ? running : Layer.provide(running, Layer.succeed(Clock.Clock, time.clock))
+      const served =
+        time === undefined ? running : Layer.provide(running, Layer.succeed(Clock.Clock, time.clock))
       // The last layer is closed first. So `closed` is signaled, and streams end, before the server waits for
       // pending responses.
       const closing = Layer.effectDiscard(Effect.addFinalizer(() => Deferred.succeed(closed, undefined)))

@@ -16,7 +16,9 @@ import { manuals } from "./Manuals.ts"
 const own = (): string | undefined => {
   const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
   try {
-    return path.dirname(createRequire(here ?? path.join(process.cwd(), "bundle.cjs")).resolve("@satrail/server/package.json"))
+    return path.dirname(
+      createRequire(here ?? path.join(process.cwd(), "bundle.cjs")).resolve("@satrail/server/package.json")
+    )
   } catch {
     return undefined
   }
@@ -126,7 +128,10 @@ const sectionsOf = (text: string): ReadonlyArray<Section> =>
     .slice(1)
     .map((section) => ({
       heading: section.slice(0, section.indexOf("\n")),
-      links: Array.from(section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm), ([, title = "", file = ""]) => ({ title, file }))
+      links: Array.from(section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm), ([, title = "", file = ""]) => ({
+        title,
+        file
+      }))
     }))
 
 interface Documentation {
@@ -136,7 +141,13 @@ interface Documentation {
 }
 
 /** Renders a page. Its links are relative to the folder of `file`. */
-const shell = ({ sections }: Documentation, file: string, title: string, main: Content, asked = ""): string => {
+const shell = (
+  { sections }: Documentation,
+  file: string,
+  title: string,
+  main: Content,
+  asked = ""
+): string => {
   const root = "../".repeat(file.split("/").length - 1) || "./"
   const list = (links: Section["links"]) =>
     h(
@@ -153,7 +164,14 @@ const shell = ({ sections }: Documentation, file: string, title: string, main: C
       h(
         "form",
         { action: root },
-        h("input", { type: "search", name: "q", value: asked, maxlength: characters, placeholder: "Search", "aria-label": "Search" })
+        h("input", {
+          type: "search",
+          name: "q",
+          value: asked,
+          maxlength: characters,
+          placeholder: "Search",
+          "aria-label": "Search"
+        })
       ),
       list([
         { title: "Documentation", file: "" },
@@ -167,9 +185,15 @@ const shell = ({ sections }: Documentation, file: string, title: string, main: C
 
 /** Returns the pages that contain every word, with title matches first. */
 const search = ({ pages }: Documentation, asked: string) => {
-  const words = asked.slice(0, limits.characters).toLowerCase().split(/\s+/).filter(Boolean).slice(0, limits.words)
+  const words = asked
+    .slice(0, limits.characters)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, limits.words)
   const has = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
-  const found = words.length === 0 ? [] : pages.filter(({ lower }) => words.every((word) => lower.includes(word)))
+  const found =
+    words.length === 0 ? [] : pages.filter(({ lower }) => words.every((word) => lower.includes(word)))
   const results = found
     .toSorted((a, b) => has(b.title) - has(a.title))
     .slice(0, limits.results)
@@ -193,19 +217,30 @@ const negotiated = { vary: "Accept, Accept-Encoding" }
  * as the summary, and its picture is removed.
  */
 const indexOf = (pages: ReadonlyArray<Page>): string =>
-  (pages.find(({ file }) => file === "README.md")?.text ?? "").replace(/^(# .+\n\n)/, "$1> ").replace(/<picture>[^]*?<\/picture>\n+/g, "")
+  (pages.find(({ file }) => file === "README.md")?.text ?? "")
+    .replace(/^(# .+\n\n)/, "$1> ")
+    .replace(/<picture>[^]*?<\/picture>\n+/g, "")
 
 /** Reads the folder, and returns everything to serve, by path. Each page is rendered on its first request. */
 const read = Effect.fnUntraced(function* (folder: string) {
-  const inside = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll(path.sep, "/"))
+  const inside = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) =>
+    file.replaceAll(path.sep, "/")
+  )
   const beside = manuals.filter((file) => !inside.includes(file) && existsSync(path.join(folder, "..", file)))
   const all = [...inside, ...beside]
   const pages = yield* Effect.forEach(
     all.filter((file) => file.endsWith(".md")),
     Effect.fnUntraced(function* (file) {
-      const source = yield* Effect.promise(() => readFile(path.join(folder, beside.includes(file) ? ".." : "", file), "utf8"))
+      const source = yield* Effect.promise(() =>
+        readFile(path.join(folder, beside.includes(file) ? ".." : "", file), "utf8")
+      )
       const text = linked(file, source)
-      return { file, text, lower: text.toLowerCase(), title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file }
+      return {
+        file,
+        text,
+        lower: text.toLowerCase(),
+        title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file
+      }
     })
   )
   const sections = sectionsOf(pages.find(({ file }) => file === "README.md")?.text ?? "")
@@ -220,15 +255,28 @@ const read = Effect.fnUntraced(function* (folder: string) {
     // Loaded with the first page, because most processes never render one.
     const html = Effect.map(
       Effect.promise(() => import("marked")),
-      (markdown) => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(markdown, text), sizes)))
+      (markdown) =>
+        shell(documentation, file, title, raw("main", withSizes(file, bodyOf(markdown, text), sizes)))
     )
-    const asset = yield* Asset.once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
-    for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")]) files.set(name, asset)
-    sources.set(file, yield* Asset.once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
+    const asset = yield* Asset.once(
+      Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers }))
+    )
+    for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")])
+      files.set(name, asset)
+    sources.set(
+      file,
+      yield* Asset.once(
+        Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))
+      )
+    )
   }
-  const forAgents = (text: () => string) => Asset.once(Effect.suspend(() => Asset.make(text(), "text/plain; charset=utf-8")))
+  const forAgents = (text: () => string) =>
+    Asset.once(Effect.suspend(() => Asset.make(text(), "text/plain; charset=utf-8")))
   files.set("llms.txt", yield* forAgents(() => indexOf(pages)))
-  files.set("llms-full.txt", yield* forAgents(() => pages.map(({ file, text }) => `<!-- ${file} -->\n\n${text}`).join("\n")))
+  files.set(
+    "llms-full.txt",
+    yield* forAgents(() => pages.map(({ file, text }) => `<!-- ${file} -->\n\n${text}`).join("\n"))
+  )
   for (const file of all) {
     const type = types[path.extname(file)]
     if (type === undefined) continue
@@ -254,8 +302,10 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const name = pathname.slice(`${Docs.paths.docs}/`.length)
               const { documentation, files, sources } = yield* cached
               // Links in a page are relative, so the URL of a folder's page must end with a slash.
-              if (pathname === Docs.paths.docs || files.has(`${name}/`)) return HttpServerResponse.redirect(`${pathname}/`)
-              if (name.endsWith("/") && files.has(name.slice(0, -1))) return HttpServerResponse.redirect(pathname.slice(0, -1))
+              if (pathname === Docs.paths.docs || files.has(`${name}/`))
+                return HttpServerResponse.redirect(`${pathname}/`)
+              if (name.endsWith("/") && files.has(name.slice(0, -1)))
+                return HttpServerResponse.redirect(pathname.slice(0, -1))
               const html = (title: string, main: Content, status: number, asked?: string) =>
                 HttpServerResponse.text(shell(documentation, name, title, main, asked), {
                   status,
@@ -263,17 +313,23 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
                   headers
                 })
               const asked = searchParams.get("q")
-              if (name === "" && asked !== null) return html("Search", search(documentation, asked), 200, asked)
+              if (name === "" && asked !== null)
+                return html("Search", search(documentation, asked), 200, asked)
               const isForBrowser = request.headers["accept"]?.includes("text/html") === true
               const file = (isForBrowser ? undefined : sources.get(name)) ?? files.get(name)
               if (file !== undefined) return yield* Asset.answer(yield* file)
               // An empty response is later turned into the error envelope that programs expect.
-              if (!isForBrowser || name.length > limits.missing) return HttpServerResponse.empty({ status: 404 })
+              if (!isForBrowser || name.length > limits.missing)
+                return HttpServerResponse.empty({ status: 404 })
               return html("Not found", h("main", null, h("h1", null, "There is no such page")), 404)
             })
             yield* router.add("GET", `${Docs.paths.docs}/*`, answer)
             for (const name of ["llms.txt", "llms-full.txt"])
-              yield* router.add("GET", `/${name}`, Effect.succeed(HttpServerResponse.redirect(`${Docs.paths.docs}/${name}`)))
+              yield* router.add(
+                "GET",
+                `/${name}`,
+                Effect.succeed(HttpServerResponse.redirect(`${Docs.paths.docs}/${name}`))
+              )
           })
         )
       )

@@ -16,7 +16,11 @@ export interface Made {
 
 /** Submits answers to the seller's questions, as the page's form does. */
 export const answer = async (page: string, answers: Readonly<Record<string, string>>): Promise<void> => {
-  const { status } = await fetch(`${page}/answer`, { method: "POST", body: new URLSearchParams(answers), redirect: "manual" })
+  const { status } = await fetch(`${page}/answer`, {
+    method: "POST",
+    body: new URLSearchParams(answers),
+    redirect: "manual"
+  })
   if (status !== 303) throw new Error(`${page}: answered ${status}`)
 }
 
@@ -51,11 +55,21 @@ export const start = async () => {
   }
   /** The URL of the checkout's page on this service's port. */
   const page = ({ url }: Pick<Made, "url">): string => whole.url + new URL(url).pathname
-  return { whole, shop, make, page, ...paying(shop), refund: refunding(shop), payTo: () => payingTo(whole, shop), advance: advancing(shop) }
+  return {
+    whole,
+    shop,
+    make,
+    page,
+    ...paying(shop),
+    refund: refunding(shop),
+    payTo: () => payingTo(whole, shop),
+    advance: advancing(shop)
+  }
 }
 export type Started = Awaited<ReturnType<typeof start>>
 
-const advancing = (shop: Company) => (seconds: number) => Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: seconds }))
+const advancing = (shop: Company) => (seconds: number) =>
+  Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: seconds }))
 
 /** Refunds part of an on-chain payment toward a checkout. Sends a refund link if no destination is given. */
 const refunding = (shop: Company) => async (made: Made, sats: number, destination?: string) => {
@@ -66,14 +80,22 @@ const refunding = (shop: Company) => async (made: Made, sats: number, destinatio
   const deposit_id = deposits.find(({ recipient }) => recipient === made.address)?.id
   const refund: { readonly id: string; readonly lnurl: string | null } = await Customer.data(
     201,
-    shop.post("/v1/refunds", { deposit_id, amount: sats, currency: "sats", ...(destination !== undefined && { destination }) })
+    shop.post("/v1/refunds", {
+      deposit_id,
+      amount: sats,
+      currency: "sats",
+      ...(destination !== undefined && { destination })
+    })
   )
   return refund
 }
 
 /** A Lightning address's payment form, and the pages for amounts entered there. */
 const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
-  const { handle } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" }))
+  const { handle } = await Customer.data(
+    201,
+    shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" })
+  )
   const form = `${url}/pay/to/${handle}`
   const entered = async (sats: number): Promise<string> => {
     const { headers } = await fetch(form, {
@@ -85,7 +107,10 @@ const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
   }
   const paid = async (sats: number): Promise<string> => {
     const page = await entered(sats)
-    await Customer.data(200, shop.post("/sandbox/pay", { payment_request: (await stateOf(page)).asking.invoice }))
+    await Customer.data(
+      200,
+      shop.post("/sandbox/pay", { payment_request: (await stateOf(page)).asking.invoice })
+    )
     await eventually(
       "a page that is paid",
       () => stateOf(page),
@@ -97,7 +122,9 @@ const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
 }
 
 const paying = (shop: Company) => {
-  const fetched = ({ id }: Pick<Made, "id">): Promise<Made & { readonly received_sats: number; readonly pending_sats: number }> =>
+  const fetched = ({
+    id
+  }: Pick<Made, "id">): Promise<Made & { readonly received_sats: number; readonly pending_sats: number }> =>
     Customer.data(200, shop.get(`/v1/checkouts/${id}`))
   const is = (made: Made, what: string, isSo: (seen: Awaited<ReturnType<typeof fetched>>) => boolean) =>
     eventually(`a checkout that is ${what}`, () => fetched(made), isSo)
@@ -113,13 +140,20 @@ const paying = (shop: Company) => {
     pay: (made: Made, sats?: number) =>
       Customer.data(
         200,
-        shop.post("/sandbox/pay", { payment_request: made.payment_request, ...(sats !== undefined && { amount_sats: sats }) })
+        shop.post("/sandbox/pay", {
+          payment_request: made.payment_request,
+          ...(sats !== undefined && { amount_sats: sats })
+        })
       ),
     /** Pays a part on-chain, confirms it, and waits for the invoice for the rest. */
     part: async (made: Made, sats: number) => {
       await send(made, sats)
       await mine(6)
-      await is(made, "underpaid", ({ status, payment_request }) => status !== "open" && payment_request !== made.payment_request)
+      await is(
+        made,
+        "underpaid",
+        ({ status, payment_request }) => status !== "open" && payment_request !== made.payment_request
+      )
     },
     cancel: (made: Made) => Customer.data(200, shop.post(`/v1/checkouts/${made.id}/cancel`, {}))
   }
@@ -143,7 +177,14 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
   const fiatExpired = await make({ expiry_seconds: 60, ...price })
   const [renewable, arabicRenewable] = [
     await make({ expiry_seconds: 60, ...price, options: ["new_quote"], contact }),
-    await make({ expiry_seconds: 60, ...price, options: ["new_quote"], contact, locale: "ar", description: "كيسان من القهوة" })
+    await make({
+      expiry_seconds: 60,
+      ...price,
+      options: ["new_quote"],
+      contact,
+      locale: "ar",
+      description: "كيسان من القهوة"
+    })
   ]
   for (const one of [partly, refundOpen, refundPaid]) await part(one, 6000)
   await advance(61)
@@ -168,7 +209,12 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
   ]
   const [fiatOpen, german, fiatPartly, fiatPaid, change] = [
     await make(price),
-    await make({ ...price, amount: 1249.9, locale: "de", description: "Lastenfahrradanhänger mit Regenschutzverdeck" }),
+    await make({
+      ...price,
+      amount: 1249.9,
+      locale: "de",
+      description: "Lastenfahrradanhänger mit Regenschutzverdeck"
+    }),
     await make(price),
     await make(price),
     await make(price)
@@ -179,7 +225,12 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
   await mine(6)
   await is(change, "paid", ({ status }) => status === "paid")
   await refund(change, 12_000)
-  const [paid, overpaid, underpaid, canceled] = [await make(), await make({ contact }), await make(), await make()]
+  const [paid, overpaid, underpaid, canceled] = [
+    await make(),
+    await make({ contact }),
+    await make(),
+    await make()
+  ]
   const asking = { ...price, options: ["tip", "email"] }
   const [questions, arabicQuestions, tipped] = [
     await make(asking),

@@ -71,7 +71,10 @@ const nameless = `[...document.querySelectorAll("table:not([aria-label])")].map(
 /** Accessibility violations that axe finds on a page, and tables without a name, which axe allows. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
-  return [...(await page.evaluate<ReadonlyArray<string>>(rules)), ...(await page.evaluate<ReadonlyArray<string>>(nameless))]
+  return [
+    ...(await page.evaluate<ReadonlyArray<string>>(rules)),
+    ...(await page.evaluate<ReadonlyArray<string>>(nameless))
+  ]
 }
 
 /** Content that does not fit: a button beyond the padding of its cell, a figure that breaks, and a table wider than its panel. */
@@ -123,7 +126,10 @@ export const press = async (button: Locator): Promise<void> => {
 }
 
 /** Allows apps to connect through a relay, although no relay listens at this address. */
-const env = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: "relay.example=http://127.0.0.1:9" }
+const env = {
+  SATRAIL_NWC_RELAYS: "wss://relay.example",
+  SATRAIL_OUTBOUND_ALLOW: "relay.example=http://127.0.0.1:9"
+}
 
 /** A service with a funded company and signed-in sessions. */
 export const start = async (more: Readonly<Record<string, string>> = {}) => {
@@ -132,13 +138,17 @@ export const start = async (more: Readonly<Record<string, string>> = {}) => {
   await Customer.fund(shop, 100_000)
 
   /** Opens a tab and collects its errors. */
-  const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
+  const tab = async <A>(
+    options: BrowserContextOptions,
+    look: (page: Page, complaints: Array<string>) => Promise<A>
+  ): Promise<A> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     context.setDefaultTimeout(longestMillis)
     const complaints: Array<string> = []
     const page = await context.newPage()
     page.on("console", (message) => {
-      if (message.type() === "error" && !/status of (401|403|404)/.test(message.text())) complaints.push(message.text())
+      if (message.type() === "error" && !/status of (401|403|404)/.test(message.text()))
+        complaints.push(message.text())
     })
     page.on("pageerror", (error) => complaints.push(String(error)))
     page.on("request", (request) => {

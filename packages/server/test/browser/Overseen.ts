@@ -28,7 +28,13 @@ interface Installation {
 export const suspended = ({ whole, shop }: Installation): Promise<string> => {
   const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
   const id = Id.fromHash(paymentHash)
-  const payment = { id, companyId: CompanyId.make(shop.id), paymentHash, received: Msat.fromSats(1000), createdAtMillis: Date.now() }
+  const payment = {
+    id,
+    companyId: CompanyId.make(shop.id),
+    paymentHash,
+    received: Msat.fromSats(1000),
+    createdAtMillis: Date.now()
+  }
   const change = Invoice.unmatched({ ...payment, reason: "invoice settled by another payment" })
   return whole.run(Effect.flatMap(Journal, (journal) => Effect.as(journal.commit(change), id)))
 }
@@ -38,14 +44,27 @@ export const records = async (installation: Installation) => {
   const { whole, shop } = installation
   const create = (path: string, body: object) => Customer.data(201, whole.operate(path, body))
   const [, , keyId = ""] = shop.key.split("_")
-  const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000, behaviour: "hold" })
+  const { destination } = await Customer.outside(shop, "lightning_invoice", {
+    amount_sats: 1000,
+    behaviour: "hold"
+  })
   const { id: withdrawal } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
   const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
-  const theirs = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
+  const theirs = await Customer.data(
+    201,
+    shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })
+  )
   const frozen = await create("/companies", { name: "Harbor Coffee", plan: "free" })
-  await Customer.data(200, whole.operate(`/companies/${frozen.id}/freeze`, { reason: "Key stolen, call us", pending: "wait" }))
+  await Customer.data(
+    200,
+    whole.operate(`/companies/${frozen.id}/freeze`, { reason: "Key stolen, call us", pending: "wait" })
+  )
   const suspense = await suspended(installation)
-  const adjustment = await create("/adjustments", { company_id: shop.id, amount_sats: 1, reason: "Deposit credited late" })
+  const adjustment = await create("/adjustments", {
+    company_id: shop.id,
+    amount_sats: 1,
+    reason: "Deposit credited late"
+  })
   const person = await create("/people", { name: "Ada", role: "viewer" })
   const token = await create("/tokens", { name: "nightly export", scopes: ["read"] })
   const endpoint = await create("/webhook-endpoints", { url: "http://127.0.0.1:9/hook" })

@@ -35,16 +35,34 @@ export const fill = async ({ whole, shop }: { readonly whole: Whole.Whole; reado
   const [, , keyId = ""] = shop.key.split("_")
   const create = (path: string, body: object) => Customer.data(201, shop.post(path, body))
   const address = await create("/v1/bitcoin/deposit/lightning-address", { handle: "counter" })
-  const offer = await create("/v1/bitcoin/deposit/offer", { description: "Donations", lightning_address_id: address.id })
+  const offer = await create("/v1/bitcoin/deposit/offer", {
+    description: "Donations",
+    lightning_address_id: address.id
+  })
   const { address: chain } = await create("/v1/bitcoin/deposit/on-chain", {})
-  const voucher = await create("/v1/vouchers", { amount: 1000, currency: "sats", description: "A coffee on us" })
+  const voucher = await create("/v1/vouchers", {
+    amount: 1000,
+    currency: "sats",
+    description: "A coffee on us"
+  })
   await create("/v1/api-keys", { name: "till 3", scopes: ["receive", "read"] })
-  const endpoint = await create("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", types: ["deposit.*"] })
-  const checkout = await create("/v1/checkouts", { amount: 12.5, currency: "eur", description: "Two bags of coffee" })
+  const endpoint = await create("/v1/webhook-endpoints", {
+    url: "http://127.0.0.1:9/orders",
+    types: ["deposit.*"]
+  })
+  const checkout = await create("/v1/checkouts", {
+    amount: 12.5,
+    currency: "eur",
+    description: "Two bags of coffee"
+  })
   await Customer.fund(shop, 2500)
   const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
   const [withdrawal] = await Customer.transactions(shop, "type=withdrawal&limit=1")
-  const invoice = await create("/v1/bitcoin/deposit/lightning-invoice", { amount: 2500, currency: "sats", description: "Two coffees" })
+  const invoice = await create("/v1/bitcoin/deposit/lightning-invoice", {
+    amount: 2500,
+    currency: "sats",
+    description: "Two coffees"
+  })
   const limits = { day_sats: 500_000, approval_above_sats: 200_000 }
   await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, { key: Whole.operatorToken, body: limits })
   return {

@@ -54,13 +54,17 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
   })
 
   /** Opens a tab and collects its errors. */
-  const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
+  const tab = async <A>(
+    options: BrowserContextOptions,
+    look: (page: Page, complaints: Array<string>) => Promise<A>
+  ): Promise<A> => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
     context.setDefaultTimeout(longestMillis)
     const complaints: Array<string> = []
     const page = await context.newPage()
     page.on("console", (message) => {
-      if (message.type() === "error" && !/status of (404|422)/.test(message.text())) complaints.push(message.text())
+      if (message.type() === "error" && !/status of (404|422)/.test(message.text()))
+        complaints.push(message.text())
     })
     page.on("pageerror", (error) => complaints.push(String(error)))
     page.on("request", (request) => {
@@ -86,7 +90,9 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       return { width, height, pixels: [...data] }
     })()`)
     await context.close()
-    const read = jsQR.default(Uint8ClampedArray.from(pixels), width, height) ?? assert.fail("the picture contains no QR code")
+    const read =
+      jsQR.default(Uint8ClampedArray.from(pixels), width, height) ??
+      assert.fail("the picture contains no QR code")
     return read.data.toLowerCase()
   }
   const stateOf = (name: string): string => states.get(name) ?? assert.fail(`there is no state ${name}`)
@@ -113,7 +119,15 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
   it("browser: the page of each state contains the expected text", () =>
     tab({}, async (page) => {
       const said: Record<string, ReadonlyArray<string>> = {
-        open: ["Example Ltd", "Two bags of coffee", "21,000 sats", "Pay within", "Open in wallet", "Simulate a payment", "Test mode"],
+        open: [
+          "Example Ltd",
+          "Two bags of coffee",
+          "21,000 sats",
+          "Pay within",
+          "Open in wallet",
+          "Simulate a payment",
+          "Test mode"
+        ],
         arabic: ["21,000 sats", "محفظة"],
         "any-amount": ["Beliebiger Betrag"],
         fiat: ["12,50 €", "1 BTC = "],
@@ -133,10 +147,26 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         framed: ["Example Ltd", "€42.50", "Rate held for"],
         seen: ["Payment seen, waiting for a block", "1 of 2", "Transaction"],
         underpaid: ["15,000 sats still due", "6,000 sats of 21,000 sats received"],
-        paid: ["Paid", "Example Ltd has received your payment.", "Return to shop", "Print receipt", "Payment hash"],
-        overpaid: ["Paid, with change due", "9,000 sats more than the price", "Ask the seller to return it", "Contact the seller"],
+        paid: [
+          "Paid",
+          "Example Ltd has received your payment.",
+          "Return to shop",
+          "Print receipt",
+          "Payment hash"
+        ],
+        overpaid: [
+          "Paid, with change due",
+          "9,000 sats more than the price",
+          "Ask the seller to return it",
+          "Contact the seller"
+        ],
         late: ["Your payment arrived late", "after the deadline", "The seller decides", "Contact the seller"],
-        expired: ["This payment has expired", "Please don’t use the old code", "Back to shop", "Already paid?"],
+        expired: [
+          "This payment has expired",
+          "Please don’t use the old code",
+          "Back to shop",
+          "Already paid?"
+        ],
         "expired-partly": ["This payment has expired", "Received 6,000 sats, less than the price"],
         "refund-open": [
           "Received",
@@ -148,7 +178,16 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         "refund-paid": ["Received", "6,000 sats", "Your refund of 5,000 sats is complete"],
         renewable: ["This quote has expired", "Get a new quote", "Back to shop", "Contact the seller"],
         "arabic-renewable": ["الحصول على سعر صرف جديد", "التواصل مع البائع"],
-        questions: ["Add a tip?", "No tip", "5% €2.13", "10% €4.25", "15% €6.38", "Total €42.50", "Email for your receipt", "Continue"],
+        questions: [
+          "Add a tip?",
+          "No tip",
+          "5% €2.13",
+          "10% €4.25",
+          "15% €6.38",
+          "Total €42.50",
+          "Email for your receipt",
+          "Continue"
+        ],
         "arabic-questions": ["هل تودّ إضافة إكرامية؟", "€42.50"],
         tipped: ["€46.75", "Includes a tip of €4.25", "Change tip or receipt", "Open in wallet"],
         canceled: ["This payment was canceled", "Nothing was charged"],
@@ -165,7 +204,10 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         for (const one of texts) assert.include(text, one, name)
       }
       await page.goto(stateOf("arabic"))
-      assert.strictEqual(await page.evaluate("getComputedStyle(document.querySelector('main')).direction"), "rtl")
+      assert.strictEqual(
+        await page.evaluate("getComputedStyle(document.querySelector('main')).direction"),
+        "rtl"
+      )
     }))
 
   it("browser: without scripts the payer sees everything needed to pay, and no button that does nothing", () =>
@@ -178,10 +220,14 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       const codes = await page.locator("code").allTextContents()
       assert.includeMembers(codes, [made.address, made.payment_request])
       assert.strictEqual(await page.locator("svg.qr").count(), 1)
-      for (const button of await page.locator("button:visible").all()) assert.isNotNull(await button.getAttribute("formaction"))
+      for (const button of await page.locator("button:visible").all())
+        assert.isNotNull(await button.getAttribute("formaction"))
       await page.getByText("Pay to a bitcoin address").click()
       await page.getByRole("link", { name: "Show as QR code" }).click()
-      assert.strictEqual(await codeIn(await page.locator(".tile").screenshot()), `bitcoin:${made.address}?amount=0.00021000`)
+      assert.strictEqual(
+        await codeIn(await page.locator(".tile").screenshot()),
+        `bitcoin:${made.address}?amount=0.00021000`
+      )
       await page.getByRole("button", { name: "By Lightning" }).click()
       await started.is(made, "paid", ({ status }) => status === "paid")
       await page.goto(started.page(made))
@@ -190,10 +236,16 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
 
   it("browser: without scripts the payer can add a tip, change the tip, and get a new quote after the first quote has expired", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
-      const made = await started.make({ amount: 42.5, currency: "eur", expiry_seconds: 60, options: ["new_quote", "tip", "email"] })
+      const made = await started.make({
+        amount: 42.5,
+        currency: "eur",
+        expiry_seconds: 60,
+        options: ["new_quote", "tip", "email"]
+      })
       const seen = () => started.is(made, "read", () => true)
       await page.goto(started.page(made))
-      const heading = async () => (await page.getByRole("heading", { level: 1 }).innerText()).replaceAll(/\s+/g, " ")
+      const heading = async () =>
+        (await page.getByRole("heading", { level: 1 }).innerText()).replaceAll(/\s+/g, " ")
       await page.getByText("10%").click()
       assert.include(await page.locator(".total").innerText(), "€46.75")
       await page.getByLabel("Email for your receipt").fill("ann@example.com")
@@ -229,7 +281,9 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       const email = page.getByLabel("Email for your receipt")
       await email.fill("ann@example")
       await page.getByRole("button", { name: "Continue" }).click()
-      assert.isTrue(await email.evaluate("document.querySelector('#email')?.matches(':focus:invalid') ?? false"))
+      assert.isTrue(
+        await email.evaluate("document.querySelector('#email')?.matches(':focus:invalid') ?? false")
+      )
       await email.pressSequentially(".com")
       await page.keyboard.press("Enter")
       await page.getByRole("heading", { name: "Amount due: €46.75" }).waitFor()
@@ -293,10 +347,15 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         await page.goto(states.get("fiat-paid") ?? "")
         await page.emulateMedia({ media: "print" })
         const rows = await page.locator(".rows > *").all()
-        const heights = await Promise.all(rows.map(async (row) => (await row.boundingBox())?.height ?? Infinity))
+        const heights = await Promise.all(
+          rows.map(async (row) => (await row.boundingBox())?.height ?? Infinity)
+        )
         assert.isAtLeast(heights.length, 5)
         assert.isBelow(Math.max(...heights), 80)
-        const [amount, mark] = [await page.locator(".bill .amount").boundingBox(), await page.locator(".way .mark").boundingBox()]
+        const [amount, mark] = [
+          await page.locator(".bill .amount").boundingBox(),
+          await page.locator(".way .mark").boundingBox()
+        ]
         assert.isAtLeast(mark?.y ?? 0, (amount?.y ?? Infinity) + (amount?.height ?? 0))
         // Also on paper and as text, a payment of the sandbox says that it is a test.
         assert.isTrue(await page.getByText("Test mode: no real money moves").isVisible())
@@ -320,7 +379,10 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     })
     const read = await codeIn(image)
     const { addresses, lightning, amount } = Result.getOrThrow(Bip21.parse(read))
-    assert.deepStrictEqual([addresses, lightning, amount], [[made.address], [made.payment_request], 21_000_000n])
+    assert.deepStrictEqual(
+      [addresses, lightning, amount],
+      [[made.address], [made.payment_request], 21_000_000n]
+    )
   })
 
   it("browser: in a dark high-contrast theme, a wallet can still scan the QR code, and the chosen tip differs from the others", () =>
@@ -357,7 +419,10 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       await page.keyboard.press("Tab")
       await page.keyboard.press("Enter")
       await page.getByText("Scan with a wallet that can send on-chain").waitFor()
-      assert.strictEqual(await codeIn(await page.locator(".tile").screenshot()), `bitcoin:${made.address}?amount=0.00021000`)
+      assert.strictEqual(
+        await codeIn(await page.locator(".tile").screenshot()),
+        `bitcoin:${made.address}?amount=0.00021000`
+      )
     }))
 
   it("browser: a payer can pay a Lightning address with only the keyboard, and an invalid amount is reported beside the amount field", () =>
@@ -385,7 +450,10 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       await page.keyboard.press("Tab")
       const link = (await page.locator(":focus").getAttribute("href")) ?? ""
       assert.match(link, /^lightning:LNBCRT/)
-      await Customer.data(200, started.shop.post("/sandbox/pay", { payment_request: link.slice("lightning:".length).toLowerCase() }))
+      await Customer.data(
+        200,
+        started.shop.post("/sandbox/pay", { payment_request: link.slice("lightning:".length).toLowerCase() })
+      )
       await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
       assert.deepStrictEqual(complaints, [])
     }))
@@ -423,7 +491,12 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
   const renewable = { options: ["new_quote"], contact: "help@shop.example" }
   const ways: ReadonlyArray<Way> = [
     ["paid over Lightning", "Paid", fiat, (made) => started.pay(made)],
-    ["seen on-chain", "Payment seen, waiting for a block", fiat, (made) => started.send(made, made.amount_sats)],
+    [
+      "seen on-chain",
+      "Payment seen, waiting for a block",
+      fiat,
+      (made) => started.send(made, made.amount_sats)
+    ],
     ["paid on-chain", "Paid", {}, (made) => started.send(made, 21_000).then(() => started.mine(6))],
     ["partly paid", "still due", fiat, (made) => started.part(made, 10_000)],
     ["overpaid", "Paid, with change due", fiat, (made) => started.pay(made, made.amount_sats + 5000)],
@@ -465,7 +538,12 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         await Checkouts.renew(started.page(made))
       }
     ],
-    ["answered", "Amount due", { ...fiat, options: ["tip", "email"] }, (made) => Checkouts.answer(started.page(made), { tip: "15" })]
+    [
+      "answered",
+      "Amount due",
+      { ...fiat, options: ["tip", "email"] },
+      (made) => Checkouts.answer(started.page(made), { tip: "15" })
+    ]
   ]
   for (const [name, heading, body, act] of ways)
     it(`browser: an open page shows exactly what a reload shows: ${name}`, () =>
@@ -503,7 +581,10 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       await page.getByRole("button", { name: "Copy refund link" }).click()
       assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), lnurl)
       const authorization = `Bearer ${started.shop.key}`
-      const { status } = await fetch(`${started.whole.url}/v1/refunds/${id}/cancel`, { method: "POST", headers: { authorization } })
+      const { status } = await fetch(`${started.whole.url}/v1/refunds/${id}/cancel`, {
+        method: "POST",
+        headers: { authorization }
+      })
       assert.strictEqual(status, 200)
       await page.getByText("Ask the seller for a refund").waitFor()
       assert.strictEqual(await page.locator(".refund").count(), 0)
@@ -526,7 +607,17 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
   })
 
   it("browser: on a slow network, nothing on a page moves while it loads", async () => {
-    for (const name of ["fiat-open", "arabic", "fiat-underpaid", "seen", "fiat-paid", "change", "renewable", "questions", "to-amount"])
+    for (const name of [
+      "fiat-open",
+      "arabic",
+      "fiat-underpaid",
+      "seen",
+      "fiat-paid",
+      "change",
+      "renewable",
+      "questions",
+      "to-amount"
+    ])
       await tab({ timezoneId: "America/New_York" }, async (page) => {
         await page.addInitScript(
           "window.moved = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) moved += value }).observe({ type: 'layout-shift', buffered: true })"
@@ -537,7 +628,9 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         await client.send("Network.emulateNetworkConditions", slow)
         await page.goto(stateOf(name))
         // A shift is reported after the frame in which it happened.
-        await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        await page.evaluate(
+          "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
+        )
         assert.isBelow(Number(await page.evaluate("moved")), 0.005, name)
       })
   })
@@ -589,7 +682,9 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       let refused = 0
       await page.goto(started.page(made))
       // More often than a page that is older than the announced state is fetched.
-      await page.route(started.page(made), (route) => (refused++ < 6 ? route.abort("connectionrefused") : route.continue()))
+      await page.route(started.page(made), (route) =>
+        refused++ < 6 ? route.abort("connectionrefused") : route.continue()
+      )
       await started.pay(made)
       await page.getByText("Connection lost").waitFor()
       await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
@@ -622,7 +717,9 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     tab({}, async (page) => {
       const made = await started.make()
       await page.route("**/state", (route) =>
-        route.request().headers()["accept"] === "text/event-stream" ? route.fulfill({ status: 503, body: "{}" }) : route.continue()
+        route.request().headers()["accept"] === "text/event-stream"
+          ? route.fulfill({ status: 503, body: "{}" })
+          : route.continue()
       )
       await page.goto(started.page(made))
       await started.pay(made)
@@ -642,9 +739,13 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     }))
 
   /** A shop at its own origin. Its page opens a checkout as an overlay and records the events it receives. */
-  const shop = async (look: (origin: string, visit: (url: string, isStuck?: boolean) => Promise<Page>) => Promise<void>): Promise<void> => {
+  const shop = async (
+    look: (origin: string, visit: (url: string, isStuck?: boolean) => Promise<Page>) => Promise<void>
+  ): Promise<void> => {
     let html = ""
-    const server = createServer((_, response) => response.setHeader("content-type", "text/html").end(html)).listen(0, "127.0.0.1")
+    const server = createServer((_, response) =>
+      response.setHeader("content-type", "text/html").end(html)
+    ).listen(0, "127.0.0.1")
     const origin = `http://127.0.0.1:${await boundPort(server)}`
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
     const visit = async (url: string, isStuck = false): Promise<Page> => {
@@ -674,7 +775,11 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       await frame.getByRole("timer").waitFor()
       await eventually(
         "the seller's color",
-        async () => page.frames().at(-1)?.evaluate("getComputedStyle(document.querySelector('a.primary')).backgroundColor"),
+        async () =>
+          page
+            .frames()
+            .at(-1)
+            ?.evaluate("getComputedStyle(document.querySelector('a.primary')).backgroundColor"),
         (color) => color === "rgb(29, 78, 216)"
       )
       await started.pay(made)
@@ -696,7 +801,11 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
         await close.waitFor()
       }
       await close.waitFor()
-      await frame.getByText("Powered by").or(frame.getByText("How do I pay?")).first().scrollIntoViewIfNeeded()
+      await frame
+        .getByText("Powered by")
+        .or(frame.getByText("How do I pay?"))
+        .first()
+        .scrollIntoViewIfNeeded()
       const box = (await close.boundingBox()) ?? assert.fail("the close button is not displayed")
       assert.isTrue(box.y >= 0 && box.y + box.height <= 844, `the close button is at ${box.y}`)
       await frame.locator("h1").click()
@@ -722,7 +831,10 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       const frame = page.frameLocator("iframe")
       await frame.getByRole("timer").waitFor()
       const heights = async () => {
-        const [outside, inside] = [await page.locator("iframe").boundingBox(), await frame.locator("body").boundingBox()]
+        const [outside, inside] = [
+          await page.locator("iframe").boundingBox(),
+          await frame.locator("body").boundingBox()
+        ]
         return [Math.round(outside?.height ?? 0), Math.round(inside?.height ?? 1)] as const
       }
       const fits = () => eventually("a frame that fits", heights, ([outside, inside]) => outside === inside)
@@ -755,7 +867,11 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
         const page = await visit(started.page(await started.make({ embed_origin })))
         const blocked = () => page.frames().some((frame) => frame.url() === "chrome-error://chromewebdata/")
         await eventually("a frame that is refused", async () => blocked(), Boolean)
-        assert.strictEqual(await page.frameLocator("iframe").getByRole("timer").count(), 0, String(embed_origin))
+        assert.strictEqual(
+          await page.frameLocator("iframe").getByRole("timer").count(),
+          0,
+          String(embed_origin)
+        )
       }
     }))
 

@@ -11,7 +11,8 @@ import { ofCompany } from "./Console.ts"
 // The console in a real browser, with one tab per check.
 
 /** Pages without scripts reveal the focus only through the accessibility tree. */
-const isFocused = async (one: Locator): Promise<boolean> => (await one.and(one.page().locator(":focus")).count()) > 0
+const isFocused = async (one: Locator): Promise<boolean> =>
+  (await one.and(one.page().locator(":focus")).count()) > 0
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
@@ -47,7 +48,9 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       await page.getByRole("button", { name: "Show the fee…" }).click()
       // A new operator has no wallet to pay yet.
       await page
-        .getByText("There is no such name at example.com on the sandbox's web. Addresses that work include settle@wallet.example")
+        .getByText(
+          "There is no such name at example.com on the sandbox's web. Addresses that work include settle@wallet.example"
+        )
         .waitFor()
       await page.getByText("For a test, settle@wallet.example").waitFor()
       await page.getByLabel("Amount").fill("")
@@ -74,8 +77,13 @@ describe.skipIf(isMissing)("the console in a browser", () => {
   for (const colorScheme of ["light", "dark"] as const)
     it(`console: in the ${colorScheme} color scheme, every page fits a phone and violates neither WCAG 2.2 AA nor its content security policy`, async () => {
       const fits = async (page: Page, name: string, complaints: ReadonlyArray<string>) => {
-        for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
-        assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${name}, ${colorScheme}`)
+        for (const width of [320, 1440])
+          assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
+        assert.deepStrictEqual(
+          [await Console.violations(page), complaints],
+          [[], []],
+          `${name}, ${colorScheme}`
+        )
       }
       await tab({ storageState: signedIn.company, colorScheme }, async (page, complaints) => {
         for (const [path, title] of ofCompany) {
@@ -146,12 +154,20 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       assert.notInclude(String(readable), shop.key)
       assert.notInclude(String(readable), "__Host-")
       const cookie = (await page.context().cookies()).find(({ name }) => name === "__Host-satrail")
-      assert.deepInclude(cookie, { name: "__Host-satrail", httpOnly: true, secure: true, sameSite: "Lax", path: "/" })
+      assert.deepInclude(cookie, {
+        name: "__Host-satrail",
+        httpOnly: true,
+        secure: true,
+        sameSite: "Lax",
+        path: "/"
+      })
     }))
 
   it("console: a page from another origin cannot use the session, frame the console, or sign anyone in", async () => {
     const before = await Customer.balance(shop)
-    const evil = http.createServer((_request, response) => response.setHeader("content-type", "text/html").end("<p>evil</p>"))
+    const evil = http.createServer((_request, response) =>
+      response.setHeader("content-type", "text/html").end("<p>evil</p>")
+    )
     const port = await boundPort(evil.listen(0, "127.0.0.1"))
     const context = await browser.newContext({ storageState: signedIn.company })
     const page = await context.newPage()
@@ -172,7 +188,15 @@ describe.skipIf(isMissing)("the console in a browser", () => {
           await tried("/console/session", { method: "POST", mode: "no-cors", body: JSON.stringify({ credential: ${JSON.stringify(shop.key)} }) })
         ]
       })()`)
-      assert.deepStrictEqual(outcome, ["blocked", "blocked", "opaque", "blocked", "opaque", "opaque", "opaque"])
+      assert.deepStrictEqual(outcome, [
+        "blocked",
+        "blocked",
+        "opaque",
+        "blocked",
+        "opaque",
+        "opaque",
+        "opaque"
+      ])
       await page.evaluate(
         `document.body.insertAdjacentHTML("beforeend", '<iframe id="f" src=${JSON.stringify(`${whole.url}/console`)}></iframe>')`
       )
@@ -223,7 +247,14 @@ describe.skipIf(isMissing)("the console in a browser", () => {
 
   it("console: no path redirects to another origin", () =>
     tab({ storageState: signedIn.operator }, async (page, complaints) => {
-      for (const path of ["//evil.example", "https://evil.example", "javascript:alert(1)", "..%2f..%2f", "__proto__", "constructor"]) {
+      for (const path of [
+        "//evil.example",
+        "https://evil.example",
+        "javascript:alert(1)",
+        "..%2f..%2f",
+        "__proto__",
+        "constructor"
+      ]) {
         for (const root of ["console", "operator/console"]) {
           await page.goto(`${whole.url}/${root}/${path}`)
           assert.strictEqual(new URL(page.url()).origin, whole.url, path)

@@ -34,7 +34,10 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       await page.getByRole("heading", { name: /^Coffee & cake Open/, level: 1 }).waitFor()
       const { data } = await shop.get("/v1/bitcoin/deposit/lightning-invoice")
       assert.deepStrictEqual(
-        data.map((row: { readonly memo: string; readonly amount_sats: number }) => [row.memo, row.amount_sats]),
+        data.map((row: { readonly memo: string; readonly amount_sats: number }) => [
+          row.memo,
+          row.amount_sats
+        ]),
         [["Coffee & cake", 2500]]
       )
       const again = await page.request.post(`${whole.url}/console/invoices/new`, {
@@ -138,7 +141,9 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       let stopped: "connection" | "database" | undefined
       await page.route("**/v1/events/stream", (route) => {
         if (stopped === undefined) return route.continue()
-        return stopped === "connection" ? route.abort("connectionrefused") : route.fulfill({ status: 503, body: "" })
+        return stopped === "connection"
+          ? route.abort("connectionrefused")
+          : route.fulfill({ status: 503, body: "" })
       })
       await signIn(page, shop.key)
       for (const what of ["connection", "database"] as const) {
@@ -155,9 +160,11 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       }
     }))
 
-  const hiding = (hidden: boolean) => `Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true })`
+  const hiding = (hidden: boolean) =>
+    `Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true })`
   const turned = "visibilitychange"
-  const turn = (page: Page, hidden: boolean) => page.evaluate(`${hiding(hidden)}, document.dispatchEvent(new Event("${turned}"))`)
+  const turn = (page: Page, hidden: boolean) =>
+    page.evaluate(`${hiding(hidden)}, document.dispatchEvent(new Event("${turned}"))`)
 
   it("console: a hidden tab has no open event stream, and shows the current state once it is visible again", () =>
     tab({}, async (page) => {

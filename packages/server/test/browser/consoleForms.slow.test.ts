@@ -12,17 +12,23 @@ afterAll(() => started?.end())
 
 const press = (page: Page, name: string) => Console.press(page.getByRole("button", { name, exact: true }))
 /** Finds a field by the start of its label, because the label also contains hints. */
-const fill = (page: Page, label: string, text: string) => page.getByRole("textbox", { name: new RegExp(`^${label}`) }).fill(text)
-const choose = (page: Page, label: string, value: string) => page.getByRole("combobox", { name: label }).selectOption(value)
+const fill = (page: Page, label: string, text: string) =>
+  page.getByRole("textbox", { name: new RegExp(`^${label}`) }).fill(text)
+const choose = (page: Page, label: string, value: string) =>
+  page.getByRole("combobox", { name: label }).selectOption(value)
 
 describe.skipIf(isMissing)("the console's forms in a browser", () => {
   if (started === undefined) return
   const { whole, tab, signIn, oversee, visit } = started
-  const operate = (method: string, path: string, body?: object) => whole.ask(method, `/operator${path}`, { key: Whole.operatorToken, body })
+  const operate = (method: string, path: string, body?: object) =>
+    whole.ask(method, `/operator${path}`, { key: Whole.operatorToken, body })
   /** A new company with a webhook endpoint. */
   const company = async () => {
     const shop = await whole.companyWith("paid")
-    const endpoint = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/hook" }))
+    const endpoint = await Customer.data(
+      201,
+      shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/hook" })
+    )
     return { ...shop, endpointId: String(endpoint.id) }
   }
 
@@ -95,7 +101,10 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await signIn(page, shop.key)
       const opened = (name: string | RegExp) => page.getByRole("heading", { name, level: 1 }).waitFor()
       const exported = async (path: string) => {
-        const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Export these/ }).click()])
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("link", { name: /^Export these/ }).click()
+        ])
         assert.strictEqual(download.suggestedFilename(), `${path}.csv`)
         return readFileSync(await download.path(), "utf8")
           .trim()
@@ -153,7 +162,8 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.isFalse(await page.getByLabel("Button color").isVisible())
       await fill(page, "Amount", "12.50")
       await page.getByText("More options").click()
-      for (const name of ["New quote", "Tip", "Email address"]) await page.getByRole("checkbox", { name: new RegExp(`^${name}`) }).check()
+      for (const name of ["New quote", "Tip", "Email address"])
+        await page.getByRole("checkbox", { name: new RegExp(`^${name}`) }).check()
       await fill(page, "Time to pay, minutes", "90 min")
       await fill(page, "Accepted underpayment", "2")
       await choose(page, "Language of the page", "de")
@@ -197,9 +207,19 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await fill(page, "Domain", "shop.example")
       await press(page, "Claim domain")
       await page.getByText("_satrail-verify.shop.example").first().waitFor()
-      await Customer.data(200, shop.post("/sandbox/txt", { name: "_satrail-verify.shop.example", value: `satrail-verify=${shop.id}` }))
+      await Customer.data(
+        200,
+        shop.post("/sandbox/txt", {
+          name: "_satrail-verify.shop.example",
+          value: `satrail-verify=${shop.id}`
+        })
+      )
       await press(page, "Claim domain")
-      await page.getByRole("row").filter({ hasText: "shop.example" }).getByText("Verified", { exact: true }).waitFor()
+      await page
+        .getByRole("row")
+        .filter({ hasText: "shop.example" })
+        .getByText("Verified", { exact: true })
+        .waitFor()
       const { data } = await shop.get("/v1/domains")
       assert.strictEqual(data[0].domain, "shop.example")
     }))
@@ -235,7 +255,11 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.strictEqual((await endpoint()).description, "")
       await page.getByLabel("Your API key").fill(shop.key)
       await press(page, "Confirm and continue")
-      const changed = await eventually("a changed endpoint", endpoint, ({ description }) => description === "Orders")
+      const changed = await eventually(
+        "a changed endpoint",
+        endpoint,
+        ({ description }) => description === "Orders"
+      )
       assert.deepStrictEqual(changed.types, ["invoice.settled", "deposit.*"])
       await page.getByRole("link", { name: "Settings" }).click()
       await press(page, "Rotate secret")

@@ -15,13 +15,17 @@ const mostTabs = 80
 describe.skipIf(isMissing)("the console with only the keyboard", () => {
   if (started === undefined) return
   const { whole, tab, signIn } = started
-  const titled = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
+  const titled = (page: Page, name: string | RegExp) =>
+    page.getByRole("heading", { level: 1, name }).waitFor()
 
   it("console: a checkout is created, an order is found and refunded, and an invoice is paid, with only the keyboard and a visible focus", () =>
     tab({}, async (page, complaints) => {
       const shop = await whole.companyWith("paid")
       await Customer.fund(shop, 200_000)
-      const checkout = await Customer.data(201, shop.post("/v1/checkouts", { amount: 42.5, currency: "eur", order_id: "1042" }))
+      const checkout = await Customer.data(
+        201,
+        shop.post("/v1/checkouts", { amount: 42.5, currency: "eur", order_id: "1042" })
+      )
       await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
       await Customer.until(shop, `/v1/checkouts/${checkout.id}`, ({ status }) => status === "paid")
       const keyboard = page.keyboard

@@ -54,7 +54,8 @@ const crowded = `(() => {
 describe.skipIf(isMissing)("the states of the console's pages", () => {
   if (started === undefined) return
   const { whole, tab, signIn } = started
-  const operate = (method: string, path: string, body?: object) => whole.ask(method, `/operator${path}`, { key: Whole.operatorToken, body })
+  const operate = (method: string, path: string, body?: object) =>
+    whole.ask(method, `/operator${path}`, { key: Whole.operatorToken, body })
   const created = (shop: Company, path: string, body: object) => Customer.data(201, shop.post(path, body))
   const funded = async (sats: number) => {
     const shop = await whole.companyWith("paid")
@@ -62,7 +63,10 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     return shop
   }
   const sends = async (shop: Company, behaviour: string) => {
-    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000, behaviour })
+    const { destination } = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 1000,
+      behaviour
+    })
     return Customer.data(201, Customer.confirm(shop, destination, 1000))
   }
 
@@ -72,24 +76,49 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     const endpoint = await created(shop, "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })
     const off = await created(shop, "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/off" })
     await Customer.data(200, shop.post(`/v1/webhook-endpoints/${off.id}/disable`, {}))
-    const checkout = await created(shop, "/v1/checkouts", { amount: 42.5, currency: "eur", order_id: "1042", description: "x".repeat(120) })
+    const checkout = await created(shop, "/v1/checkouts", {
+      amount: 42.5,
+      currency: "eur",
+      order_id: "1042",
+      description: "x".repeat(120)
+    })
     await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
     const paid = await Customer.until(shop, `/v1/checkouts/${checkout.id}`, ({ status }) => status === "paid")
     const canceled = await created(shop, "/v1/checkouts", { amount: 1000, currency: "sats" })
     await Customer.data(200, shop.post(`/v1/checkouts/${canceled.id}/cancel`, {}))
-    const refund = await created(shop, "/v1/refunds", { checkout_id: checkout.id, amount: 1000, currency: "sats" })
+    const refund = await created(shop, "/v1/refunds", {
+      checkout_id: checkout.id,
+      amount: 1000,
+      currency: "sats"
+    })
     const failed = await sends(shop, "no_route")
     await Customer.ends(shop, failed.id, "failed")
     const settled = await sends(shop, "settle")
     await Customer.ends(shop, settled.id, "settled")
-    const person = await created(shop, "/v1/people", { name: "Mara Kessler-Featherstonehaugh", role: "viewer" })
+    const person = await created(shop, "/v1/people", {
+      name: "Mara Kessler-Featherstonehaugh",
+      role: "viewer"
+    })
     await operate("PUT", `/companies/${shop.id}/limits`, { approval_above_sats: 500, day_sats: 5000 })
-    const asks = await Customer.data(201, whole.operate(`/companies/${shop.id}/api-keys`, { name: "Payroll", scopes: ["send", "read"] }))
-    const bob = await Customer.data(201, whole.operate("/tokens", { name: `Bob of ${shop.id}`, scopes: ["all"] }))
+    const asks = await Customer.data(
+      201,
+      whole.operate(`/companies/${shop.id}/api-keys`, { name: "Payroll", scopes: ["send", "read"] })
+    )
+    const bob = await Customer.data(
+      201,
+      whole.operate("/tokens", { name: `Bob of ${shop.id}`, scopes: ["all"] })
+    )
     await Customer.data(200, whole.ask("POST", `/operator/api-keys/${asks.id}/approve`, { key: bob.token }))
     const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
-    const waiting = await Customer.data(201, whole.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks.key, body: { destination } }))
-    await Customer.until(shop, `/v1/webhook-endpoints/${endpoint.id}`, ({ failing_since }) => failing_since !== null)
+    const waiting = await Customer.data(
+      201,
+      whole.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks.key, body: { destination } })
+    )
+    await Customer.until(
+      shop,
+      `/v1/webhook-endpoints/${endpoint.id}`,
+      ({ failing_since }) => failing_since !== null
+    )
     return [
       shop,
       [
@@ -122,7 +151,10 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     const [, , keyId] = shop.key.split("_")
     const amount = { amount: 400, currency: "sats" }
     const endpoint = await created(shop, "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })
-    const invoice = await created(shop, "/v1/bitcoin/deposit/lightning-invoice", { ...amount, description: "Coffee" })
+    const invoice = await created(shop, "/v1/bitcoin/deposit/lightning-invoice", {
+      ...amount,
+      description: "Coffee"
+    })
     const address = await created(shop, "/v1/bitcoin/deposit/lightning-address", {})
     const offer = await created(shop, "/v1/bitcoin/deposit/offer", { lightning_address_id: address.id })
     const { address: chain } = await created(shop, "/v1/bitcoin/deposit/on-chain", {})
@@ -165,7 +197,10 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
 
   const frozen = async (): Promise<readonly [Company, ReadonlyArray<State>]> => {
     const shop = await funded(1000)
-    await Customer.data(200, whole.operate(`/companies/${shop.id}/freeze`, { reason: "A stolen key", pending: "wait" }))
+    await Customer.data(
+      200,
+      whole.operate(`/companies/${shop.id}/freeze`, { reason: "A stolen key", pending: "wait" })
+    )
     return [shop, [["", "Sending is frozen"]]]
   }
 
@@ -184,8 +219,13 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
 
   for (const colorScheme of ["light", "dark"] as const) {
     const fits = async (page: Page, name: string) => {
-      for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
-      assert.deepStrictEqual([await Console.violations(page), await page.evaluate(repeatedIds)], [[], []], `${name}, ${colorScheme}`)
+      for (const width of [320, 1440])
+        assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
+      assert.deepStrictEqual(
+        [await Console.violations(page), await page.evaluate(repeatedIds)],
+        [[], []],
+        `${name}, ${colorScheme}`
+      )
     }
 
     for (const [of, make] of Object.entries({ busy, records, fresh, frozen, reader, receiver }))
@@ -219,7 +259,8 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
           await fits(page, String(text))
         }
         const open = (path: string) => page.goto(`${whole.url}/console/${path}`)
-        const press = (name: string | RegExp) => Console.press(page.getByRole("button", { name, exact: true }))
+        const press = (name: string | RegExp) =>
+          Console.press(page.getByRole("button", { name, exact: true }))
         await page.goto(`${whole.url}/console`)
         await shown("Sign in with a key")
         await page.getByLabel("API key or operator token").fill("nonsense")
@@ -294,13 +335,16 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
       await page.getByRole("cell", { name: "Payment received" }).waitFor()
       assert.deepStrictEqual(await page.evaluate(crowded), [])
     })
-    await tab({ storageState: started.signedIn.operator, viewport: { width: 320, height: 800 } }, async (page) => {
-      await started.oversee(page, "tokens", "Tokens")
-      await page.getByRole("link", { name: /^Revoke… x/ }).click()
-      await page.getByRole("button", { name: /^Revoke x/ }).waitFor()
-      const wide = `[...document.querySelectorAll(".panel")].filter((one) => one.scrollWidth > one.clientWidth).length`
-      assert.strictEqual(await page.evaluate(wide), 0)
-    })
+    await tab(
+      { storageState: started.signedIn.operator, viewport: { width: 320, height: 800 } },
+      async (page) => {
+        await started.oversee(page, "tokens", "Tokens")
+        await page.getByRole("link", { name: /^Revoke… x/ }).click()
+        await page.getByRole("button", { name: /^Revoke x/ }).waitFor()
+        const wide = `[...document.querySelectorAll(".panel")].filter((one) => one.scrollWidth > one.clientWidth).length`
+        assert.strictEqual(await page.evaluate(wide), 0)
+      }
+    )
   })
 
   it("console: at no width does a table of payments cut off an amount, or leave no room for what a payment is for", async () => {
@@ -320,11 +364,19 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
 
   it("console: an order with a number and description from right to left is shown before its description", async () => {
     const shop = await funded(1000)
-    await created(shop, "/v1/checkouts", { amount: 10, currency: "eur", order_id: "طلب ١٢", description: "قهوة عربية" })
+    await created(shop, "/v1/checkouts", {
+      amount: 10,
+      currency: "eur",
+      order_id: "طلب ١٢",
+      description: "قهوة عربية"
+    })
     await tab({}, async (page) => {
       await signIn(page, shop.key)
       await page.goto(`${whole.url}/console/checkouts`)
-      const [order, description] = [page.getByRole("link", { name: "Order طلب ١٢" }), page.getByText("قهوة عربية")]
+      const [order, description] = [
+        page.getByRole("link", { name: "Order طلب ١٢" }),
+        page.getByText("قهوة عربية")
+      ]
       const [before, after] = [await order.boundingBox(), await description.boundingBox()]
       assert.isAtLeast(after?.x ?? 0, (before?.x ?? 0) + (before?.width ?? 0))
     })

@@ -46,13 +46,20 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       assert.deepStrictEqual(complaints, [])
       return clicks
     })
-  const titled = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
+  const titled = (page: Page, name: string | RegExp) =>
+    page.getByRole("heading", { level: 1, name }).waitFor()
   const link = (page: Page, name: string | RegExp) => page.getByRole("link", { name })
   const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
 
   /** A paid checkout for an order. */
   const ordered = async (shop: Company, order: string) => {
-    const body = { amount: 42.5, currency: "eur", order_id: order, description: "Two bags of coffee", metadata: { channel: "web" } }
+    const body = {
+      amount: 42.5,
+      currency: "eur",
+      order_id: order,
+      description: "Two bags of coffee",
+      metadata: { channel: "web" }
+    }
     const checkout = await Customer.data(201, shop.post("/v1/checkouts", body))
     await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
     return Customer.until(shop, `/v1/checkouts/${checkout.id}`, ({ status }) => status === "paid")
@@ -139,7 +146,10 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await Customer.ends(shop, id, "settled")
       /** The types of the exported payments. */
       const exported = async (count: number) => {
-        const [download] = await Promise.all([page.waitForEvent("download"), click(link(page, `Export these ${count}`))])
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          click(link(page, `Export these ${count}`))
+        ])
         assert.strictEqual(download.suggestedFilename(), "payments.csv")
         const [, ...rows] = readFileSync(await download.path(), "utf8")
           .trim()
@@ -152,7 +162,9 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       assert.deepStrictEqual(await exported(2), ["withdrawal", "deposit"])
       await home()
       await click(link(page, "Payments"))
-      await click(page.getByRole("navigation", { name: "Direction" }).getByRole("link", { name: "In", exact: true }))
+      await click(
+        page.getByRole("navigation", { name: "Direction" }).getByRole("link", { name: "In", exact: true })
+      )
       assert.deepStrictEqual(await exported(1), ["deposit"])
     })
     assert.deepStrictEqual(clicks, [2, 2, 3])
@@ -167,7 +179,10 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await click(button(page, "Create key"))
       const key = (await page.locator("pre.secret").textContent()) ?? ""
       assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key })).status, 403)
-      assert.strictEqual((await whole.ask("POST", "/v1/bitcoin/deposit/on-chain", { key, body: {} })).status, 201)
+      assert.strictEqual(
+        (await whole.ask("POST", "/v1/bitcoin/deposit/on-chain", { key, body: {} })).status,
+        201
+      )
     })
     assert.deepStrictEqual(clicks, [3])
   })
@@ -179,7 +194,11 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await Customer.data(201, shop.post("/sandbox/send", { address, amount_sats: 21_000 }))
       await Customer.until(shop, `/v1/checkouts/${id}`, ({ pending_sats }) => pending_sats === 21_000)
       await click(link(page, "Checkouts"))
-      await page.getByRole("row").filter({ hasText: "1043" }).getByText("Confirming", { exact: true }).waitFor()
+      await page
+        .getByRole("row")
+        .filter({ hasText: "1043" })
+        .getByText("Confirming", { exact: true })
+        .waitFor()
     })
     assert.deepStrictEqual(clicks, [1])
   })
@@ -188,7 +207,10 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     const gone = createServer((_, response) => response.writeHead(410).end("moved to another system"))
     const port = await boundPort(gone.listen(0, "127.0.0.1"))
     const clicks = await from(async ({ page, shop, click }) => {
-      const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/orders` }))
+      const made = await Customer.data(
+        201,
+        shop.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/orders` })
+      )
       await Customer.fund(shop, 1000)
       await Customer.until(shop, `/v1/webhook-endpoints/${made.id}`, ({ status }) => status === "disabled")
       await page.reload()
@@ -204,9 +226,16 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
 
   it("console: a failed webhook is shown on the overview; its error is 1 click away, and another click and the key send it now", async () => {
     const clicks = await from(async ({ page, shop, click }) => {
-      const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
+      const made = await Customer.data(
+        201,
+        shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })
+      )
       await Customer.fund(shop, 1000)
-      await Customer.until(shop, `/v1/webhook-endpoints/${made.id}`, ({ failing_since }) => failing_since !== null)
+      await Customer.until(
+        shop,
+        `/v1/webhook-endpoints/${made.id}`,
+        ({ failing_since }) => failing_since !== null
+      )
       await page.reload()
       await page.getByText(/^Webhook failing since/).waitFor()
       await click(link(page, /^See why/))
@@ -218,7 +247,9 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await page.getByText("Event sent").waitFor()
       const attempts = async () => {
         const rows = await Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}/deliveries`))
-        return JSON.stringify(rows.map(({ last_attempt_at }: { readonly last_attempt_at: string }) => last_attempt_at))
+        return JSON.stringify(
+          rows.map(({ last_attempt_at }: { readonly last_attempt_at: string }) => last_attempt_at)
+        )
       }
       const before = await attempts()
       await click(button(page, "Send now").first())
@@ -234,15 +265,23 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
 
   it("console: the audit log is 1 click away and shows who made each change, with the values before and after; another click opens a payment", async () => {
     const clicks = await from(async ({ page, shop, click }) => {
-      const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", description: "Orders" }))
+      const made = await Customer.data(
+        201,
+        shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", description: "Orders" })
+      )
       await Customer.data(
         200,
-        whole.ask("PATCH", `/v1/webhook-endpoints/${made.id}`, { key: shop.key, body: { url: "http://127.0.0.1:9/paid-orders" } })
+        whole.ask("PATCH", `/v1/webhook-endpoints/${made.id}`, {
+          key: shop.key,
+          body: { url: "http://127.0.0.1:9/paid-orders" }
+        })
       )
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
       await Customer.data(201, Customer.confirm(shop, destination, 1000))
       const isThere = (entries: ReadonlyArray<{ readonly verb: string }>) =>
-        ["webhooks.updateWebhookEndpoint", "send.confirm"].every((wanted) => entries.some(({ verb }) => verb === wanted))
+        ["webhooks.updateWebhookEndpoint", "send.confirm"].every((wanted) =>
+          entries.some(({ verb }) => verb === wanted)
+        )
       await eventually("the entry", () => Customer.data(200, shop.get("/v1/audit")), isThere)
       await click(link(page, "Audit log"))
       const row = page.getByRole("row").filter({ hasText: "→ http://127.0.0.1:9/paid-orders" })
@@ -260,12 +299,21 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
   it("console: it takes 2 clicks to approve a payment, whose page names who requested it; the page of who requested it says that another must approve it", async () => {
     const clicks = await from(async ({ page, shop, click }) => {
       const operate = (path: string, body: object) => whole.operate(`/companies/${shop.id}/${path}`, body)
-      await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, { key: Whole.operatorToken, body: { approval_above_sats: 500 } })
-      const asks = await Customer.data(201, operate("api-keys", { name: "Payroll", scopes: ["send", "read", "approve"] }))
+      await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, {
+        key: Whole.operatorToken,
+        body: { approval_above_sats: 500 }
+      })
+      const asks = await Customer.data(
+        201,
+        operate("api-keys", { name: "Payroll", scopes: ["send", "read", "approve"] })
+      )
       const bob = await Customer.data(201, whole.operate("/tokens", { name: "Bob", scopes: ["all"] }))
       await Customer.data(200, whole.ask("POST", `/operator/api-keys/${asks.id}/approve`, { key: bob.token }))
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
-      const { id } = await Customer.data(201, whole.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks.key, body: { destination } }))
+      const { id } = await Customer.data(
+        201,
+        whole.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks.key, body: { destination } })
+      )
       await tab({}, async (theirs) => {
         await signIn(theirs, asks.key)
         await theirs.goto(`${whole.url}/console/payments/out/${id}`)
@@ -302,7 +350,10 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await page.getByLabel("Your API key").fill(shop.key)
       await click(button(page, "Send 1,000 sats"))
       await titled(page, /^−1,000 sats/)
-      const [download] = await Promise.all([page.waitForEvent("download"), click(link(page, "Proof of payment"))])
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        click(link(page, "Proof of payment"))
+      ])
       assert.match(readFileSync(await download.path(), "utf8"), /\nPreimage: [0-9a-f]{64}\n/)
     })
     assert.deepStrictEqual(clicks, [3])

@@ -25,7 +25,9 @@ interface Copied {
 
 /** Clicks every copy button of a page. */
 const copies = async (page: Page): Promise<ReadonlyArray<Copied>> => {
-  await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.removeAttribute('name'); one.open = true })")
+  await page.evaluate(
+    "document.querySelectorAll('details').forEach((one) => { one.removeAttribute('name'); one.open = true })"
+  )
   const copies: Array<Copied> = []
   for (const button of await page.locator("button[data-copy]").all()) {
     await page.evaluate("navigator.clipboard.writeText('nothing was copied')")
@@ -94,7 +96,11 @@ describe.skipIf(isMissing)("copy buttons of the consoles", () => {
     const filled = await Shown.fill(started)
     const visits = [
       ["console", shop.key, [...Console.ofCompany.map(([path]) => path), ...Object.values(filled.ofCompany)]],
-      ["operator/console", Whole.operatorToken, [...Console.ofOperator.map(([path]) => path), ...Object.values(filled.ofOperator)]]
+      [
+        "operator/console",
+        Whole.operatorToken,
+        [...Console.ofOperator.map(([path]) => path), ...Object.values(filled.ofOperator)]
+      ]
     ] as const
     for (const [root, key, paths] of visits)
       await tab({ permissions, storageState: await stateOf(key) }, async (page, complaints) => {

@@ -29,7 +29,13 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
       assert.deepStrictEqual(complaints, [])
     })
   const hasNoElements = async (page: Page, where: string) =>
-    assert.strictEqual(await page.locator("main :is(script, style, iframe, img, object, embed, base, meta, form form)").count(), 0, where)
+    assert.strictEqual(
+      await page
+        .locator("main :is(script, style, iframe, img, object, embed, base, meta, form form)")
+        .count(),
+      0,
+      where
+    )
 
   /** Creates one record of each kind, so that no list is empty. Returns the paths of the records' pages. */
   const filled = async (): Promise<ReadonlyArray<string>> => {
@@ -40,9 +46,15 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     const address = await post("/v1/bitcoin/deposit/lightning-address", {})
     const { address: chain } = await post("/v1/bitcoin/deposit/on-chain", {})
     const endpoint = await post("/v1/webhook-endpoints", { url: `${whole.url}/sandbox/webhooks/strangers` })
-    const [checkout, invoice] = [await post("/v1/checkouts", amount), await post("/v1/bitcoin/deposit/lightning-invoice", amount)]
+    const [checkout, invoice] = [
+      await post("/v1/checkouts", amount),
+      await post("/v1/bitcoin/deposit/lightning-invoice", amount)
+    ]
     const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
-    const { id } = await post("/v1/bitcoin/withdraw/confirm", { ...amount, destination: "no-route@wallet.example" })
+    const { id } = await post("/v1/bitcoin/withdraw/confirm", {
+      ...amount,
+      destination: "no-route@wallet.example"
+    })
     const path = `/v1/transactions/withdrawals/${id}`
     await Customer.until(shop, path, ({ status }) => status === "failed")
     return [
@@ -61,8 +73,11 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     const records = await filled()
     const { shop, whole } = started
     const texts = corpus.filter((text) => text.trim() === text && text.length > 0 && text.length <= 200)
-    const bodies = texts.slice(0, 40).map((text) => ({ amount: 100, currency: "sats", description: text, metadata: { text } }))
-    for (const body of bodies) await Customer.data(201, shop.post("/v1/checkouts", { ...body, order_id: body.description }))
+    const bodies = texts
+      .slice(0, 40)
+      .map((text) => ({ amount: 100, currency: "sats", description: text, metadata: { text } }))
+    for (const body of bodies)
+      await Customer.data(201, shop.post("/v1/checkouts", { ...body, order_id: body.description }))
     for (const path of ["/v1/bitcoin/deposit/lightning-invoice", "/v1/vouchers"])
       for (const body of bodies) await Customer.data(201, shop.post(path, { ...body, amount: 1 }))
     await signedIn(started.signedIn.company, async (page) => {
@@ -86,7 +101,9 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
   it("corpus: an operator's pages show hostile company names, reasons and notes as plain text", () =>
     signedIn(started.signedIn.operator, async (page) => {
       const { whole } = started
-      const texts = corpus.filter((text) => text.trim() === text && text.length > 0 && text.length <= 200).slice(0, 40)
+      const texts = corpus
+        .filter((text) => text.trim() === text && text.length > 0 && text.length <= 200)
+        .slice(0, 40)
       const records: Array<string> = []
       for (const text of texts) {
         const { id } = await Customer.data(201, whole.operate("/companies", { name: text, plan: "free" }))
@@ -122,7 +139,8 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
         await page.getByText("Metadata", { exact: true }).waitFor()
         const shown = await page.locator("main dd code").allTextContents()
         // An HTML parser turns each line break into one line feed.
-        for (const [at, text] of texts.entries()) assert.include(shown, `text-${at}=${text.replaceAll(/\r\n?/g, "\n")}`)
+        for (const [at, text] of texts.entries())
+          assert.include(shown, `text-${at}=${text.replaceAll(/\r\n?/g, "\n")}`)
         await hasNoElements(page, id)
       }
     }))

@@ -20,7 +20,8 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
     await page.getByLabel("Your operator token").fill(token)
     await press(page, "Confirm and continue")
   }
-  const read = async (path: string) => Customer.data(200, whole.ask("GET", `/operator${path}`, { key: Whole.operatorToken }))
+  const read = async (path: string) =>
+    Customer.data(200, whole.ask("GET", `/operator${path}`, { key: Whole.operatorToken }))
   const company = async () => {
     const shop = await whole.companyWith("paid")
     const [, , keyId = ""] = shop.key.split("_")
@@ -46,7 +47,12 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       await press(page, "Save limits")
       await page.getByText("5,000 left").waitFor()
       const { limits } = await read(`/companies/${shop.id}/limits`)
-      assert.deepInclude(limits, { day_sats: 5000, hour_sats: null, recipient_types: ["lightning_invoice"], recipients: null })
+      assert.deepInclude(limits, {
+        day_sats: 5000,
+        hour_sats: null,
+        recipient_types: ["lightning_invoice"],
+        recipients: null
+      })
 
       await oversee(page, `companies/${shop.id}/terms`, "Plan, fees and limits")
       await page.getByRole("combobox", { name: "Plan", exact: true }).selectOption("free")
@@ -64,7 +70,10 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       await page.getByText("203.0.113.0/24, 2001:db8::/32, to send").waitFor()
       const key = await read(`/api-keys/${shop.keyId}`)
       assert.deepInclude(key.limits, { per_withdrawal_sats: 100, day_sats: null })
-      assert.deepStrictEqual(key.allowed_from, { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] })
+      assert.deepStrictEqual(key.allowed_from, {
+        for: "sending",
+        ranges: ["203.0.113.0/24", "2001:db8::/32"]
+      })
       assert.deepStrictEqual(complaints, [])
     }))
 
@@ -75,7 +84,10 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       await press(page, "Connect an app")
       await confirm(page)
       const text = (await page.locator("pre.secret").textContent()) ?? ""
-      assert.match(text, /^nostr\+walletconnect:\/\/[0-9a-f]{64}\?relay=wss%3A%2F%2Frelay\.example%2F&secret=[0-9a-f]{64}$/)
+      assert.match(
+        text,
+        /^nostr\+walletconnect:\/\/[0-9a-f]{64}\?relay=wss%3A%2F%2Frelay\.example%2F&secret=[0-9a-f]{64}$/
+      )
       await page.getByRole("img", { name: "QR code of the connection" }).waitFor()
       assert.deepStrictEqual(await Console.violations(page), [])
       await page.getByRole("link", { name: "Done" }).click()
@@ -114,8 +126,14 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
     tab({}, async (page, complaints) => {
       const shop = await company()
       await Customer.fund(shop, 10_000_001)
-      const bob = await Customer.data(201, whole.operate("/tokens", { name: "Bob", scopes: ["read", "loosen"] }))
-      await Customer.data(200, whole.operate(`/companies/${shop.id}/freeze`, { reason: "a stolen key", pending: "go_on" }))
+      const bob = await Customer.data(
+        201,
+        whole.operate("/tokens", { name: "Bob", scopes: ["read", "loosen"] })
+      )
+      await Customer.data(
+        200,
+        whole.operate(`/companies/${shop.id}/freeze`, { reason: "a stolen key", pending: "go_on" })
+      )
       const unfreeze = async (of: Page, token: string) => {
         await signIn(of, token)
         await oversee(of, `companies/${shop.id}/unfreeze`, "Unfreeze Example Ltd")
@@ -164,8 +182,12 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
   it("console: a token with the scopes read and mend can use only the pages and actions that these scopes allow, and other pages name the required scope", () =>
     tab({}, async (page, complaints) => {
       const url = `${whole.url}/sandbox/webhooks/operator`
-      const { id } = await Customer.data(201, whole.operate("/webhook-endpoints", { url, types: ["audit_head.updated"] }))
-      const received = (many: number) => Customer.until(started.shop, "/sandbox/webhooks/operator", ({ count }) => count === many)
+      const { id } = await Customer.data(
+        201,
+        whole.operate("/webhook-endpoints", { url, types: ["audit_head.updated"] })
+      )
+      const received = (many: number) =>
+        Customer.until(started.shop, "/sandbox/webhooks/operator", ({ count }) => count === many)
       await whole.operate(`/webhook-endpoints/${id}/test`, {})
       await received(1)
       const bo = await Customer.data(201, whole.operate("/tokens", { name: "Bo", scopes: ["read", "mend"] }))

@@ -89,8 +89,13 @@ const walk = async (page: Page, within: string, where: string): Promise<Readonly
   const controls = Number(await page.evaluate(watch(within)))
   for (let at = 0; at < controls; at++) await page.keyboard.press("Tab")
   // A wide table can be scrolled, and then takes the focus too.
-  for (let at = 0; at < controls + 5 && Number(await page.evaluate("window.missed.size")) > 0; at++) await page.keyboard.press("Tab")
-  assert.deepStrictEqual(await page.evaluate("[...window.missed.values()]"), [], `not reached with Tab: ${where}`)
+  for (let at = 0; at < controls + 5 && Number(await page.evaluate("window.missed.size")) > 0; at++)
+    await page.keyboard.press("Tab")
+  assert.deepStrictEqual(
+    await page.evaluate("[...window.missed.values()]"),
+    [],
+    `not reached with Tab: ${where}`
+  )
   return (await page.evaluate("[...window.links]")) as ReadonlyArray<string>
 }
 
@@ -109,42 +114,61 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
   it("console: the export of the audit log is saved as a file, and the page stays", () =>
     tab({ storageState: signedIn.operator }, async (page) => {
       await page.goto(`${whole.url}${root}/audit`)
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Export these/ }).click()])
-      assert.deepStrictEqual([download.suggestedFilename(), page.url()], ["audit.csv", `${whole.url}${root}/audit`])
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: /^Export these/ }).click()
+      ])
+      assert.deepStrictEqual(
+        [download.suggestedFilename(), page.url()],
+        ["audit.csv", `${whole.url}${root}/audit`]
+      )
     }))
 
   /** Follows the links and visits at most two pages of each kind. Returns the kinds. */
   const crawl = (width: number, colorScheme: "light" | "dark") =>
-    tab({ storageState: signedIn.operator, colorScheme, viewport: { width, height: 844 } }, async (page, complaints) => {
-      await page.addInitScript(still)
-      const isNarrow = width < 700
-      const open = async (path: string) => {
-        const response = await page.goto(`${whole.url}${root}${path === "" ? "" : `/${path}`}`)
-        assert.strictEqual(response?.status(), 200, path)
-        await page.getByRole("heading", { level: 1 }).waitFor()
+    tab(
+      { storageState: signedIn.operator, colorScheme, viewport: { width, height: 844 } },
+      async (page, complaints) => {
+        await page.addInitScript(still)
+        const isNarrow = width < 700
+        const open = async (path: string) => {
+          const response = await page.goto(`${whole.url}${root}${path === "" ? "" : `/${path}`}`)
+          assert.strictEqual(response?.status(), 200, path)
+          await page.getByRole("heading", { level: 1 }).waitFor()
+        }
+        await open("")
+        if (isNarrow) await tabTo(page, "#menu")
+        await page.locator("nav.side").waitFor()
+        const places = [
+          ...(await walk(page, "nav.side", "menu")),
+          `${whole.url}${root}`,
+          `${whole.url}${root}/search?q=Example`
+        ]
+        const seen = new Map<string, Set<string>>()
+        for (const place of places) {
+          const { pathname, search } = new URL(place)
+          if ((pathname !== root && !pathname.startsWith(`${root}/`)) || pathname.endsWith("/export"))
+            continue
+          const path = pathname.slice(root.length + 1)
+          const pattern = patternOf(path)
+          const before = seen.get(pattern) ?? new Set()
+          if (before.has(path) || before.size === 2) continue
+          seen.set(pattern, before.add(path))
+          await open(path + search)
+          for (const one of isNarrow ? [320, width] : [width])
+            assert.isAtMost(await Console.widthAt(page, one), one, `${path} at ${one} px`)
+          assert.deepStrictEqual(await Console.misfits(page), [], `${path} at ${width} px`)
+          assert.deepStrictEqual(
+            [await Console.violations(page), complaints],
+            [[], []],
+            `${path} at ${width} px, ${colorScheme}`
+          )
+          await tabTo(page, "#main")
+          places.push(...(await walk(page, "main", path)))
+        }
+        return [...seen.keys()].toSorted()
       }
-      await open("")
-      if (isNarrow) await tabTo(page, "#menu")
-      await page.locator("nav.side").waitFor()
-      const places = [...(await walk(page, "nav.side", "menu")), `${whole.url}${root}`, `${whole.url}${root}/search?q=Example`]
-      const seen = new Map<string, Set<string>>()
-      for (const place of places) {
-        const { pathname, search } = new URL(place)
-        if ((pathname !== root && !pathname.startsWith(`${root}/`)) || pathname.endsWith("/export")) continue
-        const path = pathname.slice(root.length + 1)
-        const pattern = patternOf(path)
-        const before = seen.get(pattern) ?? new Set()
-        if (before.has(path) || before.size === 2) continue
-        seen.set(pattern, before.add(path))
-        await open(path + search)
-        for (const one of isNarrow ? [320, width] : [width]) assert.isAtMost(await Console.widthAt(page, one), one, `${path} at ${one} px`)
-        assert.deepStrictEqual(await Console.misfits(page), [], `${path} at ${width} px`)
-        assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${path} at ${width} px, ${colorScheme}`)
-        await tabTo(page, "#main")
-        places.push(...(await walk(page, "main", path)))
-      }
-      return [...seen.keys()].toSorted()
-    })
+    )
 
   it(
     "console: every operator page fits a phone, violates no WCAG 2.2 AA rule in light colors, and can be reached with the keyboard",

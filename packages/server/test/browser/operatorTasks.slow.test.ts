@@ -26,23 +26,33 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
 
   const link = (page: Page, name: string | RegExp) => page.getByRole("link", { name })
   const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
-  const titled = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
-  const read = (path: string) => Customer.data(200, whole.ask("GET", `/operator${path}`, { key: Whole.operatorToken }))
-  const hours = (shop: Company, many: number) => Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: many * 3600 }))
+  const titled = (page: Page, name: string | RegExp) =>
+    page.getByRole("heading", { level: 1, name }).waitFor()
+  const read = (path: string) =>
+    Customer.data(200, whole.ask("GET", `/operator${path}`, { key: Whole.operatorToken }))
+  const hours = (shop: Company, many: number) =>
+    Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: many * 3600 }))
 
   const opened = async (name: string): Promise<Company> => {
     const { id } = await Customer.data(201, whole.operate("/companies", { name, plan: "paid" }))
-    const { key } = await Customer.data(201, whole.operate(`/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] }))
+    const { key } = await Customer.data(
+      201,
+      whole.operate(`/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] })
+    )
     return {
       id,
       key,
       get: (route) => whole.ask("GET", route, { key }),
-      post: (route, body, headers) => whole.ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
+      post: (route, body, headers) =>
+        whole.ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
     }
   }
 
   /** Counts the clicks of a task that begins at "Now". No task needs scripts. */
-  const from = (look: (page: Page, click: (one: Locator) => Promise<void>) => Promise<void>, operator = Whole.operatorToken) =>
+  const from = (
+    look: (page: Page, click: (one: Locator) => Promise<void>) => Promise<void>,
+    operator = Whole.operatorToken
+  ) =>
     tab({ javaScriptEnabled: false }, async (page, complaints) => {
       await signIn(page, operator)
       assert.strictEqual(new URL(page.url()).pathname, "/operator/console")
@@ -58,7 +68,10 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
   it("console: a withdrawal in flight for hours is listed on the Now page, and 1 click shows its steps, the node's status and what to do", async () => {
     const shop = await opened("Tidewater Games")
     await Customer.fund(shop, 5_000_000)
-    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 3_500_000, behaviour: "hold" })
+    const { destination } = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 3_500_000,
+      behaviour: "hold"
+    })
     const { id } = await Customer.data(201, Customer.confirm(shop, destination, 3_500_000))
     await eventually(
       "a dispatched withdrawal",
@@ -120,7 +133,10 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
       await click(button(page, "Freeze Harbor Lane"))
       await titled(page, "Harbor Lane Frozen")
       await page.getByText("“Key stolen, call us”").first().waitFor()
-      assert.deepStrictEqual([await link(page, "Unfreeze…").count(), await link(page, /^Freeze/).count()], [1, 0])
+      assert.deepStrictEqual(
+        [await link(page, "Unfreeze…").count(), await link(page, /^Freeze/).count()],
+        [1, 0]
+      )
       await link(page, "Now").click()
       await link(page, "Harbor Lane is frozen").waitFor()
     })
@@ -207,7 +223,11 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
       await click(link(page, "Revoke… nightly export"))
       await page.getByLabel(token).fill(Whole.operatorToken)
       await click(button(page, "Revoke nightly export"))
-      await page.getByRole("row").filter({ hasText: "nightly export" }).getByText("Revoked", { exact: true }).waitFor()
+      await page
+        .getByRole("row")
+        .filter({ hasText: "nightly export" })
+        .getByText("Revoked", { exact: true })
+        .waitFor()
     })
     assert.strictEqual(await works(), 401)
     assert.deepStrictEqual([issuing, revoking], [3, 3])
@@ -216,13 +236,18 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
   it("console: a failed withdrawal's page marks the step that failed, says why, and does not claim that the node was never asked", async () => {
     const shop = await opened("Bluegate Arcade")
     await Customer.fund(shop, 50_000)
-    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 12_000, behaviour: "no_route" })
+    const { destination } = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 12_000,
+      behaviour: "no_route"
+    })
     const { id } = await Customer.data(201, Customer.confirm(shop, destination, 12_000))
     await Customer.ends(shop, id, "failed")
     await from(async (page) => {
       await page.goto(`${whole.url}/operator/console/withdrawals/${id}`)
       await titled(page, /^−12,000 sats Failed, returned/)
-      assert.deepStrictEqual(await page.locator(".steps li.bad b").allTextContents(), ["Failed, money returned"])
+      assert.deepStrictEqual(await page.locator(".steps li.bad b").allTextContents(), [
+        "Failed, money returned"
+      ])
       await page.getByText("No route to the payee could carry the payment within the fee limit.").waitFor()
       assert.strictEqual(await page.getByRole("heading", { name: "What the node said" }).count(), 0)
     })
@@ -231,7 +256,10 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
   it("console: while the node does not respond, the page of a withdrawal in flight says to bring the node back, and not that the payee holds the payment", async () => {
     const shop = await opened("Kite Street")
     await Customer.fund(shop, 50_000)
-    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 9000, behaviour: "hold" })
+    const { destination } = await Customer.outside(shop, "lightning_invoice", {
+      amount_sats: 9000,
+      behaviour: "hold"
+    })
     const { id } = await Customer.data(201, Customer.confirm(shop, destination, 9000))
     await eventually(
       "a dispatched withdrawal",
@@ -260,7 +288,10 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
       )
     const { report } = await reported(({ node }) => node.own_sats !== null)
     const body = { node_sats: report.node.own_sats + 200_000 }
-    await Customer.data(200, whole.ask("PATCH", "/operator/reconciliation/own-funds", { key: Whole.operatorToken, body }))
+    await Customer.data(
+      200,
+      whole.ask("PATCH", "/operator/reconciliation/own-funds", { key: Whole.operatorToken, body })
+    )
     await hours(shop, 1)
     await reported(({ node }) => node.unexplained_sats < 0)
     await hours(shop, 1)
@@ -278,7 +309,10 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
       assert.deepStrictEqual(await page.evaluate(wide), [])
       await page.getByText("The node’s funds differ from the ledger and your own funds").waitFor()
       await page.setViewportSize({ width: 390, height: 844 })
-      const difference = page.getByRole("row").filter({ hasText: "The node’s funds differ" }).getByRole("cell")
+      const difference = page
+        .getByRole("row")
+        .filter({ hasText: "The node’s funds differ" })
+        .getByRole("cell")
       const [cause, missing] = [await difference.first().boundingBox(), await difference.last().boundingBox()]
       assert.isAtLeast(missing?.x ?? 0, (cause?.x ?? Infinity) + (cause?.width ?? 0))
       await page.getByText("Find each cause in the guide.").waitFor()

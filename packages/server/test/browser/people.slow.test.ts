@@ -12,7 +12,10 @@ const start = async () => {
   const port = await freePort()
   // Passkeys belong to a domain, and localhost is the only one that browsers accept over http.
   const url = `http://localhost:${port}`
-  const [browser, whole] = await Promise.all([launch(), Whole.start({ PORT: String(port), SATRAIL_PUBLIC_URL: url })])
+  const [browser, whole] = await Promise.all([
+    launch(),
+    Whole.start({ PORT: String(port), SATRAIL_PUBLIC_URL: url })
+  ])
   return { url, browser, whole }
 }
 const started = isMissing ? undefined : await start()
@@ -53,11 +56,13 @@ describe.skipIf(isMissing)("people in a browser", () => {
         await cdp.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId })
         authenticatorId = (await cdp.send("WebAuthn.addVirtualAuthenticator", { options })).authenticatorId
       },
-      isUnlocked: (is: boolean) => cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: is })
+      isUnlocked: (is: boolean) =>
+        cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: is })
     }
   }
   const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
-  const titled = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor()
+  const titled = (page: Page, name: string | RegExp) =>
+    page.getByRole("heading", { level: 1, name }).waitFor()
 
   const join = async (page: Page, link: string) => {
     await page.goto("about:blank")

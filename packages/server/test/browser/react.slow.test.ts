@@ -31,7 +31,11 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
     shop = createServer((request, response) => {
       const isScript = request.url === "/shop.js"
       response.setHeader("content-type", isScript ? "text/javascript" : "text/html")
-      response.end(isScript ? code : `<!doctype html><html lang="en"><title>Shop</title><script type="module" src="/shop.js"></script>`)
+      response.end(
+        isScript
+          ? code
+          : `<!doctype html><html lang="en"><title>Shop</title><script type="module" src="/shop.js"></script>`
+      )
     }).listen(0, "127.0.0.1")
     origin = `http://127.0.0.1:${await boundPort(shop)}`
     ;[browser, started] = await Promise.all([launch(), Checkouts.start()])
@@ -42,7 +46,11 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
     await started?.whole.end()
   })
 
-  const visit = async <A>(id: string, look: (page: Page) => Promise<A>, complaints: Array<string> = []): Promise<A> => {
+  const visit = async <A>(
+    id: string,
+    look: (page: Page) => Promise<A>,
+    complaints: Array<string> = []
+  ): Promise<A> => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] })
     context.setDefaultTimeout(longestMillis)
     const page = await context.newPage()
@@ -66,7 +74,10 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
         await message(page).getByText("21,000 sats").waitFor()
         assert.strictEqual(await statusOf(page), "open")
         assert.isTrue(await page.getByText(made.payment_request).isVisible())
-        assert.include((await page.getByRole("link", { name: "Open in wallet" }).getAttribute("href")) ?? "", made.address)
+        assert.include(
+          (await page.getByRole("link", { name: "Open in wallet" }).getAttribute("href")) ?? "",
+          made.address
+        )
         await eventually(
           "a QR code",
           () => page.evaluate("document.images[0].naturalWidth"),
@@ -77,7 +88,10 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
         assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), made.payment_request)
         await started.pay(made)
         await message(page).getByText("Paid. Thank you!").waitFor()
-        assert.deepStrictEqual([await statusOf(page), await page.locator("output").textContent()], ["paid", "paid: 21000"])
+        assert.deepStrictEqual(
+          [await statusOf(page), await page.locator("output").textContent()],
+          ["paid", "paid: 21000"]
+        )
         assert.strictEqual(await page.locator("img").count(), 0)
       },
       complaints
@@ -102,7 +116,10 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
     await visit(started.page(made), async (page) => {
       const link = page.getByRole("link", { name: "Continue to payment" })
       await link.waitFor()
-      assert.deepStrictEqual([await link.getAttribute("href"), await page.locator("img").count()], [started.page(made), 0])
+      assert.deepStrictEqual(
+        [await link.getAttribute("href"), await page.locator("img").count()],
+        [started.page(made), 0]
+      )
       await Checkouts.answer(started.page(made), { tip: "0", email: "payer@example.com" })
       await page.locator("img").waitFor()
       assert.strictEqual(await link.count(), 0)

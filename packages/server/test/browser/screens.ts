@@ -13,10 +13,14 @@ import * as Leaves from "./Leaves.ts"
 import * as Overseen from "./Overseen.ts"
 import * as Shown from "./Shown.ts"
 
-const { values } = parseArgs({ options: { out: { type: "string" }, pictures: { type: "boolean", default: false } } })
+const { values } = parseArgs({
+  options: { out: { type: "string" }, pictures: { type: "boolean", default: false } }
+})
 const out = values.pictures ? path.resolve(import.meta.dirname, "../../../../docs/pictures") : values.out
 if (out === undefined || isMissing) {
-  console.error(out === undefined ? "npm run screens -- --out DIR" : "there is no chromium to take screenshots with")
+  console.error(
+    out === undefined ? "npm run screens -- --out DIR" : "there is no chromium to take screenshots with"
+  )
   process.exit(1)
 }
 mkdirSync(out, { recursive: true })
@@ -34,7 +38,11 @@ const shoot = async (page: Page, screen: string, look: string): Promise<void> =>
 }
 
 /** Takes a screenshot for every width and color scheme, each in its own browser window. */
-const everyWay = async (browser: Browser, options: BrowserContextOptions, look: (page: Page, how: string) => Promise<void>) => {
+const everyWay = async (
+  browser: Browser,
+  options: BrowserContextOptions,
+  look: (page: Page, how: string) => Promise<void>
+) => {
   for (const colorScheme of schemes)
     for (const width of widths) {
       const context = await browser.newContext({ ...options, colorScheme, viewport: { width, height: 844 } })
@@ -71,7 +79,10 @@ const consoles = async (): Promise<void> => {
     await shoot(page, "console-sign-in", how)
   })
   await everyWay(browser, { storageState: asking.company }, async (page, how) => {
-    const all = [...Console.ofCompany.map(([path, title]) => [nameOf(title), path] as const), ...Object.entries(filled.ofCompany)]
+    const all = [
+      ...Console.ofCompany.map(([path, title]) => [nameOf(title), path] as const),
+      ...Object.entries(filled.ofCompany)
+    ]
     for (const [name, path] of all) {
       await page.goto(`${whole.url}/console/${path}`.replace(/\/$/, ""))
       await Shown.settled(page)
@@ -80,7 +91,9 @@ const consoles = async (): Promise<void> => {
   })
   await everyWay(browser, { storageState: asking.operator }, async (page, how) => {
     const all = [
-      ...Console.ofOperator.map(([path]) => [path === "" ? "now" : path.replaceAll(/[^a-z]+/g, "-"), path] as const),
+      ...Console.ofOperator.map(
+        ([path]) => [path === "" ? "now" : path.replaceAll(/[^a-z]+/g, "-"), path] as const
+      ),
       ...Object.entries(filled.ofOperator)
     ]
     for (const [name, path] of all) {
@@ -100,7 +113,12 @@ const picture = async (
   url: string,
   ready: (page: Page) => Promise<void>
 ): Promise<void> => {
-  const context = await browser.newContext({ colorScheme: "light", timezoneId: "UTC", locale: "en", ...options })
+  const context = await browser.newContext({
+    colorScheme: "light",
+    timezoneId: "UTC",
+    locale: "en",
+    ...options
+  })
   const page = await context.newPage()
   await page.goto(url)
   await ready(page)
@@ -153,6 +171,8 @@ if (values.pictures) {
   await checkouts()
   await consoles()
   writeFileSync(path.join(out, "index.html"), Leaves.page(screens))
-  console.log(`${[...screens.values()].flat().length} screenshots of ${screens.size} screens: ${path.join(out, "index.html")}`)
+  console.log(
+    `${[...screens.values()].flat().length} screenshots of ${screens.size} screens: ${path.join(out, "index.html")}`
+  )
 }
 process.exit(0)

@@ -9,9 +9,14 @@ describe.skipIf(isMissing)("the documentation in a browser", async () => {
   if (isMissing) return
   const service = await start({ http: { site: Site.extension() } })
   const server = createServer(async ({ url, method, headers }, response) => {
-    const asked = new Request(`http://site${url}`, { method: method ?? "GET", headers: headers as Record<string, string> })
+    const asked = new Request(`http://site${url}`, {
+      method: method ?? "GET",
+      headers: headers as Record<string, string>
+    })
     const answer = await service.handler(asked)
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
+    response
+      .writeHead(answer.status, Object.fromEntries(answer.headers))
+      .end(Buffer.from(await answer.arrayBuffer()))
   })
   const base = `http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}`
   const browser = await launch()

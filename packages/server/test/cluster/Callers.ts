@@ -20,7 +20,9 @@ const send = ({ company, to }: Shop, sats: number): Promise<Answer> =>
   Customer.confirm(company, to, sats, { "Idempotency-Key": `order-${sats}` })
 
 const amounts = async ({ company }: Shop): Promise<ReadonlyArray<number>> =>
-  (await Customer.transactions(company, "type=withdrawal&limit=1000")).map((line: { readonly amount_sats: number }) => line.amount_sats)
+  (await Customer.transactions(company, "type=withdrawal&limit=1000")).map(
+    (line: { readonly amount_sats: number }) => line.amount_sats
+  )
 
 const agrees = async (shop: Shop): Promise<void> => {
   const { company, answered, lost } = shop
@@ -30,7 +32,11 @@ const agrees = async (shop: Shop): Promise<void> => {
   for (const [sats, text] of answered) assert.strictEqual((await send(shop, sats)).text, text)
   for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
   assert.sameMembers([...(await amounts(shop))], [...answered.keys(), ...lost])
-  await Customer.until(company, "/v1/transactions?type=withdrawal&status=pending", ({ length }) => length === 0)
+  await Customer.until(
+    company,
+    "/v1/transactions?type=withdrawal&status=pending",
+    ({ length }) => length === 0
+  )
   assert.isEmpty(await Customer.transactions(company, "type=withdrawal&status=failed"))
 }
 
@@ -39,7 +45,12 @@ export const make = async (cluster: Cluster, count: number) => {
   const shops = await Customer.times(count, async (): Promise<Shop> => {
     const company = await cluster.company()
     await Customer.fund(company, 1_000_000)
-    return { company, to: (await Customer.outside(company, "lightning_address")).destination, answered: new Map(), lost: new Set() }
+    return {
+      company,
+      to: (await Customer.outside(company, "lightning_address")).destination,
+      answered: new Map(),
+      lost: new Set()
+    }
   })
   const total = (of: (shop: Shop) => number) => shops.reduce((sum, shop) => sum + of(shop), 0)
   const answeredAt: Array<number> = []
@@ -92,7 +103,10 @@ export const make = async (cluster: Cluster, count: number) => {
       for (const { company } of shops) {
         await eventually(
           "databases for all processes",
-          () => Promise.all(Array.from({ length: 30 }, async () => (await company.get("/v1/transactions/balance")).status)),
+          () =>
+            Promise.all(
+              Array.from({ length: 30 }, async () => (await company.get("/v1/transactions/balance")).status)
+            ),
           (statuses) => statuses.every((status) => status === 200)
         )
       }
@@ -100,7 +114,11 @@ export const make = async (cluster: Cluster, count: number) => {
     /** The number of acknowledged payments that are missing. */
     missing: async (): Promise<number> => {
       const found = await Promise.all(shops.map(amounts))
-      return total((shop) => [...shop.answered.keys()].filter((sats) => found[shops.indexOf(shop)]?.includes(sats) !== true).length)
+      return total(
+        (shop) =>
+          [...shop.answered.keys()].filter((sats) => found[shops.indexOf(shop)]?.includes(sats) !== true)
+            .length
+      )
     },
     /**
      * Checks that each acknowledged payment exists once and that repeating its request returns the same

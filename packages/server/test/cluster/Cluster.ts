@@ -6,7 +6,17 @@ import { Effect, ManagedRuntime, Redacted } from "effect"
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import * as Books from "../Books.ts"
-import { type Answer, type Ask, type Company, directory, eventually, leaseMillis, run, type Running, send } from "../Service.ts"
+import {
+  type Answer,
+  type Ask,
+  type Company,
+  directory,
+  eventually,
+  leaseMillis,
+  run,
+  type Running,
+  send
+} from "../Service.ts"
 import * as Points from "./Points.ts"
 import * as Remote from "./Remote.ts"
 
@@ -86,7 +96,11 @@ export const make = async ({
     return { running, url: sign.exec(said)?.[1] ?? assert.fail(`the ${program} did not start: ${said}`) }
   }
 
-  const network = await begin("network", { SANDBOX_DIRECTORY: sandboxDirectory }, /the network is at (http:\S+)/)
+  const network = await begin(
+    "network",
+    { SANDBOX_DIRECTORY: sandboxDirectory },
+    /the network is at (http:\S+)/
+  )
   const outside = ManagedRuntime.make(Remote.layer(network.url))
 
   const stopped = async (running: Running): Promise<void> => {
@@ -142,7 +156,8 @@ export const make = async ({
         await starting
         if (alive().length === 0) throw new Error("no process runs, and none is being started")
       } catch (cause) {
-        if ((method !== "GET" && options.headers?.["Idempotency-Key"] === undefined) || tries === 10) throw cause
+        if ((method !== "GET" && options.headers?.["Idempotency-Key"] === undefined) || tries === 10)
+          throw cause
       }
     }
   }
@@ -191,7 +206,8 @@ export const make = async ({
       rmSync(points.waiting, { force: true })
       write(points.gate, point)
       return {
-        waiting: async () => (existsSync(points.waiting) ? readFileSync(points.waiting, "utf8").trim().split("\n") : []),
+        waiting: async () =>
+          existsSync(points.waiting) ? readFileSync(points.waiting, "utf8").trim().split("\n") : [],
         open: () => rmSync(points.gate)
       }
     },
@@ -207,14 +223,22 @@ export const make = async ({
     overslept: () => write(clock, String((aheadMillis += leaseMillis))),
 
     /** A new company with an unrestricted key and these limits. */
-    company: async (plan: "free" | "paid" = "paid", limits: Readonly<Record<string, number>> = {}): Promise<Company> => {
+    company: async (
+      plan: "free" | "paid" = "paid",
+      limits: Readonly<Record<string, number>> = {}
+    ): Promise<Company> => {
       const { id } = await operate("/companies", { name: "Example Ltd", plan })
-      const { key } = await operate(`/companies/${id}/api-keys`, { name: "cluster", scopes: ["admin"], limits })
+      const { key } = await operate(`/companies/${id}/api-keys`, {
+        name: "cluster",
+        scopes: ["admin"],
+        limits
+      })
       return {
         id,
         key,
         get: (route) => ask("GET", route, { key }),
-        post: (route, body, headers) => ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
+        post: (route, body, headers) =>
+          ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
       }
     },
 
@@ -228,7 +252,10 @@ export const make = async ({
       await outside.dispose()
       network.running.kill("SIGTERM")
       await network.running.ended
-      await Books.agree(Storage.layer({ url: Redacted.make(postgres.url), maxConnections: 2 }), sandboxDirectory)
+      await Books.agree(
+        Storage.layer({ url: Redacted.make(postgres.url), maxConnections: 2 }),
+        sandboxDirectory
+      )
     },
 
     /** Everything that the processes have written to standard error. */

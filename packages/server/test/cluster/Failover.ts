@@ -15,7 +15,8 @@ export const make = async (isSynchronous: boolean) => {
   const replication = await Road.to(first.port)
   const second = await PostgresServer.start(installation, { settings, standbyOf: replication.port })
   /** Queries one server directly. */
-  const ask = ({ url }: PostgresServer.PostgresServer, text: string): string => Client.query(installation, url, text).trim()
+  const ask = ({ url }: PostgresServer.PostgresServer, text: string): string =>
+    Client.query(installation, url, text).trim()
   /** Makes this server acknowledge a commit only after its standby has received it. */
   const synchronize = (server: PostgresServer.PostgresServer) => {
     ask(server, "alter system set synchronous_standby_names = 'ANY 1 (*)'")
@@ -43,7 +44,10 @@ const aloneMillis = 1000
  * Cuts off the standby, stops the primary and promotes the standby. Returns the number of responses while the
  * primary was alone, and the longest time without a response after the primary stopped.
  */
-export const dies = async ({ first, second, clients, replication, isSynchronous }: Servers, callers: Callers) => {
+export const dies = async (
+  { first, second, clients, replication, isSynchronous }: Servers,
+  callers: Callers
+) => {
   await callers.grows("answers", callers.answers, 100)
   replication.close()
   await pass(aloneMillis / 2) // commits that the standby already had are acknowledged
@@ -53,7 +57,9 @@ export const dies = async ({ first, second, clients, replication, isSynchronous 
     return callers.answers() - before
   }
   // A busy machine may acknowledge those commits even later.
-  const alone = await (isSynchronous ? eventually("a primary that acknowledges nothing", responses, (count) => count === 0) : responses())
+  const alone = await (isSynchronous
+    ? eventually("a primary that acknowledges nothing", responses, (count) => count === 0)
+    : responses())
   const goneAt = performance.now()
   clients.close()
   await first.stop("immediate")

@@ -115,7 +115,9 @@ const start = Effect.fnUntraced(function* (options: {
 })
 
 /** A service of the pair and its front. */
-export type Side = Effect.Success<ReturnType<typeof start>> & { readonly front: Effect.Success<ReturnType<typeof front>> }
+export type Side = Effect.Success<ReturnType<typeof start>> & {
+  readonly front: Effect.Success<ReturnType<typeof front>>
+}
 
 const pretend = (seed: string) => Layer.build(Layer.fresh(Sandbox.layer({ seed, network: "regtest" })))
 
@@ -134,7 +136,12 @@ export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
   const sandbox = Context.get(network, Sandbox.Sandbox)
   const [first, second] = yield* Effect.all(
     [
-      start({ ...one, allow: `${other.host}=${fronts[1].url}`, ports: network, localBalance: sandbox.localBalance }),
+      start({
+        ...one,
+        allow: `${other.host}=${fronts[1].url}`,
+        ports: network,
+        localBalance: sandbox.localBalance
+      }),
       start({
         ...other,
         allow: `${one.host}=${fronts[0].url}`,
@@ -160,5 +167,8 @@ export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
 
 /** Both services, at `first.example` and `second.example`. */
 export const make = Effect.suspend(() =>
-  placed({ host: "first.example", domain: "first.example" }, { host: "second.example", domain: "second.example" })
+  placed(
+    { host: "first.example", domain: "first.example" },
+    { host: "second.example", domain: "second.example" }
+  )
 )

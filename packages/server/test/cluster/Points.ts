@@ -64,7 +64,11 @@ const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
 /** Returns whether a poll found nothing. Such polls happen constantly and are not steps of a scenario. */
 const isNothing = (answer: unknown): boolean =>
   (Array.isArray(answer) && answer.length === 0) ||
-  (typeof answer === "object" && answer !== null && "outputs" in answer && Array.isArray(answer.outputs) && answer.outputs.length === 0)
+  (typeof answer === "object" &&
+    answer !== null &&
+    "outputs" in answer &&
+    Array.isArray(answer.outputs) &&
+    answer.outputs.length === 0)
 
 /**
  * Turns each call to a port into two points: one before the call, one when it returns. A test can pause or kill

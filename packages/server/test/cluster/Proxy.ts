@@ -36,7 +36,10 @@ export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> =>
     else ready.delete(url)
     asked.delete(url)
   }
-  const looking = setInterval(() => new Set([...urls(), ...ready]).forEach((url) => void look(url)), everyMillis)
+  const looking = setInterval(
+    () => new Set([...urls(), ...ready]).forEach((url) => void look(url)),
+    everyMillis
+  )
 
   const pass = (incoming: IncomingMessage, body: Uint8Array, outgoing: ServerResponse, tries = 0): void => {
     const url = [...ready][turn++ % Math.max(1, ready.size)]
@@ -44,11 +47,15 @@ export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> =>
       outgoing.writeHead(502).end("no process is ready")
       return
     }
-    const passed = request(url + incoming.url, { method: incoming.method, headers: incoming.headers, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-      answer.once("error", (error) => outgoing.destroy(error))
-    })
+    const passed = request(
+      url + incoming.url,
+      { method: incoming.method, headers: incoming.headers, agent: false },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(outgoing)
+        answer.once("error", (error) => outgoing.destroy(error))
+      }
+    )
     passed.once("error", (error) => {
       if ("code" in error && error.code === "ECONNREFUSED") pass(incoming, body, outgoing, tries + 1)
       else if (outgoing.headersSent) outgoing.destroy(error)

@@ -40,7 +40,12 @@ const make = Effect.fnUntraced(function* (url: string) {
       },
       catch: (cause) => cause
     })
-  const ask = (port: string, member: string, away: Away, args: ReadonlyArray<unknown>): Effect.Effect<unknown, unknown> =>
+  const ask = (
+    port: string,
+    member: string,
+    away: Away,
+    args: ReadonlyArray<unknown>
+  ): Effect.Effect<unknown, unknown> =>
     Effect.matchEffect(post({ port, member, args }), {
       onFailure: (cause) => away(cause, member),
       onSuccess: (reply): Effect.Effect<unknown, unknown> => {
@@ -62,21 +67,33 @@ const make = Effect.fnUntraced(function* (url: string) {
   const about = <A>(member: string) => value<Effect.Effect<A>>("about", member, broken)
   const network = yield* about<Network>("network")
 
-  const next = method<(after: string | null) => Effect.Effect<Settled | undefined, NodeUnavailable>>("receiver", "settlements", node)
+  const next = method<(after: string | null) => Effect.Effect<Settled | undefined, NodeUnavailable>>(
+    "receiver",
+    "settlements",
+    node
+  )
   const cancelInvoice = method<
     (
       hash: PaymentHash.PaymentHash
     ) => Effect.Effect<
-      { readonly _tag: "canceled"; readonly preimage: Preimage.Preimage } | { readonly _tag: "accepted" | "settled" },
+      | { readonly _tag: "canceled"; readonly preimage: Preimage.Preimage }
+      | { readonly _tag: "accepted" | "settled" },
       NodeUnavailable
     >
   >("receiver", "cancelInvoice", node)
-  const everything = method<(after: string | null) => Effect.Effect<Activity, ChainUnavailable>>("chain", "activity", chain)
+  const everything = method<(after: string | null) => Effect.Effect<Activity, ChainUnavailable>>(
+    "chain",
+    "activity",
+    chain
+  )
   const build = method<
     (
       ask: Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">,
       free: ReadonlySet<string> | undefined
-    ) => Effect.Effect<{ readonly draft: Batch } | { readonly candidates: ReadonlyArray<string> }, Unfundable | ChainUnavailable>
+    ) => Effect.Effect<
+      { readonly draft: Batch } | { readonly candidates: ReadonlyArray<string> },
+      Unfundable | ChainUnavailable
+    >
   >("wallet", "build", chain)
 
   return Context.make(
@@ -88,12 +105,16 @@ const make = Effect.fnUntraced(function* (url: string) {
       lookupInvoice: method("receiver", "lookupInvoice", node),
       cancelInvoice: (paymentHash) =>
         Effect.map(cancelInvoice(paymentHash), (canceled) =>
-          canceled._tag === "canceled" ? { _tag: "canceled", preimage: Redacted.make(canceled.preimage) } : { _tag: canceled._tag }
+          canceled._tag === "canceled"
+            ? { _tag: "canceled", preimage: Redacted.make(canceled.preimage) }
+            : { _tag: canceled._tag }
         ),
       settlements: (after) =>
         Stream.paginate(after, (cursor) =>
           Effect.map(next(cursor), (settled) =>
-            settled === undefined ? [[], Option.some(cursor)] : [[settled], Option.some<string | null>(settled.cursor)]
+            settled === undefined
+              ? [[], Option.some(cursor)]
+              : [[settled], Option.some<string | null>(settled.cursor)]
           )
         )
     })
@@ -136,7 +157,9 @@ const make = Effect.fnUntraced(function* (url: string) {
           Effect.gen(function* () {
             const asked = yield* build(ask, undefined)
             const built = "draft" in asked ? asked : yield* build(ask, yield* free(asked.candidates))
-            return "draft" in built ? built.draft : yield* Effect.die(new Error("the wallet asked again after it received the free coins"))
+            return "draft" in built
+              ? built.draft
+              : yield* Effect.die(new Error("the wallet asked again after it received the free coins"))
           })
       })
     ),
@@ -151,7 +174,10 @@ const make = Effect.fnUntraced(function* (url: string) {
     ),
     Context.add(ChainBooks, ChainBooks.of({ holdings: value("chainBooks", "holdings", chain) })),
     Context.add(Signer, Signer.of({ sign: method("signer", "sign", signer) })),
-    Context.add(Resolver, Resolver.of({ offer: method("resolver", "offer", web), invoice: method("resolver", "invoice", web) })),
+    Context.add(
+      Resolver,
+      Resolver.of({ offer: method("resolver", "offer", web), invoice: method("resolver", "invoice", web) })
+    ),
     Context.add(
       Sandbox,
       Sandbox.of({

@@ -62,23 +62,41 @@ const askable = (ports: Context.Context<Ports>) => {
       ...receiver,
       cancelInvoice: (paymentHash: PaymentHash.PaymentHash) =>
         Effect.map(receiver.cancelInvoice(paymentHash), (canceled) =>
-          canceled._tag === "canceled" ? { ...canceled, preimage: Redacted.value(canceled.preimage) } : canceled
+          canceled._tag === "canceled"
+            ? { ...canceled, preimage: Redacted.value(canceled.preimage) }
+            : canceled
         ),
       settlements: (after: string | null) =>
         receiver
           .settlements(after)
-          .pipe(Stream.runHead, Effect.timeoutOption(nextWithinMillis), Effect.map(Option.flatten), Effect.map(Option.getOrUndefined))
+          .pipe(
+            Stream.runHead,
+            Effect.timeoutOption(nextWithinMillis),
+            Effect.map(Option.flatten),
+            Effect.map(Option.getOrUndefined)
+          )
     },
     sender,
-    chain: { ...chain, activity: (after: string | null) => chain.activity(after, (scripts) => Effect.succeed(new Set(scripts))) },
+    chain: {
+      ...chain,
+      activity: (after: string | null) => chain.activity(after, (scripts) => Effect.succeed(new Set(scripts)))
+    },
     wallet: {
       ...wallet,
       build: (ask: Payout, free: ReadonlySet<string> | undefined) =>
         wallet
-          .build({ ...ask, free: (outpoints) => (free === undefined ? Effect.fail(new Candidates(outpoints)) : Effect.succeed(free)) })
+          .build({
+            ...ask,
+            free: (outpoints) =>
+              free === undefined ? Effect.fail(new Candidates(outpoints)) : Effect.succeed(free)
+          })
           .pipe(
             Effect.map((draft) => ({ draft })),
-            Effect.catch((error) => (error instanceof Candidates ? Effect.succeed({ candidates: error.outpoints }) : Effect.fail(error)))
+            Effect.catch((error) =>
+              error instanceof Candidates
+                ? Effect.succeed({ candidates: error.outpoints })
+                : Effect.fail(error)
+            )
           )
     },
     books: Context.get(ports, LightningBooks),

@@ -6,7 +6,11 @@ import * as Cluster from "./Cluster.ts"
 const isLeftOut = "missing" in PostgresServer.find() && process.env["REQUIRE_REAL_POSTGRES"] !== "1"
 
 /** The tests of one cluster, run in sequence. Afterwards its processes stop and its books are checked. */
-export const suite = (name: string, options: Cluster.Options, tell: (cluster: () => Cluster.Cluster) => void): void => {
+export const suite = (
+  name: string,
+  options: Cluster.Options,
+  tell: (cluster: () => Cluster.Cluster) => void
+): void => {
   describe.skipIf(isLeftOut)(`${name}`, () => {
     let cluster: Cluster.Cluster | undefined
     const current = () => cluster ?? assert.fail("the cluster did not start")

@@ -18,7 +18,8 @@ suite("access on three processes", { more }, (cluster) => {
   const urlOf = (at: number): string => cluster().urls()[at] ?? assert.fail(`no process ${at}`)
   const seen = ({ status, code }: Answer) => (code === undefined ? String(status) : `${status} ${code}`)
   /** The responses of each process to the same request. */
-  const everywhere = (ask: (at: number) => Promise<Answer>) => Promise.all([0, 1, 2].map(async (at) => seen(await ask(at))))
+  const everywhere = (ask: (at: number) => Promise<Answer>) =>
+    Promise.all([0, 1, 2].map(async (at) => seen(await ask(at))))
   const three = (answer: string) => [answer, answer, answer]
 
   const keyed = (at: number, { key }: Company, method: string, route: string, body?: unknown) =>
@@ -26,13 +27,19 @@ suite("access on three processes", { more }, (cluster) => {
   /** A request from the console, each time from another address, because requests are limited per address. */
   let address = 0
   const page = (at: number, method: string, route: string, body?: unknown, cookie = "") => {
-    const headers = { ...fromConsole, "x-forwarded-for": `198.51.100.${++address}`, ...(cookie !== "" && { cookie }) }
+    const headers = {
+      ...fromConsole,
+      "x-forwarded-for": `198.51.100.${++address}`,
+      ...(cookie !== "" && { cookie })
+    }
     return send(urlOf(at) + route, method, { headers, ...(body !== undefined && { body }) })
   }
-  const passkeys = (at: number, path: string, body: unknown, cookie?: string) => page(at, "POST", `/console/passkeys${path}`, body, cookie)
+  const passkeys = (at: number, path: string, body: unknown, cookie?: string) =>
+    page(at, "POST", `/console/passkeys${path}`, body, cookie)
   const challenge = async (at: number, asked: object, cookie?: string): Promise<string> =>
     (await Customer.data(200, passkeys(at, "/challenge", asked, cookie))).challenge
-  const invitationIn = ({ link }: Answer["data"]): string => /#join=(inv_\S+)$/.exec(link)?.[1] ?? assert.fail(link)
+  const invitationIn = ({ link }: Answer["data"]): string =>
+    /#join=(inv_\S+)$/.exec(link)?.[1] ?? assert.fail(link)
 
   /** A signed-in administrator of this company, who has just confirmed who they are. */
   const admin = async ({ id: company_id }: Pick<Company, "id">) => {
@@ -50,19 +57,31 @@ suite("access on three processes", { more }, (cluster) => {
 
   const sats = { amount: 1000, currency: "sats" }
   const voucher = (company: Company) =>
-    Customer.data(201, company.post("/v1/vouchers", sats, { "Idempotency-Key": randomBytes(8).toString("hex") }))
+    Customer.data(
+      201,
+      company.post("/v1/vouchers", sats, { "Idempotency-Key": randomBytes(8).toString("hex") })
+    )
   const statusOf = async (company: Company, { id }: { readonly id: string }): Promise<string> =>
     (await Customer.data(200, company.get(`/v1/vouchers/${id}`))).status
   /** The key's id, which its vouchers name as their maker. */
   const makerOf = ({ key }: Company): string => key.split("_")[2] ?? assert.fail(key)
 
-  const claim = async (at: number, { lnurlw }: { readonly lnurlw: string }, company: Company): Promise<string> => {
+  const claim = async (
+    at: number,
+    { lnurlw }: { readonly lnurlw: string },
+    company: Company
+  ): Promise<string> => {
     const { destination } = await Customer.outside(company, "lightning_invoice", { amount_sats: 1000 })
     const k1 = new URL(lnurlw.replace("lnurlw:", "http:")).searchParams.get("k1") ?? ""
-    return JSON.parse((await send(`${urlOf(at)}/lnurlw/callback?k1=${k1}&pr=${destination}`, "GET", {})).text).status
+    return JSON.parse((await send(`${urlOf(at)}/lnurlw/callback?k1=${k1}&pr=${destination}`, "GET", {})).text)
+      .status
   }
   /** Runs `meanwhile` while another request waits at a point. Returns both responses. */
-  const during = async <A, B>(point: string, ask: () => Promise<A>, meanwhile: () => Promise<B>): Promise<readonly [A, B]> => {
+  const during = async <A, B>(
+    point: string,
+    ask: () => Promise<A>,
+    meanwhile: () => Promise<B>
+  ): Promise<readonly [A, B]> => {
     const { waiting, open } = cluster().hold(point)
     const asked = ask()
     await eventually("a request at this point", waiting, ({ length }) => length === 1)
@@ -80,24 +99,35 @@ suite("access on three processes", { more }, (cluster) => {
         async () =>
           seen(await keyed(1, shop, "POST", `/v1/vouchers/${id}/cancel`)),
       all: () => async () =>
-        (await Customer.data(200, keyed(2, shop, "POST", "/v1/vouchers/cancel", { created_by: makerOf(shop) }))).canceled
+        (
+          await Customer.data(
+            200,
+            keyed(2, shop, "POST", "/v1/vouchers/cancel", { created_by: makerOf(shop) })
+          )
+        ).canceled
     }
     for (const [cancel, took, late] of [
       [cancels.one, "200", "409 voucher_not_open"],
       [cancels.all, 1, 0]
     ] as const) {
       const first = await voucher(shop)
-      assert.deepStrictEqual(await during("before VoucherClaimed", () => claim(0, first, shop), cancel(first)), ["ERROR", took])
+      assert.deepStrictEqual(
+        await during("before VoucherClaimed", () => claim(0, first, shop), cancel(first)),
+        ["ERROR", took]
+      )
       assert.strictEqual(await statusOf(shop, first), "canceled")
       const second = await voucher(shop)
-      assert.deepStrictEqual(await during<unknown, string>("before VoucherCanceled", cancel(second), () => claim(0, second, shop)), [
-        late,
-        "OK"
-      ])
+      assert.deepStrictEqual(
+        await during<unknown, string>("before VoucherCanceled", cancel(second), () => claim(0, second, shop)),
+        [late, "OK"]
+      )
       await Customer.until(shop, `/v1/vouchers/${second.id}`, ({ status }) => status === "claimed")
     }
     const all = await Customer.times(6, () => voucher(shop))
-    const claims = await Promise.all([...all.map((one, at) => claim(at % 3, one, shop)), ...all.map((one) => cancels.one(one)())])
+    const claims = await Promise.all([
+      ...all.map((one, at) => claim(at % 3, one, shop)),
+      ...all.map((one) => cancels.one(one)())
+    ])
     assert.lengthOf(
       claims.filter((answer) => answer === "OK" || answer === "200"),
       all.length
@@ -112,19 +142,35 @@ suite("access on three processes", { more }, (cluster) => {
     const ask = (at: number) => page(at, "POST", "/v1/bitcoin/deposit/lightning-invoice", sats, person.cookie)
     assert.deepStrictEqual([await everywhere(create), await everywhere(ask)], [three("201"), three("201")])
     const operator = { key: cluster().operatorToken }
-    assert.strictEqual((await send(`${urlOf(0)}/operator/api-keys/${makerOf(shop)}`, "DELETE", operator)).status, 200)
+    assert.strictEqual(
+      (await send(`${urlOf(0)}/operator/api-keys/${makerOf(shop)}`, "DELETE", operator)).status,
+      200
+    )
     assert.deepStrictEqual(await everywhere(create), three("401 unauthorized"))
-    assert.strictEqual((await send(`${urlOf(1)}/operator/people/${person.id}`, "DELETE", operator)).status, 200)
+    assert.strictEqual(
+      (await send(`${urlOf(1)}/operator/people/${person.id}`, "DELETE", operator)).status,
+      200
+    )
     assert.deepStrictEqual(await everywhere(ask), three("401 unauthorized"))
-    const { canceled } = await cluster().operate(`/companies/${shop.id}/vouchers/cancel`, { created_by: makerOf(shop) }, 200)
+    const { canceled } = await cluster().operate(
+      `/companies/${shop.id}/vouchers/cancel`,
+      { created_by: makerOf(shop) },
+      200
+    )
     assert.strictEqual(canceled, 3)
   })
 
   it("people: if an administrator promotes a person while another process uses a recovery link that a key issued for them, the link does not join", async () => {
     const company = await cluster().company()
     const ada = await admin(company)
-    const invited = await Customer.data(201, page(1, "POST", "/v1/people", { name: "Bob", role: "viewer" }, ada.cookie))
-    const recovered = await Customer.data(200, send(`${urlOf(2)}/v1/people/${invited.id}/recover`, "POST", { key: company.key }))
+    const invited = await Customer.data(
+      201,
+      page(1, "POST", "/v1/people", { name: "Bob", role: "viewer" }, ada.cookie)
+    )
+    const recovered = await Customer.data(
+      200,
+      send(`${urlOf(2)}/v1/people/${invited.id}/recover`, "POST", { key: company.key })
+    )
     const invitation = invitationIn(recovered)
     const passkey = Authenticator.make().create(await challenge(0, { for: "join", invitation }))
     const [joined, promoted] = await during(
@@ -142,13 +188,18 @@ suite("access on three processes", { more }, (cluster) => {
     const shop = await cluster().company()
     const place = { holder: "key", holderId: makerOf(shop), slot: 0 } as const
     const text = Redacted.value(Session.generate(place, randomBytes))
-    const read = (cookie: string) => everywhere((at) => page(at, "GET", "/v1/transactions/balance", undefined, cookie))
+    const read = (cookie: string) =>
+      everywhere((at) => page(at, "GET", "/v1/transactions/balance", undefined, cookie))
     const signedIn = await page(0, "POST", "/console/session", { credential: shop.key })
     assert.deepStrictEqual(await read(cookieIn(signedIn)), three("200"))
     const times = { expiresAtMillis: Date.now() + Session.lifeMillis, steppedUpAtMillis: Date.now() }
     // Someone with the database's password knows everything but the service's secret.
     for (const sign of [undefined, Audit.signer(Redacted.make("another secret"))]) {
-      const hash = Session.hashOf(Session.proofOf(text, ""), { companyId: CompanyId.make(shop.id), ...place, ...times }, sign)
+      const hash = Session.hashOf(
+        Session.proofOf(text, ""),
+        { companyId: CompanyId.make(shop.id), ...place, ...times },
+        sign
+      )
       const rewritten = Effect.flatMap(
         SqlClient.SqlClient,
         (sql) => sql`

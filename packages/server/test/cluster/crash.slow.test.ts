@@ -38,8 +38,11 @@ const ended = async (company: Company, ...kinds: ReadonlyArray<string>) => {
   const seen = await eventually(
     `the end of ${kinds.join(", ")}`,
     async () => {
-      const list: ReadonlyArray<{ readonly type: string; readonly status: string; readonly amount_sats: number }> =
-        await Customer.transactions(company)
+      const list: ReadonlyArray<{
+        readonly type: string
+        readonly status: string
+        readonly amount_sats: number
+      }> = await Customer.transactions(company)
       return list.map(({ type, status, amount_sats: sats }) => `${type} of ${sats} ${status}`).toSorted()
     },
     (list) => JSON.stringify(list) === JSON.stringify(kinds.toSorted())
@@ -75,7 +78,10 @@ const stories: Readonly<Record<string, Story>> = {
     calls: ["WithdrawalDispatched", "pay", "WithdrawalFailed"],
     begin: async (cluster) => {
       const shop = await funded(cluster, 5000)
-      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000, behaviour: "fail" })
+      const { destination } = await Customer.outside(shop, "lightning_invoice", {
+        amount_sats: 1000,
+        behaviour: "fail"
+      })
       return async () => {
         await send(shop, destination, 1000)
         return ended(shop, "deposit of 5000 settled", "withdrawal of 1000 failed")
@@ -94,7 +100,10 @@ const stories: Readonly<Record<string, Story>> = {
         await send(shop, destination, 1000)
         await eventually(
           "a payment that is held",
-          () => cluster.outside((sandbox) => Effect.isSuccess(sandbox.release({ paymentHash, outcome: "settle" }))),
+          () =>
+            cluster.outside((sandbox) =>
+              Effect.isSuccess(sandbox.release({ paymentHash, outcome: "settle" }))
+            ),
           (released) => released
         )
         return ended(shop, "deposit of 5000 settled", "withdrawal of 1000 settled")
@@ -108,7 +117,10 @@ const stories: Readonly<Record<string, Story>> = {
       const { payment_request: destination } = await Customer.invoice(payee, 1000)
       return async () => {
         await send(payer, destination, 1000)
-        return [await ended(payer, "deposit of 5000 settled", "withdrawal of 1000 settled"), await ended(payee, "deposit of 1000 settled")]
+        return [
+          await ended(payer, "deposit of 5000 settled", "withdrawal of 1000 settled"),
+          await ended(payee, "deposit of 1000 settled")
+        ]
       }
     }
   },
@@ -129,24 +141,35 @@ const stories: Readonly<Record<string, Story>> = {
     begin: async (cluster) => {
       const [shop, other] = [await funded(cluster, 50_000), await funded(cluster, 80_000)]
       const destinations = await Promise.all(
-        [shop, other, other].map(async (company) => (await Customer.outside(company, "chain_address")).destination)
+        [shop, other, other].map(
+          async (company) => (await Customer.outside(company, "chain_address")).destination
+        )
       )
       return async () => {
         const ids = await Promise.all(
-          [shop, other, other].map((company, n) => send(company, destinations[n] ?? assert.fail("no destination"), 20_000 + n))
+          [shop, other, other].map((company, n) =>
+            send(company, destinations[n] ?? assert.fail("no destination"), 20_000 + n)
+          )
         )
         await eventually(
           "payouts in a block",
           async () => {
             await mine(cluster, 1)
-            const rows = await Promise.all(ids.map((id, n) => Customer.fetchWithdrawal(n === 0 ? shop : other, id)))
+            const rows = await Promise.all(
+              ids.map((id, n) => Customer.fetchWithdrawal(n === 0 ? shop : other, id))
+            )
             return rows.map(({ status }) => status).join(" ")
           },
           (statuses) => statuses === "settled settled settled"
         )
         return [
           await ended(shop, "deposit of 50000 settled", "withdrawal of 20000 settled"),
-          await ended(other, "deposit of 80000 settled", "withdrawal of 20001 settled", "withdrawal of 20002 settled")
+          await ended(
+            other,
+            "deposit of 80000 settled",
+            "withdrawal of 20001 settled",
+            "withdrawal of 20002 settled"
+          )
         ]
       }
     }
@@ -157,7 +180,10 @@ const stories: Readonly<Record<string, Story>> = {
       const shop = await cluster.company()
       return async () => {
         const route = "/v1/bitcoin/deposit/lightning-invoice"
-        const { payment_request: paymentRequest } = await Customer.data(201, shop.post(route, { amount: 1000, currency: "sats" }, key()))
+        const { payment_request: paymentRequest } = await Customer.data(
+          201,
+          shop.post(route, { amount: 1000, currency: "sats" }, key())
+        )
         await cluster.outside((sandbox) => sandbox.pay({ paymentRequest }))
         return ended(shop, "deposit of 1000 settled")
       }
@@ -190,8 +216,13 @@ const stories: Readonly<Record<string, Story>> = {
     begin: async (cluster) => {
       const shop = await cluster.company()
       return async () => {
-        const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }, key()))
-        await cluster.outside((sandbox) => sandbox.send({ address: address.address, amount: Msat.fromSats(30_000) }))
+        const { address } = await Customer.data(
+          201,
+          shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }, key())
+        )
+        await cluster.outside((sandbox) =>
+          sandbox.send({ address: address.address, amount: Msat.fromSats(30_000) })
+        )
         await ended(shop, "deposit of 30000 pending")
         await mine(cluster, 2)
         await ended(shop, "deposit of 30000 settled")
@@ -225,9 +256,18 @@ const beside = [
 ]
 
 /** Reads. Dying before a read is the same as dying after it. */
-const reading = new Set(["offer", "feeRate", "lookupPayment", "lookupInvoice", "transaction", "tip", "activity"])
+const reading = new Set([
+  "offer",
+  "feeRate",
+  "lookupPayment",
+  "lookupInvoice",
+  "transaction",
+  "tip",
+  "activity"
+])
 
-const pointsOf = (call: string): ReadonlyArray<string> => (reading.has(call) ? [`after ${call}`] : [`before ${call}`, `after ${call}`])
+const pointsOf = (call: string): ReadonlyArray<string> =>
+  reading.has(call) ? [`after ${call}`] : [`before ${call}`, `after ${call}`]
 
 const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), ...beside])
 

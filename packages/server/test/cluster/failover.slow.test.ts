@@ -27,13 +27,23 @@ suite("The primary's machine dies under load", { postgres }, (cluster) => {
       const before = withdrawals()
       await cluster().restart(0)
       await callers.grows("responses while the old primary runs", callers.answers, 100)
-      assert.strictEqual(withdrawals(), before, "no process writes to the old primary, not even one that has just started")
+      assert.strictEqual(
+        withdrawals(),
+        before,
+        "no process writes to the old primary, not even one that has just started"
+      )
       // A write by a client that connects to the old primary is not acknowledged.
-      const written = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table lone as select 1 as n`).pipe(
+      const written = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`create table lone as select 1 as n`
+      ).pipe(
         Effect.timeoutOption(1500),
         Effect.provide(PgClient.layer({ url: Redacted.make(first.url), maxConnections: 1 }))
       )
-      assert.isTrue(Option.isNone(await Effect.runPromise(written)), "the old primary acknowledges nothing while it is alone")
+      assert.isTrue(
+        Option.isNone(await Effect.runPromise(written)),
+        "the old primary acknowledges nothing while it is alone"
+      )
 
       // The old primary becomes a standby of the new one, and commits wait for it.
       await first.stop("fast")
@@ -48,7 +58,11 @@ suite("The primary's machine dies under load", { postgres }, (cluster) => {
         (count) => count === "1"
       )
       await callers.grows("responses that both servers have stored", callers.answers, 100)
-      assert.strictEqual(ask(second, "select to_regclass('lone') is null"), "t", "data that only the old primary had is removed")
+      assert.strictEqual(
+        ask(second, "select to_regclass('lone') is null"),
+        "t",
+        "data that only the old primary had is removed"
+      )
     })
     // Release claims made by processes that did not receive the commit's acknowledgment.
     cluster().overslept()

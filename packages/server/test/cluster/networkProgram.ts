@@ -6,11 +6,18 @@ import { Console, Effect } from "effect"
 import * as Served from "./Served.ts"
 
 const program = Effect.gen(function* () {
-  const port = yield* Served.serve(yield* Effect.context<Served.Ports>(), Number(process.env["NETWORK_PORT"] ?? 0))
+  const port = yield* Served.serve(
+    yield* Effect.context<Served.Ports>(),
+    Number(process.env["NETWORK_PORT"] ?? 0)
+  )
   yield* Console.log(`the network is at http://127.0.0.1:${port}`)
   return yield* Effect.never
 })
 
-const network = Sandbox.layer({ seed: "satrail", network: "regtest", directory: process.env["SANDBOX_DIRECTORY"] })
+const network = Sandbox.layer({
+  seed: "satrail",
+  network: "regtest",
+  directory: process.env["SANDBOX_DIRECTORY"]
+})
 
 NodeRuntime.runMain(Effect.scoped(Effect.provide(program, network)))

@@ -32,16 +32,23 @@ suite("PostgreSQL is killed under load", { more, clocksMove: false }, (cluster) 
     const installation = PostgresServer.find()
     if ("missing" in installation) return assert.fail(installation.missing)
     const longest = "select max(updated_at_millis - created_at_millis) from satrail.withdrawals"
-    assert.isBelow(Number(Client.query(installation, cluster().postgres.url, longest)), Claim.leaseMillis(graceMillis))
+    assert.isBelow(
+      Number(Client.query(installation, cluster().postgres.url, longest)),
+      Claim.leaseMillis(graceMillis)
+    )
   })
 
   it("outage: withdrawals whose result no process could record settle before the claims on them end", async () => {
     const shop = await cluster().company()
     await Customer.fund(shop, 100_000)
-    const payees = await Customer.times(24, () => Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 }))
+    const payees = await Customer.times(24, () =>
+      Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+    )
     const calls = cluster().hold("after pay")
     const startedMillis = performance.now()
-    const sent = await Promise.all(payees.map(({ destination }) => Customer.data(201, Customer.confirm(shop, destination, 1000))))
+    const sent = await Promise.all(
+      payees.map(({ destination }) => Customer.data(201, Customer.confirm(shop, destination, 1000)))
+    )
     await eventually("payments at the node", calls.waiting, (all) => all.length === sent.length)
     await cluster().postgres.stop("immediate")
     calls.open()

@@ -11,9 +11,17 @@ const network = process.env["NETWORK_URL"]
 if (network === undefined) throw new Error("NETWORK_URL is missing")
 
 Program.run((environment) => {
-  const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), SimulatedRelays.layer)
+  const own = Layer.merge(
+    Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }),
+    SimulatedRelays.layer
+  )
   return Server.services(
     environment,
-    Layer.mergeAll(own, FixedRates.layer(), Remote.layer(network), Layer.provide(Server.web(environment), Server.guarded(environment)))
+    Layer.mergeAll(
+      own,
+      FixedRates.layer(),
+      Remote.layer(network),
+      Layer.provide(Server.web(environment), Server.guarded(environment))
+    )
   )
 })

@@ -7,7 +7,16 @@ import { freePort } from "@satrail/testing/freePort"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { eventually } from "../Service.ts"
@@ -18,7 +27,10 @@ const found = PostgresServer.find()
 if ("missing" in found) throw new Error(`there is no PostgreSQL here: ${found.missing}`)
 const { folder, ...identity } = found
 const programs = { etcd: process.env["ETCD"] ?? "etcd", patroni: process.env["PATRONI"] ?? "patroni" }
-const template = readFileSync(path.join(import.meta.dirname, "../../../../deploy/patroni/patroni.yaml"), "utf8")
+const template = readFileSync(
+  path.join(import.meta.dirname, "../../../../deploy/patroni/patroni.yaml"),
+  "utf8"
+)
 
 const home = mkdtempSync(path.join(tmpdir(), "satrail-patroni-"))
 const own = (file: string) => {
@@ -32,7 +44,11 @@ const begin = (name: string, program: string, args: ReadonlyArray<string>): Chil
   const log = openSync(path.join(home, `${name}.log`), "a")
   const child = spawn(program, args, { ...identity, cwd: home, stdio: ["ignore", log, log] })
   closeSync(log)
-  children.add(child.once("exit", () => children.delete(child)).once("error", (error) => process.stderr.write(`${error.message}\n`)))
+  children.add(
+    child
+      .once("exit", () => children.delete(child))
+      .once("error", (error) => process.stderr.write(`${error.message}\n`))
+  )
   return child
 }
 
@@ -66,7 +82,10 @@ const nodeOf = async (name: string): Promise<Node> => {
     DIRECTORY: directory,
     BIN: folder
   }
-  const text = Object.entries(values).reduce((all, [key, value]) => all.replaceAll(`{${key}}`, String(value)), template)
+  const text = Object.entries(values).reduce(
+    (all, [key, value]) => all.replaceAll(`{${key}}`, String(value)),
+    template
+  )
   const file = path.join(home, `${name}.yaml`)
   writeFileSync(file, text)
   mkdirSync(directory)
@@ -81,14 +100,24 @@ const nodeOf = async (name: string): Promise<Node> => {
     },
     kill: () => {
       keeper?.kill("SIGKILL")
-      process.kill(Number(readFileSync(path.join(directory, "data/postmaster.pid"), "utf8").split("\n")[0]), "SIGKILL")
+      process.kill(
+        Number(readFileSync(path.join(directory, "data/postmaster.pid"), "utf8").split("\n")[0]),
+        "SIGKILL"
+      )
     }
   }
 }
 
 const ask = ({ url }: Node, text: string): string | undefined => {
   try {
-    return Client.run(found, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
+    return Client.run(found, "psql", [
+      "--no-psqlrc",
+      "--quiet",
+      "--tuples-only",
+      "--no-align",
+      `--command=${text}`,
+      url
+    ]).trim()
   } catch {
     return undefined // not reachable
   }
@@ -99,7 +128,8 @@ for (const node of nodes) node.start()
 
 /** Waits until both other servers follow the leader and commits wait for one of them. Returns the leader. */
 const leader = async (): Promise<Node> => {
-  const isLed = (node: Node) => ask(node, "select count(*) from pg_stat_replication where sync_state = 'quorum'") === "2"
+  const isLed = (node: Node) =>
+    ask(node, "select count(*) from pg_stat_replication where sync_state = 'quorum'") === "2"
   const seen = await eventually(
     "a leader with two others",
     async () => nodes.find(isLed),
@@ -146,11 +176,15 @@ try {
   })
   cluster.overslept()
   await callers.served()
-  process.stdout.write(`acknowledged ${callers.answers()}, missing ${await callers.missing()}, without a response ${callers.losses()}\n`)
+  process.stdout.write(
+    `acknowledged ${callers.answers()}, missing ${await callers.missing()}, without a response ${callers.losses()}\n`
+  )
   await callers.agree()
   await cluster.complete()
   await cluster.audit()
-  process.stdout.write("every caller has its response, the books balance, and the node paid each payee once\n")
+  process.stdout.write(
+    "every caller has its response, the books balance, and the node paid each payee once\n"
+  )
 } finally {
   await cluster.end()
 }

@@ -16,6 +16,8 @@ Program.run((environment) =>
     Layer.provide(Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(directory)))),
     Layer.provideMerge(Server.outside(environment)),
     Layer.provideMerge(Identity.layer(Server.sandboxDirectory(environment))),
-    Layer.provideMerge(Layer.merge(Server.storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
+    Layer.provideMerge(
+      Layer.merge(Server.storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey))
+    )
   )
 )

@@ -15,7 +15,10 @@ suite("a single process is killed and started again", { size: 1, clocksMove: fal
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
       // The process has run for a while, so its presence is recorded.
       writeFileSync(cluster().points.death, "after pay")
-      const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000, { "Idempotency-Key": `presence-${deaths++}` }))
+      const { id } = await Customer.data(
+        201,
+        Customer.confirm(shop, destination, 1000, { "Idempotency-Key": `presence-${deaths++}` })
+      )
       await eventually(
         "the killing of the process",
         async () => cluster().deaths(),

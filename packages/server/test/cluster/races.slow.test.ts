@@ -17,7 +17,8 @@ const tally = (answers: ReadonlyArray<Answer>): Record<string, number> => {
 }
 
 suite("three processes on one PostgreSQL", {}, (cluster) => {
-  const outside = async (company: Company) => (await Customer.outside(company, "lightning_address")).destination
+  const outside = async (company: Company) =>
+    (await Customer.outside(company, "lightning_address")).destination
 
   /** The balance required for this withdrawal, including the fee. */
   const needed = async (company: Company, destination: string, sats: number): Promise<number> =>
@@ -27,7 +28,10 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     Customer.until(company, `/v1/transactions/withdrawals/${id}`, ({ status }) => status !== "pending")
 
   const allSettle = async (company: Company, count: number) => {
-    const list: ReadonlyArray<{ readonly id: string }> = await Customer.transactions(company, "type=withdrawal&limit=1000")
+    const list: ReadonlyArray<{ readonly id: string }> = await Customer.transactions(
+      company,
+      "type=withdrawal&limit=1000"
+    )
     assert.strictEqual(list.length, count)
     for (const { id } of list) await Customer.ends(company, id, "settled")
   }
@@ -37,11 +41,15 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       const free = await cluster().company()
       const to = await outside(free)
       const each = await needed(free, to, 1000)
-      const shop = await cluster().company("paid", { day_sats: Math.ceil(10 * each), hour_sats: Math.ceil(20 * each) })
+      const shop = await cluster().company("paid", {
+        day_sats: Math.ceil(10 * each),
+        hour_sats: Math.ceil(20 * each)
+      })
       await Customer.fund(shop, Math.ceil(64 * each))
       if (point !== undefined) writeFileSync(cluster().points.death, point)
       const keys = Array.from({ length: 64 }, (_, n) => `limited-${n}`)
-      const all = () => Promise.all(keys.map((key) => Customer.confirm(shop, to, 1000, { "Idempotency-Key": key })))
+      const all = () =>
+        Promise.all(keys.map((key) => Customer.confirm(shop, to, 1000, { "Idempotency-Key": key })))
       assert.deepStrictEqual(tally(await all()), { 201: 10, "422 limit_exceeded": 54 })
       await cluster().complete()
       assert.deepStrictEqual(tally(await all()), { 201: 10, "422 limit_exceeded": 54 })
@@ -96,7 +104,10 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       await cluster().restart(0)
       const asked = { amount: 10, currency: "sats", destination: to }
       for (const url of cluster().urls()) {
-        const answer = await send(`${url}/v1/bitcoin/withdraw/confirm`, "POST", { key: shop.key, body: asked })
+        const answer = await send(`${url}/v1/bitcoin/withdraw/confirm`, "POST", {
+          key: shop.key,
+          body: asked
+        })
         assert.deepStrictEqual(tally([answer]), { [refusal]: 1 })
       }
       const pending = async (): Promise<ReadonlyArray<{ readonly id: string }>> =>
@@ -152,7 +163,10 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
    */
   const paidOnce = async (
     [payer, payee]: readonly [payer: Company, payee: Company],
-    turns: (confirm: () => Promise<Answer>, pay: () => Promise<boolean>) => Promise<readonly [Answer, boolean]>
+    turns: (
+      confirm: () => Promise<Answer>,
+      pay: () => Promise<boolean>
+    ) => Promise<readonly [Answer, boolean]>
   ): Promise<boolean> => {
     const { id, payment_request: invoice } = await Customer.invoice(payee, 1000)
     const [before, had] = [await Customer.balance(payer), await Customer.balance(payee)]

@@ -23,7 +23,10 @@ const given = (name: string): string => {
 
 const services = (environment: Environment) => {
   // Parts outside the shared network, such as external name servers, are separate for each replica.
-  const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), SimulatedRelays.layer)
+  const own = Layer.merge(
+    Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }),
+    SimulatedRelays.layer
+  )
   const ports = Layer.mergeAll(
     Server.storage(environment),
     Layer.merge(own, Remote.layer(given("NETWORK_URL"))),
@@ -32,9 +35,15 @@ const services = (environment: Environment) => {
     Layer.succeed(Audit.Signing, Secrets.auditSignerOf(environment))
   )
   // A replica calls the network before it reports that it is ready. That call is not part of any scenario.
-  return Satrail.layer({ ...Server.settingsOf(environment), invoicePollMillis: 500, dutyLeaseMillis: 1500 }).pipe(
+  return Satrail.layer({
+    ...Server.settingsOf(environment),
+    invoicePollMillis: 500,
+    dutyLeaseMillis: 1500
+  }).pipe(
     Layer.provide(Server.references(environment)),
-    Layer.provide(Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(given("POINTS_DIRECTORY"))))),
+    Layer.provide(
+      Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(given("POINTS_DIRECTORY"))))
+    ),
     Layer.provideMerge(ports)
   )
 }

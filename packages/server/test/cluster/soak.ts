@@ -16,10 +16,15 @@ import * as Cluster from "./Cluster.ts"
 import * as Failover from "./Failover.ts"
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "30" }, out: { type: "string" }, failover: { type: "boolean", default: false } }
+  options: {
+    minutes: { type: "string", default: "30" },
+    out: { type: "string" },
+    failover: { type: "boolean", default: false }
+  }
 })
 const minutes = Number(values.minutes)
-if (!(minutes >= 1 && minutes <= 24 * 60)) throw new Error(`--minutes must be a number from 1 to 1440, got ${values.minutes}`)
+if (!(minutes >= 1 && minutes <= 24 * 60))
+  throw new Error(`--minutes must be a number from 1 to 1440, got ${values.minutes}`)
 
 const callers = 12
 /** How long each caller waits between requests. The load is realistic, far below the machine's capacity. */
@@ -41,13 +46,19 @@ const say = (text: string) => process.stderr.write(`${text}\n`)
 const latencies = new Map<string, ReadonlyArray<Array<number>>>()
 const answers = new Map<number, number>()
 /** Memory in MiB, of the process that is never killed and of the others. */
-const memory: { readonly [who in "spared" | "killed"]: ReadonlyArray<Array<number>> } = { spared: [[], [], []], killed: [[], [], []] }
+const memory: { readonly [who in "spared" | "killed"]: ReadonlyArray<Array<number>> } = {
+  spared: [[], [], []],
+  killed: [[], [], []]
+}
 
 /** The time of the last successful response, and the longest time without one. */
 let answeredAt = Date.now()
 let longestMillis = 0
 
-const timed = async <A extends { readonly status: number }>(what: string, asking: () => Promise<A>): Promise<A> => {
+const timed = async <A extends { readonly status: number }>(
+  what: string,
+  asking: () => Promise<A>
+): Promise<A> => {
   const before = performance.now()
   const answer = await asking()
   if (!latencies.has(what)) latencies.set(what, [[], [], []])
@@ -61,7 +72,11 @@ const timed = async <A extends { readonly status: number }>(what: string, asking
 }
 
 const quantile = (sample: ReadonlyArray<number>, q: number): string =>
-  sample.length === 0 ? "–" : (sample.toSorted((a, b) => a - b)[Math.min(sample.length - 1, Math.floor(sample.length * q))] ?? 0).toFixed(1)
+  sample.length === 0
+    ? "–"
+    : (
+        sample.toSorted((a, b) => a - b)[Math.min(sample.length - 1, Math.floor(sample.length * q))] ?? 0
+      ).toFixed(1)
 
 const residentMebibytes = (pid: number): number | undefined => {
   try {
@@ -98,7 +113,9 @@ const cluster = await Cluster.make({
   settings: [],
   clocksMove: false
 })
-const database = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(cluster.postgres.url), maxConnections: 1 }))
+const database = ManagedRuntime.make(
+  PgClient.layer({ url: Redacted.make(cluster.postgres.url), maxConnections: 1 })
+)
 
 const tables = (): Promise<ReadonlyArray<Table>> =>
   database.runPromise(
@@ -120,8 +137,11 @@ const caller = async (shop: Company, others: ReadonlyArray<string>) => {
     switch (turn % 10) {
       case 0: {
         const body = { amount: 3000, currency: "sats" }
-        const made = await timed("POST invoice", () => shop.post("/v1/bitcoin/deposit/lightning-invoice", body, key()))
-        if (made.status === 201) await cluster.outside((sandbox) => sandbox.pay({ paymentRequest: made.data.payment_request }))
+        const made = await timed("POST invoice", () =>
+          shop.post("/v1/bitcoin/deposit/lightning-invoice", body, key())
+        )
+        if (made.status === 201)
+          await cluster.outside((sandbox) => sandbox.pay({ paymentRequest: made.data.payment_request }))
         break
       }
       case 2:
@@ -129,7 +149,9 @@ const caller = async (shop: Company, others: ReadonlyArray<string>) => {
         await timed("POST confirm, over the network", () => Customer.confirm(shop, address, 1000, key()))
         break
       case 7:
-        await timed("POST confirm, internal", () => Customer.confirm(shop, others[turn % others.length] ?? address, 100, key()))
+        await timed("POST confirm, internal", () =>
+          Customer.confirm(shop, others[turn % others.length] ?? address, 100, key())
+        )
         break
       case 8: {
         const again = key()
@@ -139,9 +161,13 @@ const caller = async (shop: Company, others: ReadonlyArray<string>) => {
       }
       case 9:
         if (turn % 100 === 99) {
-          const made = await timed("POST on-chain address", () => shop.post("/v1/bitcoin/deposit/on-chain", {}, key()))
+          const made = await timed("POST on-chain address", () =>
+            shop.post("/v1/bitcoin/deposit/on-chain", {}, key())
+          )
           if (made.status === 201)
-            await cluster.outside((sandbox) => sandbox.send({ address: made.data.address.address, amount: Msat.fromSats(10_000) }))
+            await cluster.outside((sandbox) =>
+              sandbox.send({ address: made.data.address.address, amount: Msat.fromSats(10_000) })
+            )
           break
         }
         await timed("GET the newest 50", () => shop.get("/v1/transactions?limit=50"))
@@ -164,13 +190,20 @@ const every = async (millis: number, work: () => Promise<unknown>) => {
 let kills = 0
 const kill = async () => {
   cluster.alive()[1 + (kills++ % 2)]?.running.kill("SIGKILL")
-  say(`${Math.round((Date.now() - startedAt) / 60_000)} min: ${keys} keys, ${kills} killed, answers ${JSON.stringify([...answers])}`)
+  say(
+    `${Math.round((Date.now() - startedAt) / 60_000)} min: ${keys} keys, ${kills} killed, answers ${JSON.stringify([...answers])}`
+  )
 }
 
 /** The primary's machine dies, the standby takes over, and the old primary follows it. */
-const failOver = async ({ first, second, clients, replication, ask, synchronize }: Failover.Servers, isFirst: boolean) => {
+const failOver = async (
+  { first, second, clients, replication, ask, synchronize }: Failover.Servers,
+  isFirst: boolean
+) => {
   const [primary, standby] = isFirst ? [first, second] : [second, first]
-  say(`${Math.round((Date.now() - startedAt) / 60_000)} min: the primary's machine dies, answers ${JSON.stringify([...answers])}`)
+  say(
+    `${Math.round((Date.now() - startedAt) / 60_000)} min: the primary's machine dies, answers ${JSON.stringify([...answers])}`
+  )
   if (isFirst) {
     replication.close()
     clients.close()
@@ -198,7 +231,9 @@ const failovers = async () => {
   for (const [nth, isFirst] of [true, false].entries()) {
     // Schedule the failover between two kills: a process that starts without a database exits, and this
     // program has no supervisor to restart it.
-    await pass(Math.max(0, startedAt + ((nth + 1) / thirds) * minutes * 60_000 + killEveryMillis / 2 - Date.now()))
+    await pass(
+      Math.max(0, startedAt + ((nth + 1) / thirds) * minutes * 60_000 + killEveryMillis / 2 - Date.now())
+    )
     await failOver(servers, isFirst)
   }
   return 2
@@ -208,13 +243,17 @@ const spared = cluster.alive()[0]?.running.pid
 const sample = async () => {
   for (const { running } of cluster.alive()) {
     const mebibytes = residentMebibytes(running.pid)
-    if (mebibytes !== undefined) memory[running.pid === spared ? "spared" : "killed"][third()]?.push(mebibytes)
+    if (mebibytes !== undefined)
+      memory[running.pid === spared ? "spared" : "killed"][third()]?.push(mebibytes)
   }
 }
 
 const companies = await Customer.times(callers, () => cluster.company())
 const handles = await Promise.all(
-  companies.map(async (company) => (await Customer.data(201, company.post("/v1/bitcoin/deposit/lightning-address", {}))).address)
+  companies.map(
+    async (company) =>
+      (await Customer.data(201, company.post("/v1/bitcoin/deposit/lightning-address", {}))).address
+  )
 )
 for (const company of companies) await Customer.fund(company, 200_000)
 const before = await tables()
@@ -232,12 +271,16 @@ const [failedOver] = await Promise.all([
 await cluster.complete()
 for (let tries = 0; tries < 12; tries++) {
   await cluster.outside((sandbox) => sandbox.mine(1))
-  const pending = (await Promise.all(companies.map((company) => Customer.transactions(company, "status=pending&limit=1000")))).flat()
+  const pending = (
+    await Promise.all(companies.map((company) => Customer.transactions(company, "status=pending&limit=1000")))
+  ).flat()
   if (pending.length === 0) break
   await pass(5000)
 }
 const after = await tables()
-const failed = (await Promise.all(companies.map((company) => Customer.transactions(company, "status=failed&limit=1000")))).flat().length
+const failed = (
+  await Promise.all(companies.map((company) => Customer.transactions(company, "status=failed&limit=1000")))
+).flat().length
 await database.dispose()
 let books = "right"
 try {
@@ -252,7 +295,9 @@ const requests = [...answers.values()].reduce((sum, count) => sum + count, 0)
 const report = [
   `${minutes} minutes, ${requests} requests by ${callers} callers, a process killed with SIGKILL every minute (${kills} times), on ` +
     `${os.availableParallelism()} × ${os.cpus()[0]?.model ?? "unknown"}, Node ${process.versions.node}.` +
-    (failedOver === 0 ? "" : ` The primary's machine died ${failedOver} times, and its standby took over each time.`),
+    (failedOver === 0
+      ? ""
+      : ` The primary's machine died ${failedOver} times, and its standby took over each time.`),
   "",
   `- The books at the end: **${books}**.`,
   `- The longest time without a successful response: ${(longestMillis / 1000).toFixed(1)} s.`,

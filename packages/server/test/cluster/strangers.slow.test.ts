@@ -35,7 +35,9 @@ const endsAt = () => performance.now() + seconds * 1000
 const attacker = (n: number): string => {
   const mixed = (n * 40_503) & 0xffff
   const hex = (value: number) => value.toString(16)
-  return n % 2 === 0 ? `2001:db8:${hex(0xab00 + (mixed >> 8))}:${hex(mixed)}::1` : `127.7.${mixed >> 8}.${Math.max(mixed & 255, 1)}`
+  return n % 2 === 0
+    ? `2001:db8:${hex(0xab00 + (mixed >> 8))}:${hex(mixed)}::1`
+    : `127.7.${mixed >> 8}.${Math.max(mixed & 255, 1)}`
 }
 
 /** A payer's address, each in a different network. */
@@ -43,20 +45,29 @@ const payer = (n: number): string => `127.${64 + ((n >> 8) & 63)}.${n & 255}.9`
 
 const ownsIpv6 = async (): Promise<boolean> => {
   const server = createServer().listen(0, attacker(0))
-  const [event] = await Promise.race([once(server, "listening").then(() => ["listening"]), once(server, "error")])
+  const [event] = await Promise.race([
+    once(server, "listening").then(() => ["listening"]),
+    once(server, "error")
+  ])
   server.close()
   return event === "listening"
 }
 
-if (Caddy.command === undefined && process.env["REQUIRE_DEPLOYED"] === "1") throw new Error("there is no caddy (apt-get install caddy)")
+if (Caddy.command === undefined && process.env["REQUIRE_DEPLOYED"] === "1")
+  throw new Error("there is no caddy (apt-get install caddy)")
 
 const open = process.env["SATRAIL_FLOOD_OPEN"] ?? (seconds === 0 ? "60" : undefined)
-const limits = { ...(open !== undefined && { SATRAIL_LNURL_OPEN: open }), ...(seconds === 0 && { SATRAIL_LNURL_PER_ADDRESS: "6000" }) }
+const limits = {
+  ...(open !== undefined && { SATRAIL_LNURL_OPEN: open }),
+  ...(seconds === 0 && { SATRAIL_LNURL_PER_ADDRESS: "6000" })
+}
 suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", ...limits } }, (cluster) => {
   const { command } = Caddy
   if (command === undefined) return
   const home = mkdtempSync(path.join(os.tmpdir(), "satrail-strangers-"))
-  let proxy: { readonly running: Machine.Running; readonly port: number; readonly secureContext: SecureContext } | undefined
+  let proxy:
+    | { readonly running: Machine.Running; readonly port: number; readonly secureContext: SecureContext }
+    | undefined
   let isIpv6Ours = false
 
   beforeAll(async () => {
@@ -93,7 +104,9 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
     const headers = { host: Caddy.host }
     if (isIpv6 && !isIpv6Ours) {
       const urls = cluster().urls()
-      return http.get(`${urls[n % urls.length]}${route}`, { headers: { ...headers, "x-forwarded-for": from } })
+      return http.get(`${urls[n % urls.length]}${route}`, {
+        headers: { ...headers, "x-forwarded-for": from }
+      })
     }
     const host = isIpv6 ? "::1" : "127.0.0.1"
     const ours = { host, port, localAddress: from, servername: Caddy.host, secureContext }
@@ -124,7 +137,10 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
       const attack = async () => {
         while (seconds === 0 ? asked < requests : performance.now() < until) {
           const n = asked++
-          const said = (await ask(attacked[n % attacked.length] ?? "", attacker(n), n)).replace(/"reason":"|[{}"]/g, "")
+          const said = (await ask(attacked[n % attacked.length] ?? "", attacker(n), n)).replace(
+            /"reason":"|[{}"]/g,
+            ""
+          )
           attacks.set(said, (attacks.get(said) ?? 0) + 1)
         }
       }

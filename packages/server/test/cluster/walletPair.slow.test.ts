@@ -16,7 +16,10 @@ const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const relay = await Effect.runPromise(Effect.provideService(LocalRelay.make, Scope.Scope, scope))
 
-const more = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: `relay.example=http://127.0.0.1:${relay.port}` }
+const more = {
+  SATRAIL_NWC_RELAYS: "wss://relay.example",
+  SATRAIL_OUTBOUND_ALLOW: `relay.example=http://127.0.0.1:${relay.port}`
+}
 
 suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
   const listening = () => relay.listeners(WalletConnect.kinds.request)
@@ -26,7 +29,10 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
     const company = await cluster().company()
     // Connect before the company's key is used. Afterwards a second operator would have to approve the app's
     // key.
-    const { id } = await cluster().operate(`/companies/${company.id}/api-keys`, { name: "app", scopes: ["send", "read"] })
+    const { id } = await cluster().operate(`/companies/${company.id}/api-keys`, {
+      name: "app",
+      scopes: ["send", "read"]
+    })
     const { connection, wallet_key: walletKey } = await cluster().operate(`/api-keys/${id}/connect`, {})
     await eventually(
       "a process listens",
@@ -41,12 +47,19 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
     await Customer.hasBalance(company, sats)
     const url = new URL(connection)
     url.searchParams.set("relay", `ws://127.0.0.1:${relay.port}`)
-    return { company, walletKey: String(walletKey), secretKey: Redacted.make(url.searchParams.get("secret") ?? ""), url: url.href }
+    return {
+      company,
+      walletKey: String(walletKey),
+      secretKey: Redacted.make(url.searchParams.get("secret") ?? ""),
+      url: url.href
+    }
   }
   type App = Awaited<ReturnType<typeof app>>
 
   const payee = (behaviour: "hold" | "settle") =>
-    cluster().outside((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: Msat.fromSats(1_000), behaviour }))
+    cluster().outside((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: Msat.fromSats(1_000), behaviour })
+    )
 
   /** Publishes a request as the app does, and collects the events that respond to it. */
   const asked = ({ walletKey, secretKey }: App, asking: WalletConnect.Request) => {
@@ -55,7 +68,12 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
     const event = WalletConnect.request(asking, sealing) ?? assert.fail("no event")
     const answers = () =>
       relay.events
-        .filter((one) => one.kind === WalletConnect.kinds.response && WalletConnect.tagOf(one, "e") === event.id && Nostr.isGenuine(one))
+        .filter(
+          (one) =>
+            one.kind === WalletConnect.kinds.response &&
+            WalletConnect.tagOf(one, "e") === event.id &&
+            Nostr.isGenuine(one)
+        )
         .map((one) => Option.getOrThrow(WalletConnect.open(one, secretKey, WalletConnect.Response)))
     return { event, answers, send: () => relay.send(event) }
   }
@@ -77,7 +95,8 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
     )
   }
 
-  const firstResult = (answers: ReadonlyArray<WalletConnect.Response>) => answers.find(({ error }) => !error)?.result
+  const firstResult = (answers: ReadonlyArray<WalletConnect.Response>) =>
+    answers.find(({ error }) => !error)?.result
 
   it("wallet: if every process is killed during an app's payment, the payment is made once, and a restarted process responds", async () => {
     const one = await app(5_000)
@@ -92,7 +111,9 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
       (count) => count === 2
     )
     await cluster().complete()
-    await cluster().outside((sandbox) => sandbox.release({ paymentHash: paymentHash ?? assert.fail("no hash"), outcome: "settle" }))
+    await cluster().outside((sandbox) =>
+      sandbox.release({ paymentHash: paymentHash ?? assert.fail("no hash"), outcome: "settle" })
+    )
     // The relay kept the request, so the next listener receives it again.
     const result = await eventually(
       "a response with the preimage",
@@ -150,7 +171,11 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
       (count) => count === 1
     )
     const said = answers()
-    assert.strictEqual(new Set(said.map(({ error, result }) => JSON.stringify([error, result]))).size, 1, JSON.stringify(said))
+    assert.strictEqual(
+      new Set(said.map(({ error, result }) => JSON.stringify([error, result]))).size,
+      1,
+      JSON.stringify(said)
+    )
     assert.isDefined(firstResult(said))
     await paidOnce(paymentHash)
   })

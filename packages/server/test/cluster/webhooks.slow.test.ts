@@ -15,9 +15,14 @@ suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
   const make = (company: Company): Promise<Made> =>
     Customer.data(
       201,
-      company.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" }, { "Idempotency-Key": randomUUID() })
+      company.post(
+        "/v1/bitcoin/deposit/lightning-invoice",
+        { amount: 1000, currency: "sats" },
+        { "Idempotency-Key": randomUUID() }
+      )
     )
-  const pay = ({ payment_request: paymentRequest }: Made) => cluster().outside((sandbox) => sandbox.pay({ paymentRequest }))
+  const pay = ({ payment_request: paymentRequest }: Made) =>
+    cluster().outside((sandbox) => sandbox.pay({ paymentRequest }))
   const paid = async (company: Company) => {
     const invoice = await make(company)
     await pay(invoice)
@@ -27,7 +32,9 @@ suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
   /** Checks that every event of these invoices arrived in order, and that duplicates were identical. */
   const complete = async (received: ReadonlyArray<Receiver.Received>, invoices: ReadonlyArray<Made>) => {
     const typesOf = (subject: string) => {
-      const first = new Map(received.filter((one) => one.subject === subject).map((one) => [one.id, one.type]))
+      const first = new Map(
+        received.filter((one) => one.subject === subject).map((one) => [one.id, one.type])
+      )
       return [...first.values()]
     }
     await eventually(
@@ -37,7 +44,8 @@ suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
     )
     for (const { id } of invoices) assert.deepStrictEqual(typesOf(id), ["invoice.created", "invoice.settled"])
     const bodies = new Map<string, string>()
-    for (const { id, body } of received) assert.strictEqual(body, bodies.get(id) ?? (bodies.set(id, body), body))
+    for (const { id, body } of received)
+      assert.strictEqual(body, bodies.get(id) ?? (bodies.set(id, body), body))
   }
 
   it("webhooks: if all processes are killed after a delivery and before it is recorded, the delivery is repeated with the same bytes and id, and nothing is lost", async ({
@@ -57,7 +65,11 @@ suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
     await complete(received, invoices)
     await cluster().complete()
     assert.strictEqual(cluster().deaths(), 2)
-    assert.isBelow(new Set(received.map(({ id }) => id)).size, received.length, "an event was delivered twice")
+    assert.isBelow(
+      new Set(received.map(({ id }) => id)).size,
+      received.length,
+      "an event was delivered twice"
+    )
     assert.deepStrictEqual(wrong, [])
   })
 

@@ -12,7 +12,8 @@ const migrations = ["packages/*/src/*/Baseline.ts", "packages/*/src/*/Migration0
  * commit before the first release has the same tables, because its migrations ended at that number.
  */
 const earlier = (): string | undefined => {
-  const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim()
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim()
   try {
     const newest = git("log", "-1", "--format=%H", "-M70%", "--diff-filter=A", "--", ...migrations)
     return newest === "" ? undefined : git("rev-parse", `${newest}~1`)
@@ -43,7 +44,8 @@ export const before = (home: string): string | undefined => {
   sh(`npx -y pnpm@12.21.0 --filter @satrail/server --prod --config.node-linker=hoisted deploy ${app}`)
   assert.isTrue(existsSync(path.join(app, "dist/main.js")))
   // The current systemd unit starts this bundle, which older versions don't have.
-  if (existsSync(path.join(tree, "packages/server/build/main.ts"))) sh(`node packages/server/build/main.ts ${app}`)
+  if (existsSync(path.join(tree, "packages/server/build/main.ts")))
+    sh(`node packages/server/build/main.ts ${app}`)
   else {
     mkdirSync(path.join(app, "bundle"))
     writeFileSync(path.join(app, "bundle/main.mjs"), 'import "../dist/main.js"\n')

@@ -42,11 +42,18 @@ export const start = async ({
     HTTPS_PORT: String(ports.https),
     INTERNAL_PORT: String(ports.internal)
   })
-  const to = { port: ports.https, host, authority: path.join(home, ".local/share/caddy/pki/authorities/local/root.crt") }
+  const to = {
+    port: ports.https,
+    host,
+    authority: path.join(home, ".local/share/caddy/pki/authorities/local/root.crt")
+  }
   // Caddy creates the certificate's file, then writes it, and listens later.
   await eventually(
     "a response through the proxy",
-    async () => (running.isOver() ? assert.fail(running.said()) : (await ask(to, "GET", "/healthz").catch(() => undefined))?.status),
+    async () =>
+      running.isOver()
+        ? assert.fail(running.said())
+        : (await ask(to, "GET", "/healthz").catch(() => undefined))?.status,
     (status) => status !== undefined
   )
   return { running, to }

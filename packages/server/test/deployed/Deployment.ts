@@ -35,14 +35,23 @@ const hba = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scr
 const walletOf = (carol: Network["Service"]["carol"]) =>
   createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "https://wallet.example")
-    const answer = (said: object) => response.setHeader("content-type", "application/json").end(JSON.stringify(said))
+    const answer = (said: object) =>
+      response.setHeader("content-type", "application/json").end(JSON.stringify(said))
     if (pathname !== "/callback") {
       const metadata = '[["text/plain","you"]]'
-      answer({ tag: "payRequest", callback: "https://wallet.example/callback", minSendable: 1000, maxSendable: 1e9, metadata })
+      answer({
+        tag: "payRequest",
+        callback: "https://wallet.example/callback",
+        minSendable: 1000,
+        maxSendable: 1e9,
+        metadata
+      })
       return
     }
     const amount = Msat.make(BigInt(searchParams.get("amount") ?? 0))
-    void Effect.runPromise(Peer.invoice(carol, { amount, behaviour: "settle" })).then((pr) => answer({ pr, routes: [] }))
+    void Effect.runPromise(Peer.invoice(carol, { amount, behaviour: "settle" })).then((pr) =>
+      answer({ pr, routes: [] })
+    )
   }).listen(0, "127.0.0.1")
 
 /** Sets up the topology of deploy/ on this machine by following the guide step by step. */
@@ -53,7 +62,9 @@ export const make = async (
   ends: Array<() => unknown>
 ) => {
   const [internal, http, https] = await Promise.all([freePort(), freePort(), freePort()])
-  const portsOwn = new Map(await Promise.all(processes.map(async (name) => [name, String(await freePort())] as const)))
+  const portsOwn = new Map(
+    await Promise.all(processes.map(async (name) => [name, String(await freePort())] as const))
+  )
   const inside = `http://127.0.0.1:${internal}`
   const wallet = walletOf(carol)
   ends.push(() => wallet.close())
@@ -87,7 +98,10 @@ export const make = async (
       ["--network mainnet", "--network regtest"],
       ["https://pay.example.com", `https://${Caddy.host}:${https}`],
       ["http://127.0.0.1:8080", inside],
-      ...processes.map((name): readonly [string, string] => [`127.0.0.1:808${name}`, `127.0.0.1:${portsOwn.get(name)}`])
+      ...processes.map((name): readonly [string, string] => [
+        `127.0.0.1:808${name}`,
+        `127.0.0.1:${portsOwn.get(name)}`
+      ])
     ]
   )
   ends.push(machine.end, () => rmSync(machine.home, { recursive: true, force: true, maxRetries: 5 }))
@@ -96,13 +110,15 @@ export const make = async (
   // ---- the guide
 
   const blocks = Guide.blocks()
-  const stepsOf = (number: number): ReadonlyArray<Guide.Block> => blocks.filter(({ step }) => step.startsWith(`${number}. `))
+  const stepsOf = (number: number): ReadonlyArray<Guide.Block> =>
+    blocks.filter(({ step }) => step.startsWith(`${number}. `))
   /** Runs a block of the guide and checks that it prints what the guide shows. */
   const follow = async (block: Guide.Block | undefined, change = (text: string) => text): Promise<string> => {
     if (block === undefined) return assert.fail("the guide has no such block")
     const printed = await machine.sh(change(block.text))
     const shown = printed.replaceAll(`https://${Caddy.host}:${https}`, "https://pay.example.com")
-    if (block.output !== undefined) assert.isTrue(Guide.isPrinted(block.output, shown), `${block.text}\nprinted\n${printed}`)
+    if (block.output !== undefined)
+      assert.isTrue(Guide.isPrinted(block.output, shown), `${block.text}\nprinted\n${printed}`)
     return printed
   }
   const followAll = async (number: number): Promise<void> => {
@@ -119,7 +135,10 @@ export const make = async (
     for (const one of begun) one.kill("SIGKILL")
     await Promise.all(begun.map(({ ended }) => ended))
   })
-  const clock = { NODE_OPTIONS: `--import=${path.resolve(import.meta.dirname, "../Later.ts")}`, CLOCK_FILE: machine.at("clock") }
+  const clock = {
+    NODE_OPTIONS: `--import=${path.resolve(import.meta.dirname, "../Later.ts")}`,
+    CLOCK_FILE: machine.at("clock")
+  }
   let aheadMillis = 0
   const start = (name: string, app?: string): void => {
     const one = machine.start("satrail@.service", name, { PORT: portsOwn.get(name) ?? "", ...clock }, app)
@@ -128,13 +147,16 @@ export const make = async (
   }
   /** The status of `/readyz`, or undefined if the process does not listen or respond yet. */
   const readiness = async (name: string): Promise<number | undefined> => {
-    const asking = fetch(`http://127.0.0.1:${portsOwn.get(name)}/readyz`, { signal: AbortSignal.timeout(5000) })
+    const asking = fetch(`http://127.0.0.1:${portsOwn.get(name)}/readyz`, {
+      signal: AbortSignal.timeout(5000)
+    })
     return (await asking.catch(() => undefined))?.status
   }
   const ready = (name: string) =>
     eventually(
       `process ${name} is ready`,
-      async () => (running.get(name)?.isOver() === true ? assert.fail(running.get(name)?.said()) : readiness(name)),
+      async () =>
+        running.get(name)?.isOver() === true ? assert.fail(running.get(name)?.said()) : readiness(name),
       (status) => status === 200
     )
   /** Stops a process and waits for its exit, which must be clean after SIGTERM. */
@@ -170,7 +192,10 @@ export const make = async (
       assert.isTrue(typeof from === "string" ? text.includes(from) : text.search(from) >= 0, String(from))
       text = text.replace(from, to)
     }
-    writeFileSync(settings, `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${walletPort}\n`)
+    writeFileSync(
+      settings,
+      `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${walletPort}\n`
+    )
   }
 
   /** Steps 1 to 5. Two processes run the previous version, so that the new version runs beside them. */
@@ -183,12 +208,17 @@ export const make = async (
     await follow(secrets)
     edit()
     assert.match(await follow(seed), /^ +1 {2}[a-z]+\n[^]*^ +24 {2}[a-z]+\n/m)
-    await machine.sh(`sudo -u satrail node --env-file=/etc/satrail/migration.env --conditions=compiled ${earlier}/dist/cli.js migrate`)
+    await machine.sh(
+      `sudo -u satrail node --env-file=/etc/satrail/migration.env --conditions=compiled ${earlier}/dist/cli.js migrate`
+    )
     await machine.sh("cp deploy/satrail@.service /etc/systemd/system/")
     for (const name of processes.slice(1)) start(name, earlier)
     for (const name of processes.slice(1)) await ready(name)
     await followAll(5)
-    assert.deepStrictEqual(machine.systemctl(), ["daemon-reload", "enable --now satrail@1 satrail@2 satrail@3"])
+    assert.deepStrictEqual(machine.systemctl(), [
+      "daemon-reload",
+      "enable --now satrail@1 satrail@2 satrail@3"
+    ])
     start("1")
     await ready("1")
   }
@@ -247,7 +277,8 @@ export const make = async (
     ready,
     readiness,
     inside,
-    token: (): string => environmentOf(readFileSync(settings, "utf8"))["SATRAIL_OPERATOR_TOKEN"] ?? assert.fail("no token"),
+    token: (): string =>
+      environmentOf(readFileSync(settings, "utf8"))["SATRAIL_OPERATOR_TOKEN"] ?? assert.fail("no token"),
     said: () => begun.map((one) => one.said().slice(-4000)).join("\n")
   }
 }

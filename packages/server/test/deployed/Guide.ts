@@ -15,12 +15,15 @@ const file = path.resolve(import.meta.dirname, "../../../../docs/guides/mainnet.
 export const blocks = (): ReadonlyArray<Block> => {
   const found: Array<Block> = []
   let step = ""
-  for (const [, heading, kind, text = ""] of readFileSync(file, "utf8").matchAll(/^## (.*)$|^```\w+ (run|output)\n([^]*?)^```$/gm)) {
+  for (const [, heading, kind, text = ""] of readFileSync(file, "utf8").matchAll(
+    /^## (.*)$|^```\w+ (run|output)\n([^]*?)^```$/gm
+  )) {
     if (heading !== undefined) step = heading
     else if (kind === "run") found.push({ step, text, output: undefined })
     else {
       const last = found.pop()
-      if (last === undefined || last.output !== undefined) throw new Error("the guide has an output block without a command")
+      if (last === undefined || last.output !== undefined)
+        throw new Error("the guide has an output block without a command")
       found.push({ ...last, output: text })
     }
   }

@@ -18,10 +18,16 @@ export interface Running {
 const alive = new Set<Running>()
 process.once("exit", () => alive.forEach(({ kill }) => kill("SIGKILL")))
 
-export const run = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, cwd = "/"): Running => {
+export const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  cwd = "/"
+): Running => {
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
   const said: Array<string> = []
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => said.push(text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => said.push(text))
   let isOver = false
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.once("error", reject)
@@ -31,7 +37,12 @@ export const run = (command: string, args: ReadonlyArray<string>, env: Readonly<
       resolve(code ?? signal ?? -1)
     })
   })
-  const running: Running = { said: () => said.join(""), isOver: () => isOver, ended, kill: (signal) => void child.kill(signal) }
+  const running: Running = {
+    said: () => said.join(""),
+    isOver: () => isOver,
+    ended,
+    kill: (signal) => void child.kill(signal)
+  }
   alive.add(running)
   return running
 }
@@ -48,10 +59,21 @@ export const environmentOf = (text: string): Record<string, string> =>
 const mark = "---satrail-block-done---"
 
 /** The guide's machine as a folder: its /etc, /opt and /var are inside, and one shell runs its commands. */
-export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArray<readonly [text: string, by: string]>) => {
+export const make = (
+  env: Readonly<Record<string, string>>,
+  others: ReadonlyArray<readonly [text: string, by: string]>
+) => {
   const home = directory()
   const at = (file: string) => path.join(home, file)
-  for (const folder of ["bin", "etc/satrail", "etc/caddy", "etc/systemd/system", "opt", "var/lib/satrail", "var/backups"]) {
+  for (const folder of [
+    "bin",
+    "etc/satrail",
+    "etc/caddy",
+    "etc/systemd/system",
+    "opt",
+    "var/lib/satrail",
+    "var/backups"
+  ]) {
     mkdirSync(at(folder), { recursive: true })
   }
   const command = (name: string, text: string) => {
@@ -68,7 +90,14 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
   const substituted = (text: string) =>
     [
       ["/usr/src/satrail", root],
-      ...["/etc/satrail", "/etc/caddy", "/etc/systemd", "/opt/satrail", "/var/lib/satrail", "/var/backups"].map((file) => [file, at(file)]),
+      ...[
+        "/etc/satrail",
+        "/etc/caddy",
+        "/etc/systemd",
+        "/opt/satrail",
+        "/var/lib/satrail",
+        "/var/backups"
+      ].map((file) => [file, at(file)]),
       ["/usr/bin/node", process.execPath],
       ["/tmp/withdrawals", at("withdrawals")],
       [" -o satrail -g satrail", ""],
@@ -105,7 +134,8 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
         async () => shell.exitCode !== null || printed.slice(from).includes(mark),
         (isSo) => isSo
       )
-      if (shell.exitCode !== null) assert.fail(`ended with ${shell.exitCode}:\n${text}\n${printed.slice(from)}\n${wrong.slice(-3000)}`)
+      if (shell.exitCode !== null)
+        assert.fail(`ended with ${shell.exitCode}:\n${text}\n${printed.slice(from)}\n${wrong.slice(-3000)}`)
       return printed.slice(from, printed.indexOf(mark, from)).trim()
     },
     /** The `systemctl` calls since the previous query, one per line. */
@@ -117,11 +147,15 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
     /** Starts a unit as instance `name`, with changes to its environment. */
     start: (unit: string, name: string, more: Readonly<Record<string, string>>, app?: string): Running => {
       const text = substituted(readFileSync(at(`etc/systemd/system/${unit}`), "utf8")).replaceAll("%i", name)
-      const value = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(text)?.[1] ?? assert.fail(`${unit} has no ${key}`)
+      const value = (key: string) =>
+        new RegExp(`^${key}=(.*)$`, "m").exec(text)?.[1] ?? assert.fail(`${unit} has no ${key}`)
       const own = Object.fromEntries(
         value("Environment")
           .split(" ")
-          .map((one): readonly [string, string] => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])
+          .map((one): readonly [string, string] => [
+            one.slice(0, one.indexOf("=")),
+            one.slice(one.indexOf("=") + 1)
+          ])
       )
       const [program = "", ...args] = value("ExecStart").split(" ")
       mkdirSync(at(`var/lib/${value("StateDirectory")}`), { recursive: true, mode: 0o700 })

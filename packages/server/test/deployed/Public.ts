@@ -50,7 +50,14 @@ export const ask = (
           const isJson = response.headers["content-type"]?.startsWith("application/json") === true
           const read = isJson ? JSON.parse(text) : {}
           const status = response.statusCode ?? 0
-          resolve({ status, headers: new Headers(), text, message: read.message, data: read.data, code: read.error?.code })
+          resolve({
+            status,
+            headers: new Headers(),
+            text,
+            message: read.message,
+            data: read.data,
+            code: read.error?.code
+          })
         })
       }
     )
@@ -63,7 +70,8 @@ export const company = (to: Public, id: string, key: string): Company => ({
   id,
   key,
   get: (route) => ask(to, "GET", route, { key }),
-  post: (route, body, headers) => ask(to, "POST", route, { key, body, ...(headers !== undefined && { headers }) })
+  post: (route, body, headers) =>
+    ask(to, "POST", route, { key, body, ...(headers !== undefined && { headers }) })
 })
 
 /**
@@ -78,5 +86,7 @@ export const invoiceAt = async (
 ): Promise<{ pr?: string; reason?: string }> => {
   const offer = JSON.parse((await ask(to, "GET", `/.well-known/lnurlp/${handle}`, options)).text)
   const { pathname, search } = new URL(offer.callback)
-  return JSON.parse((await ask(to, "GET", `${pathname}${search === "" ? "?" : `${search}&`}amount=${msat}`, options)).text)
+  return JSON.parse(
+    (await ask(to, "GET", `${pathname}${search === "" ? "?" : `${search}&`}amount=${msat}`, options)).text
+  )
 }

@@ -15,6 +15,8 @@ const rest = LndRest.make({
 })
 const permissions = uris.map((uri) => ({ entity: "uri", action: uri.replace(/^uri:/, "") }))
 const request = LndRest.post("/v1/macaroon", { permissions, root_key_id: key })
-const { macaroon } = await Effect.runPromise(rest.ask("bake", request, Schema.Struct({ macaroon: Schema.String })))
+const { macaroon } = await Effect.runPromise(
+  rest.ask("bake", request, Schema.Struct({ macaroon: Schema.String }))
+)
 writeFileSync(file, Buffer.from(macaroon, "hex"))
 process.exit(0)

@@ -5,17 +5,24 @@ export const credentials = { user: "satrail", password: "known-to-everybody-who-
 const authorization = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64")}`
 
 /** The reply to a call: a result, or an error with its code. */
-export type Reply = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } }
+export type Reply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
 
 /** Bitcoin Core's replies on a chain with only the genesis block. */
 const usual: Readonly<Record<string, Reply>> = {
-  getblockchaininfo: { result: { chain: "regtest", blocks: 0, headers: 0, bestblockhash: genesis, initialblockdownload: true } },
+  getblockchaininfo: {
+    result: { chain: "regtest", blocks: 0, headers: 0, bestblockhash: genesis, initialblockdownload: true }
+  },
   getindexinfo: { result: { txindex: { synced: true, best_block_height: 0 } } },
   getblockhash: { result: genesis }
 }
 
 /** The part of Bitcoin Core's JSON-RPC that a check calls. `replies` override the usual ones. */
-export const make = (replies: Readonly<Record<string, Reply>> = {}, interfere: (asked: Asked) => Answer | "as usual" = () => "as usual") =>
+export const make = (
+  replies: Readonly<Record<string, Reply>> = {},
+  interfere: (asked: Asked) => Answer | "as usual" = () => "as usual"
+) =>
   serve((asked) => {
     const instead = interfere(asked)
     if (instead !== "as usual") return instead

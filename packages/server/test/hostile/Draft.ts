@@ -35,7 +35,10 @@ export const bytesOf = (text: string): string =>
 /** The bytes sent over the wire. */
 export const wireOf = ({ method, target, headers, body }: Draft): Buffer =>
   Buffer.concat([
-    Buffer.from(`${method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`, "latin1"),
+    Buffer.from(
+      `${method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`,
+      "latin1"
+    ),
     Buffer.from(body === undefined ? "\r\n" : `Content-Length: ${body.length}\r\n\r\n`),
     body ?? Buffer.alloc(0)
   ])
@@ -48,7 +51,11 @@ export const requestOf = ({ method, target, headers, body }: Draft): Request | u
   if (!target.startsWith("/") || target.startsWith("//")) return undefined
   try {
     const entries = headers.map(([name, value]): [string, string] => [name, value])
-    return new Request(`http://service${target}`, { method, headers: entries, body: body === undefined ? null : Uint8Array.from(body) })
+    return new Request(`http://service${target}`, {
+      method,
+      headers: entries,
+      body: body === undefined ? null : Uint8Array.from(body)
+    })
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error
@@ -61,7 +68,8 @@ export const show = (bytes: Buffer): string => JSON.stringify(bytes.toString("la
 /** Shorter versions of a text, starting with the shortest. */
 export function* cuts(text: string): Generator<string> {
   for (let size = text.length; size >= 1; size = Math.floor(size / 2))
-    for (let start = 0; start < text.length; start += size) yield text.slice(0, start) + text.slice(start + size)
+    for (let start = 0; start < text.length; start += size)
+      yield text.slice(0, start) + text.slice(start + size)
 }
 
 /** Simpler versions of the request. */
@@ -72,7 +80,9 @@ export function* simpler(draft: Draft): Generator<Draft> {
   const [path = "", ...query] = target.split("?")
   for (const shorter of query.length === 0 ? [] : cuts(query.join("?")))
     yield { ...draft, target: shorter === "" ? path : `${path}?${shorter}` }
-  if (body !== undefined) for (const shorter of cuts(body.toString("latin1"))) yield { ...draft, body: Buffer.from(shorter, "latin1") }
+  if (body !== undefined)
+    for (const shorter of cuts(body.toString("latin1")))
+      yield { ...draft, body: Buffer.from(shorter, "latin1") }
   for (const [at, [name, value]] of headers.entries())
     for (const shorter of cuts(value)) yield { ...draft, headers: headers.with(at, [name, shorter]) }
 }
@@ -81,7 +91,11 @@ export function* simpler(draft: Draft): Generator<Draft> {
 const maxTries = 2000
 
 /** Returns the simplest value found that still fails. */
-export const shortest = async <A>(value: A, simpler: (value: A) => Iterable<A>, fails: (value: A) => Promise<boolean>): Promise<A> => {
+export const shortest = async <A>(
+  value: A,
+  simpler: (value: A) => Iterable<A>,
+  fails: (value: A) => Promise<boolean>
+): Promise<A> => {
   let best = value
   let tries = 0
   for (let found = true; found;) {

@@ -1,4 +1,12 @@
-import { alternatives, type Document, isObject, type Operation, type Parameter, parts, type Schema } from "@satrail/testing/OpenApi"
+import {
+  alternatives,
+  type Document,
+  isObject,
+  type Operation,
+  type Parameter,
+  parts,
+  type Schema
+} from "@satrail/testing/OpenApi"
 import type { Random } from "@satrail/testing/Random"
 import { gzipSync } from "node:zlib"
 import { bytesOf, type Draft, type Header } from "./Draft.ts"
@@ -39,15 +47,16 @@ interface Parts {
 type Spoil = (random: Random, whole: Parts) => Parts
 
 const encoded = (text: string): string =>
-  Array.from(bytesOf(text), (byte) => (/[A-Za-z0-9_~-]/.test(byte) ? byte : `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`)).join(
-    ""
-  )
+  Array.from(bytesOf(text), (byte) =>
+    /[A-Za-z0-9_~-]/.test(byte) ? byte : `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`
+  ).join("")
 
 const replaced = <A>(all: ReadonlyArray<A>, at: number, change: (one: A) => A): ReadonlyArray<A> =>
   all.map((one, index) => (index === at ? change(one) : one))
 
 const textOf = ({ members, body }: Parts): string =>
-  body?.toString("latin1") ?? bytesOf(`{${(members ?? []).map(([name, value]) => `${name}:${value}`).join(",")}}`)
+  body?.toString("latin1") ??
+  bytesOf(`{${(members ?? []).map(([name, value]) => `${name}:${value}`).join(",")}}`)
 
 const withBytes = (whole: Parts, body: Buffer): Parts => ({ ...whole, body, members: undefined })
 const withHeader = (whole: Parts, name: string, value: string): Parts => ({
@@ -59,7 +68,10 @@ const bent = (whole: Parts): Parts => ({ ...whole, isBent: true })
 const spoilMember: Spoil = (random, whole) => {
   const { members = [] } = whole
   if (members.length === 0) return { ...whole, members: [[`"x"`, random.pick(Values.jsons)]] }
-  return { ...whole, members: replaced(members, random.below(members.length), ([name]) => [name, random.pick(Values.jsons)]) }
+  return {
+    ...whole,
+    members: replaced(members, random.below(members.length), ([name]) => [name, random.pick(Values.jsons)])
+  }
 }
 
 const textInJson = /"(?:[^"\\]|\\.)*"/g
@@ -89,25 +101,37 @@ const spoilMembers: Spoil = (random, whole) => {
     case 0:
       return { ...whole, members: members.toSpliced(at, 1) }
     case 1:
-      return { ...whole, members: [...members, ...members.slice(at, at + 1).map(([name]) => [name, random.pick(Values.jsons)] as const)] }
+      return {
+        ...whole,
+        members: [
+          ...members,
+          ...members.slice(at, at + 1).map(([name]) => [name, random.pick(Values.jsons)] as const)
+        ]
+      }
     case 2:
       return { ...whole, members: replaced(members, at, ([name, value]) => [name.toUpperCase(), value]) }
     default:
-      return { ...whole, members: [...members, [`"${random.pick(Values.names)}"`, random.pick(Values.jsons)]] }
+      return {
+        ...whole,
+        members: [...members, [`"${random.pick(Values.names)}"`, random.pick(Values.jsons)]]
+      }
   }
 }
 
 const spoilBytes: Spoil = (random, whole) => {
   const text = textOf(whole)
   const at = random.below(text.length + 1)
-  const inserted = (more: string) => withBytes(whole, Buffer.from(text.slice(0, at) + more + text.slice(at), "latin1"))
+  const inserted = (more: string) =>
+    withBytes(whole, Buffer.from(text.slice(0, at) + more + text.slice(at), "latin1"))
   switch (random.below(10)) {
     case 0:
       return withBytes(whole, Buffer.from(text.slice(0, at), "latin1"))
     case 1:
       return inserted(random.pick(["\xff", "\xc3", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80", "\xc0\x80"]))
     case 2:
-      return inserted(random.pick(["\0", "\x1b", "\x7f", "\u0085", "\\", '"', "{", "}", "[", ",", ":", "/**/", "//\n"]))
+      return inserted(
+        random.pick(["\0", "\x1b", "\x7f", "\u0085", "\\", '"', "{", "}", "[", ",", ":", "/**/", "//\n"])
+      )
     case 3:
       return withBytes(whole, Buffer.from(`\xef\xbb\xbf${text}`, "latin1"))
     case 4:
@@ -115,13 +139,20 @@ const spoilBytes: Spoil = (random, whole) => {
     case 5:
       return withBytes(whole, Buffer.from(text + random.pick([text, "1", " x", "]", "\0"]), "latin1"))
     case 6:
-      return withBytes(whole, Buffer.from(text.padEnd(random.pick([64 * 1024, 64 * 1024 + 1, 70_000])), "latin1"))
+      return withBytes(
+        whole,
+        Buffer.from(text.padEnd(random.pick([64 * 1024, 64 * 1024 + 1, 70_000])), "latin1")
+      )
     case 7:
       return withBytes(whole, Buffer.from(random.pick(Values.jsons)))
     case 8:
       return withBytes(whole, Buffer.alloc(0))
     default:
-      return withHeader(withBytes(whole, gzipSync(text)), "content-encoding", random.pick(["gzip", "br", "deflate", "identity", "x"]))
+      return withHeader(
+        withBytes(whole, gzipSync(text)),
+        "content-encoding",
+        random.pick(["gzip", "br", "deflate", "identity", "x"])
+      )
   }
 }
 
@@ -135,11 +166,23 @@ const spoilQuery: Spoil = (random, whole) => {
     case 1:
       return { ...whole, query: [...query, ...query.slice(at, at + 1)] }
     case 2:
-      return { ...whole, query: [...query, [encoded(random.pick([...Values.texts, "limit[]", "limit[0]", "cursor.id"])), value()]] }
+      return {
+        ...whole,
+        query: [
+          ...query,
+          [encoded(random.pick([...Values.texts, "limit[]", "limit[0]", "cursor.id"])), value()]
+        ]
+      }
     case 3:
-      return { ...whole, query: Array.from({ length: random.pick([10, 1500]) }, (_, index) => [`q${index}`, "1"] as const) }
+      return {
+        ...whole,
+        query: Array.from({ length: random.pick([10, 1500]) }, (_, index) => [`q${index}`, "1"] as const)
+      }
     default:
-      return { ...whole, query: replaced(query, at, ([name]) => [name, random.pick(["%", "%ff", "%ed%a0%80", "a=b=c", "a+b"])]) }
+      return {
+        ...whole,
+        query: replaced(query, at, ([name]) => [name, random.pick(["%", "%ff", "%ed%a0%80", "a=b=c", "a+b"])])
+      }
   }
 }
 
@@ -152,21 +195,28 @@ const spoilParameter: Spoil = (random, whole) => {
 const spoilPath: Spoil = (random, whole) => {
   const { segments } = whole
   const at = random.below(segments.length)
-  const spoiled = (change: (segment: string) => string) => bent({ ...whole, segments: replaced(segments, at, change) })
+  const spoiled = (change: (segment: string) => string) =>
+    bent({ ...whole, segments: replaced(segments, at, change) })
   switch (random.below(9)) {
     case 0:
       return spoiled((segment) => segment.toUpperCase())
     case 1:
-      return bent({ ...whole, segments: segments.toSpliced(at, 0, random.pick(["", ".", "..", "%2e%2e", "%2f", "x"])) })
+      return bent({
+        ...whole,
+        segments: segments.toSpliced(at, 0, random.pick(["", ".", "..", "%2e%2e", "%2f", "x"]))
+      })
     case 2:
       return bent({ ...whole, segments: [...segments, random.pick(["", "x", ";", "%00"])] })
     case 3:
       return spoiled(
-        (segment) => `${segment}${random.pick([";", ";x=1", "%", "%zz", "%00", "%ff", "%2f", "%3f", "\\", "*", "{}", "\xff"])}`
+        (segment) =>
+          `${segment}${random.pick([";", ";x=1", "%", "%zz", "%00", "%ff", "%2f", "%3f", "\\", "*", "{}", "\xff"])}`
       )
     case 4:
       // A percent-encoded letter is equivalent to the letter (RFC 3986, section 2.3).
-      return spoiled((segment) => `%${segment.charCodeAt(0).toString(16).padStart(2, "0")}${segment.slice(1)}`)
+      return spoiled(
+        (segment) => `%${segment.charCodeAt(0).toString(16).padStart(2, "0")}${segment.slice(1)}`
+      )
     case 5:
       return bent({ ...whole, segments: segments.slice(0, at) })
     case 6:
@@ -178,7 +228,21 @@ const spoilPath: Spoil = (random, whole) => {
   }
 }
 
-const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "QUERY", "get", "PROPFIND", "X-Y"]
+const methods = [
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "TRACE",
+  "CONNECT",
+  "QUERY",
+  "get",
+  "PROPFIND",
+  "X-Y"
+]
 const spoilMethod: Spoil = (random, whole) => bent({ ...whole, method: random.pick(methods) })
 
 const contentTypes = [
@@ -223,22 +287,38 @@ const oddHeaders: ReadonlyArray<Header> = [
   ["expect", "100-continue"]
 ]
 
-const printable = (random: Random): string => random.pick(Values.texts.filter((text) => /^[\t -~]*$/.test(text)))
+const printable = (random: Random): string =>
+  random.pick(Values.texts.filter((text) => /^[\t -~]*$/.test(text)))
 
 const spoilHeaders =
   ({ others, right }: Keys): Spoil =>
   (random, whole) => {
     switch (random.below(6)) {
       case 0:
-        return withHeader(whole, "authorization", `Bearer ${random.pick([...others, ...Object.values(right)])}`)
+        return withHeader(
+          whole,
+          "authorization",
+          `Bearer ${random.pick([...others, ...Object.values(right)])}`
+        )
       case 1: {
         const schemes = ["Bearer ", "Bearer", "Basic ", "bearer  ", "Bearer\t", "", "Bearer Bearer "]
-        return withHeader(whole, "authorization", random.pick(schemes) + random.pick([printable(random), ...Object.values(right)]))
+        return withHeader(
+          whole,
+          "authorization",
+          random.pick(schemes) + random.pick([printable(random), ...Object.values(right)])
+        )
       }
       case 2:
-        return bent({ ...whole, headers: [...whole.headers, ...whole.headers.slice(random.below(whole.headers.length)).slice(0, 1)] })
+        return bent({
+          ...whole,
+          headers: [...whole.headers, ...whole.headers.slice(random.below(whole.headers.length)).slice(0, 1)]
+        })
       case 3:
-        return withHeader(whole, "idempotency-key", random.pick([printable(random), "k".repeat(256), "\xff", "a b", "k-1"]))
+        return withHeader(
+          whole,
+          "idempotency-key",
+          random.pick([printable(random), "k".repeat(256), "\xff", "a b", "k-1"])
+        )
       case 4:
         return withHeader(whole, "content-type", random.pick(contentTypes))
       default: {
@@ -249,7 +329,13 @@ const spoilHeaders =
   }
 
 /** Generates request drafts: valid ones, ones with one defect, and ones with several. */
-export const make = (random: Random, { resolve }: Document, operations: ReadonlyArray<Operation>, keys: Keys, seen: Seen) => {
+export const make = (
+  random: Random,
+  { resolve }: Document,
+  operations: ReadonlyArray<Operation>,
+  keys: Keys,
+  seen: Seen
+) => {
   let count = 0
 
   const oneOf = (schema: Schema): Schema => {
@@ -275,7 +361,8 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
   }
 
   const integer = (schema: Schema): number => {
-    const bound = (name: string, otherwise: number) => (typeof schema[name] === "number" ? schema[name] : otherwise)
+    const bound = (name: string, otherwise: number) =>
+      typeof schema[name] === "number" ? schema[name] : otherwise
     const minimum = bound("minimum", bound("exclusiveMinimum", 0))
     return Math.min(minimum + random.pick([0, 1, 5, 100, 20_000]), bound("maximum", Number.MAX_SAFE_INTEGER))
   }
@@ -310,10 +397,20 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     const wanted = Object.entries(isObject(properties) ? properties : {}).filter(
       ([name]) => (Array.isArray(required) && required.includes(name)) || random.chance(0.5)
     )
-    const more = isObject(additionalProperties) ? Array.from({ length: random.pick([0, 1, 2, 2]) }, () => random.word(1, 8)) : []
+    const more = isObject(additionalProperties)
+      ? Array.from({ length: random.pick([0, 1, 2, 2]) }, () => random.word(1, 8))
+      : []
     return [
-      ...wanted.map(([name, property]) => [JSON.stringify(name), valid(name, isObject(property) ? property : {})] as const),
-      ...more.map((name) => [JSON.stringify(name), valid(name, isObject(additionalProperties) ? additionalProperties : {})] as const)
+      ...wanted.map(
+        ([name, property]) => [JSON.stringify(name), valid(name, isObject(property) ? property : {})] as const
+      ),
+      ...more.map(
+        (name) =>
+          [
+            JSON.stringify(name),
+            valid(name, isObject(additionalProperties) ? additionalProperties : {})
+          ] as const
+      )
     ]
   }
 
@@ -328,13 +425,21 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     const segments = path
       .split("/")
       .slice(1)
-      .map((segment, at, all) => ({ segment, near: all[at - 1], parameter: named.get(/^\{(.*)\}$/.exec(segment)?.[1] ?? "") }))
-    const query = parameters.filter((parameter) => parameter.in === "query" && (parameter.required || random.chance(0.4)))
+      .map((segment, at, all) => ({
+        segment,
+        near: all[at - 1],
+        parameter: named.get(/^\{(.*)\}$/.exec(segment)?.[1] ?? "")
+      }))
+    const query = parameters.filter(
+      (parameter) => parameter.in === "query" && (parameter.required || random.chance(0.4))
+    )
     const idempotent = parameters.some(({ name }) => name === "idempotency-key") && random.chance(0.4)
     const schema = body === undefined ? undefined : oneOf(body.schema)
     return {
       method,
-      segments: segments.map(({ segment, near, parameter }) => (parameter === undefined ? segment : encoded(textFor(parameter, near)))),
+      segments: segments.map(({ segment, near, parameter }) =>
+        parameter === undefined ? segment : encoded(textFor(parameter, near))
+      ),
       parameters: segments.flatMap(({ parameter }, at) => (parameter === undefined ? [] : [at])),
       query: query.map((parameter) => [encoded(parameter.name), encoded(textFor(parameter))]),
       headers: [
@@ -350,7 +455,15 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     }
   }
 
-  const ofBodies: ReadonlyArray<Spoil> = [spoilMember, spoilMember, spoilText, spoilText, spoilText, spoilMembers, spoilBytes]
+  const ofBodies: ReadonlyArray<Spoil> = [
+    spoilMember,
+    spoilMember,
+    spoilText,
+    spoilText,
+    spoilText,
+    spoilMembers,
+    spoilBytes
+  ]
   const ofAll: ReadonlyArray<Spoil> = [
     spoilQuery,
     spoilParameter,

@@ -25,8 +25,12 @@ const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> 
   const members = ["status", "message", "data", ...(status < 400 ? [] : ["error"])]
   const code = isObject(body["error"]) ? body["error"]["code"] : undefined
   return [
-    ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`the body's fields are ${Object.keys(body).join()}`]),
-    ...(body["status"] === status && typeof body["message"] === "string" ? [] : ["`status` or `message` is wrong"]),
+    ...(Object.keys(body).toSorted().join() === members.toSorted().join()
+      ? []
+      : [`the body's fields are ${Object.keys(body).join()}`]),
+    ...(body["status"] === status && typeof body["message"] === "string"
+      ? []
+      : ["`status` or `message` is wrong"]),
     ...(status < 400 || (body["data"] === null && isCode(code) && catalogue[code].status === status)
       ? []
       : [`${String(code)} is not an error code for this status`])
@@ -34,11 +38,13 @@ const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> 
 }
 
 /** Whether the route is for wallets, whose responses follow LUD-01 rather than the envelope. */
-export const isWallets = ({ operation }: Draft): boolean => /^\/(\.well-known\/lnurlp|lnurlp|lnurlw)(\/|$)/.test(operation.path)
+export const isWallets = ({ operation }: Draft): boolean =>
+  /^\/(\.well-known\/lnurlp|lnurlp|lnurlw)(\/|$)/.test(operation.path)
 
 const notForWallets = (body: unknown): ReadonlyArray<string> => {
   if (!isObject(body)) return ["the body is not a JSON object"]
-  const isRefusal = body["status"] === "ERROR" && typeof body["reason"] === "string" && Object.keys(body).length === 2
+  const isRefusal =
+    body["status"] === "ERROR" && typeof body["reason"] === "string" && Object.keys(body).length === 2
   const isAnswer = ["tag", "pr"].some((name) => typeof body[name] === "string") || body["status"] === "OK"
   return isRefusal || isAnswer ? [] : ["the body is neither a wallet response nor a LUD-01 error"]
 }
@@ -49,7 +55,9 @@ export const isRefusal = (draft: Draft, answer: Answer): boolean =>
 
 /** Whether the request is a read. A read must not change anything, whatever the response. */
 export const isRead = (draft: Draft): boolean =>
-  ["GET", "HEAD", "OPTIONS"].includes(draft.method) && !/callback/.test(draft.operation.path) && !/callback/.test(draft.target)
+  ["GET", "HEAD", "OPTIONS"].includes(draft.method) &&
+  !/callback/.test(draft.operation.path) &&
+  !/callback/.test(draft.target)
 
 /** The problems of a response. */
 export const problems = ({ differences }: Document, draft: Draft, answer: Answer): ReadonlyArray<string> => {
@@ -60,7 +68,8 @@ export const problems = ({ differences }: Document, draft: Draft, answer: Answer
   // The root page redirects browsers to the console.
   if (isBent && status === 303) return text === "" ? [] : ["the redirect has a body"]
   const body = json(text)
-  if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0)) return notForWallets(body)
+  if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0))
+    return notForWallets(body)
   const schema: Schema | undefined = operation.answers.get(status)
   if (operation.others.get(status)?.includes(type) === true) return []
   if (!type.startsWith("application/json")) return [`the body is ${type}`]

@@ -9,14 +9,19 @@ const bytes = (text: string) => Buffer.from(text, "latin1")
 
 /** Chunks the request's body. `chunk` writes the chunk headers. */
 const inChunks = (draft: Draft, headers: ReadonlyArray<Header>, chunk: (body: Buffer) => string): Buffer =>
-  bytes(text(wireOf({ ...draft, headers: [...draft.headers, ...headers], body: undefined })) + chunk(draft.body ?? Buffer.from("{}")))
+  bytes(
+    text(wireOf({ ...draft, headers: [...draft.headers, ...headers], body: undefined })) +
+      chunk(draft.body ?? Buffer.from("{}"))
+  )
 
 const chunk = (body: Buffer, size = body.length.toString(16)) => `${size}\r\n${text(body)}\r\n`
 const chunked: Header = ["transfer-encoding", "chunked"]
 
-const withHeaders = (draft: Draft, ...more: ReadonlyArray<Header>): Buffer => wireOf({ ...draft, headers: [...draft.headers, ...more] })
+const withHeaders = (draft: Draft, ...more: ReadonlyArray<Header>): Buffer =>
+  wireOf({ ...draft, headers: [...draft.headers, ...more] })
 
-const startLine = (draft: Draft, line: string): Buffer => bytes(text(wireOf(draft)).replace(/^[^\r]*/, () => line))
+const startLine = (draft: Draft, line: string): Buffer =>
+  bytes(text(wireOf(draft)).replace(/^[^\r]*/, () => line))
 
 const headerLines: ReadonlyArray<string> = [
   "no colon",
@@ -54,7 +59,8 @@ const headerLines: ReadonlyArray<string> = [
 type Mangling = (random: Random, draft: Draft) => Buffer
 
 const manglings: ReadonlyArray<Mangling> = [
-  (_, { method, target, ...draft }) => startLine({ method, target, ...draft }, `${method} http://pay.example.com${target} HTTP/1.1`),
+  (_, { method, target, ...draft }) =>
+    startLine({ method, target, ...draft }, `${method} http://pay.example.com${target} HTTP/1.1`),
   (random, { method, target, ...draft }) => {
     const whole = { method, target, ...draft }
     const other = random.pick([
@@ -85,7 +91,8 @@ const manglings: ReadonlyArray<Mangling> = [
     return startLine(whole, other)
   },
   (random, draft) => bytes(text(wireOf(draft)).replace("\r\n", () => `\r\n${random.pick(headerLines)}\r\n`)),
-  (random, draft) => bytes(text(wireOf(draft)).replaceAll("\r\n", random.pick(["\n", "\r", "\r\r\n", "\n\r"]))),
+  (random, draft) =>
+    bytes(text(wireOf(draft)).replaceAll("\r\n", random.pick(["\n", "\r", "\r\r\n", "\n\r"]))),
   (random, draft) => {
     const whole = wireOf(draft)
     return whole.subarray(0, random.below(whole.length))
@@ -99,13 +106,25 @@ const manglings: ReadonlyArray<Mangling> = [
     random.pick([
       inChunks(draft, [chunked], (body) => `${chunk(body)}0\r\n\r\n`),
       inChunks(draft, [chunked], (body) => `${chunk(body)}0\r\nx: y\r\nauthorization: Bearer z\r\n\r\n`),
-      inChunks(draft, [chunked], (body) => Array.from(text(body), (byte) => chunk(bytes(byte))).join("") + "0\r\n\r\n"),
+      inChunks(
+        draft,
+        [chunked],
+        (body) => Array.from(text(body), (byte) => chunk(bytes(byte))).join("") + "0\r\n\r\n"
+      ),
       inChunks(draft, [chunked], (body) => chunk(body)),
       inChunks(draft, [chunked], (body) => `${chunk(body, "zz")}0\r\n\r\n`),
       inChunks(draft, [chunked], (body) => `${chunk(body, "-1")}0\r\n\r\n`),
       inChunks(draft, [chunked], (body) => `${chunk(body, "ffffffffffffffff")}0\r\n\r\n`),
-      inChunks(draft, [chunked], (body) => `${chunk(body, `${body.length.toString(16)};${"x".repeat(20_000)}`)}0\r\n\r\n`),
-      inChunks(draft, [chunked], (body) => `${chunk(Buffer.concat([body, Buffer.alloc(70_000, " ")]))}0\r\n\r\n`),
+      inChunks(
+        draft,
+        [chunked],
+        (body) => `${chunk(body, `${body.length.toString(16)};${"x".repeat(20_000)}`)}0\r\n\r\n`
+      ),
+      inChunks(
+        draft,
+        [chunked],
+        (body) => `${chunk(Buffer.concat([body, Buffer.alloc(70_000, " ")]))}0\r\n\r\n`
+      ),
       inChunks(draft, [chunked, chunked], (body) => `${chunk(body)}0\r\n\r\n`),
       inChunks(draft, [chunked, ["content-length", "4"]], (body) => `${chunk(body)}0\r\n\r\n`)
     ]),

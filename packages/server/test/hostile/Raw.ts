@@ -24,7 +24,9 @@ const first = (bytes: Buffer, method: string): Read | undefined => {
   if (end < 0) return undefined
   const [line = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n")
   const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(line)?.[1])
-  const headers = new Map(lines.map((one) => [one.slice(0, one.indexOf(":")).toLowerCase(), one.slice(one.indexOf(":") + 1).trim()]))
+  const headers = new Map(
+    lines.map((one) => [one.slice(0, one.indexOf(":")).toLowerCase(), one.slice(one.indexOf(":") + 1).trim()])
+  )
   const after = bytes.subarray(end + 4)
   if (status < 200) return first(after, method)
   const length = method === "HEAD" ? 0 : Number(headers.get("content-length") ?? Number.NaN)
@@ -47,7 +49,12 @@ const quietSteps = 10
  * Sends bytes over a new connection and reads every response until it closes. `method` belongs to the first
  * request. After `quietMillis` of silence, our side of the connection is closed.
  */
-export const ask = (port: number, bytes: Buffer, method: string, quietMillis = 10_000): Promise<ReadonlyArray<Answer>> =>
+export const ask = (
+  port: number,
+  bytes: Buffer,
+  method: string,
+  quietMillis = 10_000
+): Promise<ReadonlyArray<Answer>> =>
   new Promise((resolve, reject) => {
     const parts: Array<Buffer> = []
     const socket = connect({ port, host: "127.0.0.1", noDelay: true })

@@ -31,7 +31,10 @@ export const make = (): Seen => {
   const values = new Map<string, Map<string, Array<string>>>()
   const add = (operation: string, name: string, value: string) => {
     const byOperation = values.get(name) ?? new Map<string, Array<string>>()
-    values.set(name, byOperation.set(operation, [value, ...(byOperation.get(operation) ?? [])].slice(0, kept)))
+    values.set(
+      name,
+      byOperation.set(operation, [value, ...(byOperation.get(operation) ?? [])].slice(0, kept))
+    )
   }
   const note = (operation: string, answer: unknown): void => {
     if (Array.isArray(answer)) return answer.slice(0, kept).forEach((item) => note(operation, item))
@@ -54,11 +57,15 @@ export const make = (): Seen => {
     find: (random, name, near) => {
       const names = kin[name] ?? (/id$/i.test(name) ? ["id"] : [name])
       const found = names.flatMap((one) => [...(values.get(one) ?? [])])
-      const owned = (/id$/i.test(name) ? [ownerId(name), ...(near === undefined ? [] : [oneOf(near)])] : []).flatMap((one) => [
-        ...(values.get(one) ?? [])
-      ])
-      const close = owned.length > 0 ? owned : found.filter(([operation]) => near !== undefined && operation.endsWith(`/${near}`))
-      const [, some] = found.length === 0 ? [] : random.pick(close.length > 0 && random.chance(0.7) ? close : found)
+      const owned = (
+        /id$/i.test(name) ? [ownerId(name), ...(near === undefined ? [] : [oneOf(near)])] : []
+      ).flatMap((one) => [...(values.get(one) ?? [])])
+      const close =
+        owned.length > 0
+          ? owned
+          : found.filter(([operation]) => near !== undefined && operation.endsWith(`/${near}`))
+      const [, some] =
+        found.length === 0 ? [] : random.pick(close.length > 0 && random.chance(0.7) ? close : found)
       return some && random.pick(some)
     }
   }

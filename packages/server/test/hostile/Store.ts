@@ -17,7 +17,8 @@ export const memory = (): Store => {
   return { layer, look: async () => look(), close: async () => {} }
 }
 
-const tables = "select table_name as name from information_schema.tables where table_schema = 'satrail' and table_type = 'BASE TABLE'"
+const tables =
+  "select table_name as name from information_schema.tables where table_schema = 'satrail' and table_type = 'BASE TABLE'"
 // `xmin` changes whenever a row is rewritten.
 const rowsOf = (table: string) =>
   table === "api_keys"
@@ -29,7 +30,9 @@ export const database = (client: Layer.Layer<SqlClient.SqlClient, unknown>): Sto
   const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), client))
   const statement = Effect.cached(
     Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      Effect.map(sql.unsafe<{ readonly name: string }>(tables), (all) => all.map(({ name }) => rowsOf(name)).join(" union all "))
+      Effect.map(sql.unsafe<{ readonly name: string }>(tables), (all) =>
+        all.map(({ name }) => rowsOf(name)).join(" union all ")
+      )
     )
   ).pipe(Effect.runSync)
   let known: { readonly snapshot: string; readonly rows: Watched.Recorded } | undefined

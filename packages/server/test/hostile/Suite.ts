@@ -94,9 +94,14 @@ const breaking = new Set(["POST /sandbox/fault", "POST /sandbox/webhooks/{name}/
  * accepted one is undone before the next request. Otherwise a paused service, a frozen company or a limit of
  * one sat per day would cause thousands of rejections, and the run would not test payments.
  */
-const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonly [method: string, target: string, body: object]>>> = {
-  "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
-  "POST /operator/companies/{id}/freeze": (target) => [["POST", `${target.slice(0, target.lastIndexOf("/"))}/unfreeze`, {}]],
+const undoing: Readonly<
+  Record<string, (target: string) => ReadonlyArray<readonly [method: string, target: string, body: object]>>
+> = {
+  "POST /operator/pause": () =>
+    ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
+  "POST /operator/companies/{id}/freeze": (target) => [
+    ["POST", `${target.slice(0, target.lastIndexOf("/"))}/unfreeze`, {}]
+  ],
   "PUT /operator/companies/{id}/limits": (target) => [["PUT", target, {}]],
   "PUT /operator/api-keys/{id}/allowed-from": (target) => [["PUT", target, { allowed_from: null }]],
   "PUT /operator/companies/{id}/fees": (target) => [["PUT", target, {}]],
@@ -107,7 +112,11 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
 }
 
 /** Operations that disable a key. They are allowed for every key except the run's own. */
-const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
+const closing = new Set([
+  "DELETE /v1/api-keys/{id}",
+  "DELETE /operator/api-keys/{id}",
+  "POST /operator/api-keys/{id}/rotate"
+])
 
 /**
  * Operations that take long when they succeed, because they wait for every process or mine blocks. They are
@@ -147,13 +156,27 @@ export const open = async (store: Store.Store) => {
   // Random requests only confirm a withdrawal late in a run, but operations that read a withdrawal need one
   // earlier.
   const { destination } = await sandbox((network) => network.destination({ type: "lightning_address" }))
-  const sent = await ask("POST", "/v1/bitcoin/withdraw/confirm", { key: ours.key, body: { amount: 1000, currency: "sats", destination } })
+  const sent = await ask("POST", "/v1/bitcoin/withdraw/confirm", {
+    key: ours.key,
+    body: { amount: 1000, currency: "sats", destination }
+  })
   assert.strictEqual(sent.status, 201, sent.text)
   await run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(ours.id, "own.example")))
-  await run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])))
-  const scoped = await Promise.all((["read", "receive", "send"] as const).map((scope) => keyFor(ours.id, scope)))
+  await run(
+    Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) =>
+      set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])
+    )
+  )
+  const scoped = await Promise.all(
+    (["read", "receive", "send"] as const).map((scope) => keyFor(ours.id, scope))
+  )
   const environment = Result.getOrThrow(
-    Environment.read({ PORT: "0", SATRAIL_DOMAIN: "pay.example.com", SATRAIL_REQUESTS_PER_STRANGER: "0", SATRAIL_SHUTDOWN_SECONDS: "1" })
+    Environment.read({
+      PORT: "0",
+      SATRAIL_DOMAIN: "pay.example.com",
+      SATRAIL_REQUESTS_PER_STRANGER: "0",
+      SATRAIL_SHUTDOWN_SECONDS: "1"
+    })
   )
   const services = Context.add(Context.add(context, Readiness, []), WaitMillis, 20)
   const token = Redacted.make(operatorToken)
@@ -188,7 +211,10 @@ const writtenByReading = ["told", "told_events", "audit_entries"]
 const writtenByStatements = ["month_ends", "names", "lists"]
 
 const mayBeWritten = (draft: Draft): ReadonlySet<string> =>
-  new Set([...writtenByReading, ...(Judge.isRead(draft) && draft.operation.path.includes("/statements/") ? writtenByStatements : [])])
+  new Set([
+    ...writtenByReading,
+    ...(Judge.isRead(draft) && draft.operation.path.includes("/statements/") ? writtenByStatements : [])
+  ])
 
 /** Sends a draft and returns the response with its problems. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
@@ -197,10 +223,15 @@ const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft,
   if (answer === undefined) return undefined
   const mustStay = Judge.isRefusal(draft, answer) || Judge.isRead(draft)
   const written = mayBeWritten(draft)
-  const changed = mustStay ? differences(before, await store.look()).filter((table) => !written.has(table)) : []
+  const changed = mustStay
+    ? differences(before, await store.look()).filter((table) => !written.has(table))
+    : []
   return {
     answer,
-    problems: [...Judge.problems(document, draft, answer), ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])]
+    problems: [
+      ...Judge.problems(document, draft, answer),
+      ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])
+    ]
   }
 }
 
@@ -211,7 +242,11 @@ export const inProcess =
     const request = requestOf(draft)
     if (request === undefined) return undefined
     const response = await handler(request)
-    return { status: response.status, type: response.headers.get("content-type") ?? "", text: await OpenApi.textOf(response) }
+    return {
+      status: response.status,
+      type: response.headers.get("content-type") ?? "",
+      text: await OpenApi.textOf(response)
+    }
   }
 
 const any = (_: OpenApi.Operation) => true
@@ -224,9 +259,14 @@ export const leavesRunning = ({ name }: OpenApi.Operation) => undoing[name] === 
  * requests refer to earlier responses.
  */
 export const read = async ({ keys }: World, send: Send, some = any) => {
-  const [customers, operators] = [await send(draftOf("/openapi.json")), await send(draftOf("/operator/openapi.json"))]
+  const [customers, operators] = [
+    await send(draftOf("/openapi.json")),
+    await send(draftOf("/operator/openapi.json"))
+  ]
   const document = OpenApi.read(JSON.parse(customers?.text ?? ""), JSON.parse(operators?.text ?? ""))
-  const operations = [...document.operations, ...wallets].filter((one) => some(one) && !breaking.has(one.name))
+  const operations = [...document.operations, ...wallets].filter(
+    (one) => some(one) && !breaking.has(one.name)
+  )
   const random = Random.make(seed)
   const seen = Seen.make()
   // Random requests rarely satisfy several conditions at once, so operations that have never succeeded are
@@ -236,7 +276,8 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
   // If the run's own key were disabled, all later requests would be rejected for that reason. Compare without
   // the first character of the key's id, because it may be percent-encoded.
   const ownKey = (keys.right.apiKey.split("_")[2] ?? assert.fail("a key without an id")).slice(1)
-  const closesOwnKey = ({ operation, target }: Draft) => closing.has(operation.name) && target.includes(ownKey)
+  const closesOwnKey = ({ operation, target }: Draft) =>
+    closing.has(operation.name) && target.includes(ownKey)
   const next = (): Draft => {
     const made = draft(untaken.size > 0 && random.chance(0.3) ? random.pick([...untaken]) : undefined)
     return closesOwnKey(made) || (slow.has(made.operation.name) && !random.chance(0.15)) ? next() : made
@@ -245,7 +286,12 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
 }
 
 /** Formats a failure. */
-export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer, again: Judge.Answer | undefined): string =>
+export const told = (
+  at: number,
+  problems: ReadonlyArray<string>,
+  least: Buffer,
+  again: Judge.Answer | undefined
+): string =>
   [
     `HOSTILE_SEED=${seed}, request ${at}: ${problems.join("; ")}`,
     `the shortest request that fails in this way: ${show(least)}`,
@@ -259,7 +305,11 @@ const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send:
     const undone = await send({
       ...asked,
       method,
-      headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
+      headers: [
+        ...asked.headers,
+        ["content-type", "application/json"],
+        ["authorization", `Bearer ${keys.right.operatorToken}`]
+      ],
       body: Buffer.from(JSON.stringify(body))
     })
     // All operators share one token here. Without the limits of a key that can send, money could be taken, so
@@ -284,7 +334,8 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
     if (judged === undefined) continue
     const { answer, problems } = judged
     if (problems.length > 0) {
-      const fails = async (one: Draft) => (await judge(world, document, one, send))?.problems.join() === problems.join()
+      const fails = async (one: Draft) =>
+        (await judge(world, document, one, send))?.problems.join() === problems.join()
       const least = await shortest(draft, simpler, fails)
       assert.fail(told(sent, problems, wireOf(least), await send(least)))
     }

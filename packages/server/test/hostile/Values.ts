@@ -96,21 +96,26 @@ export const texts: ReadonlyArray<string> = [
 
 /** Characters as JSON escape sequences. */
 export const characters: ReadonlyArray<string> = [
-  ...String.raw`\u0000 \ud800 \udfff \udc00\ud800 \uffff \u202e \u0007 \ud83d\ude42 🙂 é @ . - % / ' \\ \" \n`.split(" "),
+  ...String.raw`\u0000 \ud800 \udfff \udc00\ud800 \uffff \u202e \u0007 \ud83d\ude42 🙂 é @ . - % / ' \\ \" \n`.split(
+    " "
+  ),
   " ",
   "\0",
   "\n",
   "\u2028"
 ]
 
-const deep = (open: string, close: string, depth: number, inside = "") => `${open.repeat(depth)}${inside}${close.repeat(depth)}`
+const deep = (open: string, close: string, depth: number, inside = "") =>
+  `${open.repeat(depth)}${inside}${close.repeat(depth)}`
 
 /** JSON values as sent in a body, and texts that resemble JSON. */
 export const jsons: ReadonlyArray<string> = [
   ...String.raw`null true false {} [] [null] [[]] "" {"":""} {"a":1} {"a":null} {"a":"1","a":"2"} {"toString":"a"} {"length":"1"}`.split(
     " "
   ),
-  ..."0 -0 -0.0 -1 1 0.1 1.5 1e-400 1e400 -1e400 1e308 1E+2 2.1e-7 0e0 9007199254740991 9007199254740993 2147483648 4294967296".split(" "),
+  ..."0 -0 -0.0 -1 1 0.1 1.5 1e-400 1e400 -1e400 1e308 1E+2 2.1e-7 0e0 9007199254740991 9007199254740993 2147483648 4294967296".split(
+    " "
+  ),
   ..."9223372036854775808 2100000000000000 2100000000000001 18446744073709551616".split(" "),
   ...String.raw`"\ud800" "\udfff\ud800" "\u0000" "a\u0000b" "\u202e" {"\u0000":""} {"\ud800":""}`.split(" "),
   ...String.raw`{"__proto__":{"a":1}} {"__proto__":"a"} {"constructor":{"prototype":{"a":1}}}`.split(" "),

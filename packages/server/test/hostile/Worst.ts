@@ -52,7 +52,9 @@ const valuesOf = (body: number): Readonly<Record<string, unknown>> => ({
   "a long string": "\u0001".repeat(body / 6),
   "a long string in another alphabet": "𝕏".repeat(body / 4),
   "200 strings that are not among the allowed values": Array.from({ length: 200 }, (_, at) => `none${at}`),
-  "200 fields with names that need escaping": Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1]))
+  "200 fields with names that need escaping": Object.fromEntries(
+    Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1])
+  )
 })
 
 const textsOf = (body: number): Readonly<Record<string, string>> => ({
@@ -115,10 +117,16 @@ const headerTextsOf = (head: number): Readonly<Record<string, string>> => ({
 })
 
 /** The path of every property in an object schema, at any depth. */
-const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, depth = 0): ReadonlyArray<ReadonlyArray<string>> => {
+const placesIn = (
+  resolve: OpenApi.Document["resolve"],
+  given: OpenApi.Schema,
+  depth = 0
+): ReadonlyArray<ReadonlyArray<string>> => {
   if (depth > 4) return []
   const schema = resolve(given)
-  const inner = [...OpenApi.alternatives(schema), ...OpenApi.parts(schema).slice(1)].flatMap((one) => placesIn(resolve, one, depth + 1))
+  const inner = [...OpenApi.alternatives(schema), ...OpenApi.parts(schema).slice(1)].flatMap((one) =>
+    placesIn(resolve, one, depth + 1)
+  )
   const properties = Object.entries(OpenApi.isObject(schema["properties"]) ? schema["properties"] : {})
   const own = properties.flatMap(([name, one]) => [
     [name],
@@ -127,7 +135,8 @@ const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, d
   return [...own, ...inner]
 }
 
-const at = ([name, ...rest]: ReadonlyArray<string>, value: unknown): unknown => (name === undefined ? value : { [name]: at(rest, value) })
+const at = ([name, ...rest]: ReadonlyArray<string>, value: unknown): unknown =>
+  name === undefined ? value : { [name]: at(rest, value) }
 
 export const segment = /:\w+(?:\([^)]*\))?|\*/g
 
@@ -144,14 +153,18 @@ export interface Asked {
 }
 
 /** The worst requests for a route, at `part` of the maximum size. Their order does not depend on the size. */
-export const requests = ({ route, target, operation, document, queries }: Asked, part = 1): ReadonlyArray<Bad> => {
+export const requests = (
+  { route, target, operation, document, queries }: Asked,
+  part = 1
+): ReadonlyArray<Bad> => {
   const [bodyRoom, headRoom] = [bodyCharacters * part, headCharacters * part]
   const segments = segmentsOf(headRoom)
   const method = route.method === "*" ? "POST" : route.method
   const asking = `${target}${target.includes("?") ? "&" : "?"}`
   const json = { "content-type": "application/json" }
   const hasBody = method !== "GET" && method !== "HEAD"
-  const places = operation?.body === undefined ? [[]] : [[], ...placesIn(document.resolve, operation.body.schema)]
+  const places =
+    operation?.body === undefined ? [[]] : [[], ...placesIn(document.resolve, operation.body.schema)]
   const bodies = hasBody
     ? [
         ...places.flatMap((place) =>
@@ -182,16 +195,30 @@ export const requests = ({ route, target, operation, document, queries }: Asked,
   return [
     ...bodies,
     { ...plain, what: "a minimal request", target },
-    { ...plain, what: "unknown parameters", target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headRoom).join("&")}` },
-    ...names.flatMap((name) => [
-      ...Object.entries(segments).map(([what, text]) => ({ ...plain, what: `${what} as ${name}`, target: `${asking}${name}=${text}` })),
-      { ...plain, what: `${name} many times`, target: `${asking}${many(name.length + 3, () => `${name}=x`, headRoom).join("&")}` }
-    ]),
-    ...(parameters === 0 ? [] : Object.entries(segmentsOf(Math.floor(headRoom / parameters / 12) * 12))).map(([what, text]) => ({
+    {
       ...plain,
-      what: `${what} in the path`,
-      target: route.path.replaceAll(segment, text)
-    })),
+      what: "unknown parameters",
+      target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headRoom).join("&")}`
+    },
+    ...names.flatMap((name) => [
+      ...Object.entries(segments).map(([what, text]) => ({
+        ...plain,
+        what: `${what} as ${name}`,
+        target: `${asking}${name}=${text}`
+      })),
+      {
+        ...plain,
+        what: `${name} many times`,
+        target: `${asking}${many(name.length + 3, () => `${name}=x`, headRoom).join("&")}`
+      }
+    ]),
+    ...(parameters === 0 ? [] : Object.entries(segmentsOf(Math.floor(headRoom / parameters / 12) * 12))).map(
+      ([what, text]) => ({
+        ...plain,
+        what: `${what} in the path`,
+        target: route.path.replaceAll(segment, text)
+      })
+    ),
     ...headers.flatMap((name) =>
       Object.entries(headerTextsOf(headRoom)).map(([what, text]) => ({
         ...plain,

@@ -12,7 +12,8 @@ import * as Suite from "./Suite.ts"
 // large for their column.
 
 /** Operations that store texts unchanged. */
-const holdsText = ({ method, path, body }: Operation) => body !== undefined || (method === "GET" && path.includes("{"))
+const holdsText = ({ method, path, body }: Operation) =>
+  body !== undefined || (method === "GET" && path.includes("{"))
 
 const databases = {
   "the embedded PostgreSQL": Embedded.layer,

@@ -18,7 +18,8 @@ import * as Service from "../Service.ts"
 
 const { values } = parseArgs({ options: { calls: { type: "string", default: "2000" } } })
 const calls = Number(values.calls)
-if (!(calls >= 1 && calls <= 1_000_000)) throw new Error(`--calls must be a number from 1 to 1000000, got ${values.calls}`)
+if (!(calls >= 1 && calls <= 1_000_000))
+  throw new Error(`--calls must be a number from 1 to 1000000, got ${values.calls}`)
 
 /** Number of concurrent requests. */
 const atOnce = 32
@@ -67,7 +68,9 @@ const rows = (): Promise<ReadonlyMap<string, number>> =>
   database.runPromise(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const tables = yield* sql<{ readonly name: string }>`select tablename as name from pg_tables where schemaname = 'satrail' order by 1`
+      const tables = yield* sql<{
+        readonly name: string
+      }>`select tablename as name from pg_tables where schemaname = 'satrail' order by 1`
       const counted = yield* Effect.forEach(tables, ({ name }) =>
         Effect.map(
           sql.unsafe<{ readonly count: string }>(`select count(*)::text as count from satrail.${name}`),
@@ -83,7 +86,12 @@ const rows = (): Promise<ReadonlyMap<string, number>> =>
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
 
 /** The response's status, or 0 if the connection ended without a response. */
-const ask = (method: string, route: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<number> =>
+const ask = (
+  method: string,
+  route: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string
+): Promise<number> =>
   new Promise((resolve) => {
     const sent = httpRequest({ agent, host: "127.0.0.1", port, method, path: route, headers }, (answer) => {
       answer.on("error", () => resolve(answer.statusCode ?? 0))
@@ -117,31 +125,46 @@ const stranger = () => ({ ...host, "x-forwarded-for": `2001:db8:${hex(2)}:${hex(
 const kinds: Readonly<Record<string, (at: number) => Promise<number>>> = {
   "LNURL-pay offer": () => ask("GET", `/.well-known/lnurlp/${user}`, host),
   "LNURL-pay offer of an unknown address": () => ask("GET", `/.well-known/lnurlp/${hex(8)}`, host),
-  "LNURL-pay at any domain": () => ask("GET", `/lnurlp/${hex(6)}.example/${hex(4)}`, { host: `${hex(6)}.example` }),
+  "LNURL-pay at any domain": () =>
+    ask("GET", `/lnurlp/${hex(6)}.example/${hex(4)}`, { host: `${hex(6)}.example` }),
   "LNURL-pay callback, one caller": () => ask("GET", `/lnurlp/${domain}/${user}/callback?amount=21000`, host),
   "LNURL-pay callback, a new caller each time": () =>
     ask("GET", `/lnurlp/${domain}/${user}/callback?amount=21000&comment=${hex(50)}`, stranger()),
   "LNURL-pay verify": () => ask("GET", `/lnurlp/${domain}/${user}/verify/${hex(32)}`, host),
   "LNURL-withdraw": () => ask("GET", `/lnurlw?k1=${hex(32)}`, stranger()),
-  "LNURL-withdraw callback": () => ask("GET", `/lnurlw/callback?k1=${hex(32)}&pr=lnbcrt1${hex(200)}`, stranger()),
+  "LNURL-withdraw callback": () =>
+    ask("GET", `/lnurlw/callback?k1=${hex(32)}&pr=lnbcrt1${hex(200)}`, stranger()),
   "/.well-known/*": () => ask("GET", `/.well-known/${hex(12)}`, host),
   "/docs": () => ask("GET", "/docs"),
   "/openapi.json": () => ask("GET", "/openapi.json"),
   "/healthz": () => ask("GET", "/healthz"),
   "/readyz": () => ask("GET", "/readyz"),
   "unknown paths": () => ask("GET", `/${hex(8)}/${hex(8)}?${hex(8)}=${hex(8)}`),
-  "unknown methods": (at) => ask(["DELETE", "PUT", "PATCH", "TRACE", "PROPFIND"][at % 5] ?? "PUT", `/v1/${hex(4)}`),
+  "unknown methods": (at) =>
+    ask(["DELETE", "PUT", "PATCH", "TRACE", "PROPFIND"][at % 5] ?? "PUT", `/v1/${hex(4)}`),
   "/v1 with unknown keys": () =>
-    ask("GET", "/v1/transactions", { authorization: `Bearer sr_regtest_${hex(6).replaceAll("0", "1")}_${"1".repeat(43)}` }),
-  "/v1 with a wrong secret": () => ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${keyId}${"1".repeat(43)}` }),
-  "/v1 with other text as a key": () => ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${hex(100)}` }),
-  "/operator with a wrong token": () => ask("GET", "/operator/metrics", { authorization: `Bearer ${hex(32)}` }),
+    ask("GET", "/v1/transactions", {
+      authorization: `Bearer sr_regtest_${hex(6).replaceAll("0", "1")}_${"1".repeat(43)}`
+    }),
+  "/v1 with a wrong secret": () =>
+    ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${keyId}${"1".repeat(43)}` }),
+  "/v1 with other text as a key": () =>
+    ask("GET", "/v1/transactions/balance", { authorization: `Bearer ${hex(100)}` }),
+  "/operator with a wrong token": () =>
+    ask("GET", "/operator/metrics", { authorization: `Bearer ${hex(32)}` }),
   "oversized bodies": () => ask("POST", "/v1/vouchers", json, oversized),
   "bodies that are not JSON": () => ask("POST", "/v1/bitcoin/withdraw/confirm", json, hex(1000)),
-  "an Idempotency-Key without a key": () => ask("POST", "/v1/vouchers", { ...json, "idempotency-key": hex(16) }, "{}"),
-  "many headers": () => ask("GET", "/healthz", Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`x-${at}-${hex(4)}`, hex(8)]))),
+  "an Idempotency-Key without a key": () =>
+    ask("POST", "/v1/vouchers", { ...json, "idempotency-key": hex(16) }, "{}"),
+  "many headers": () =>
+    ask(
+      "GET",
+      "/healthz",
+      Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`x-${at}-${hex(4)}`, hex(8)]))
+    ),
   "bytes that are not HTTP": () => raw(randomBytes(200)),
-  "interrupted requests": () => raw(`POST /v1/vouchers HTTP/1.1\r\nHost: ${domain}\r\nContent-Length: 1000\r\n\r\n{"amount":`)
+  "interrupted requests": () =>
+    raw(`POST /v1/vouchers HTTP/1.1\r\nHost: ${domain}\r\nContent-Length: 1000\r\n\r\n{"amount":`)
 }
 
 const statuses = new Map<string, Map<number, number>>()
@@ -188,8 +211,10 @@ await postgres.end()
 
 // ---- the result
 
-const last = (round: ReadonlyMap<string, Memory>) => [...round.values()].at(-1) ?? { rss: 0, heapUsed: 0, external: 0 }
-const grown = (last(second).heapUsed - last(first).heapUsed + last(second).external - last(first).external) / 1024 / 1024
+const last = (round: ReadonlyMap<string, Memory>) =>
+  [...round.values()].at(-1) ?? { rss: 0, heapUsed: 0, external: 0 }
+const grown =
+  (last(second).heapUsed - last(first).heapUsed + last(second).external - last(first).external) / 1024 / 1024
 // Wallets may leave unpaid invoices at an address, which are deleted minutes later, as core's tests check.
 // Nothing else may grow.
 const mayGrow = new Set(["invoices", "tasks"])
@@ -198,9 +223,15 @@ const more = [...rowsAfter].flatMap(([name, count]) => {
   return count === before ? [] : [{ name, before, between: rowsBetween.get(name) ?? 0, count }]
 })
 const bad = [
-  ...(grown > noiseMebibytes ? [`the heap is ${grown.toFixed(1)} MiB larger after the second round than after the first`] : []),
-  ...more.filter(({ name, before, count }) => count > before && !mayGrow.has(name)).map(({ name }) => `rows of ${name}`),
-  ...more.filter(({ name, count }) => name === "invoices" && count > 1200).map(({ count }) => `${count} unpaid invoices at one address`)
+  ...(grown > noiseMebibytes
+    ? [`the heap is ${grown.toFixed(1)} MiB larger after the second round than after the first`]
+    : []),
+  ...more
+    .filter(({ name, before, count }) => count > before && !mayGrow.has(name))
+    .map(({ name }) => `rows of ${name}`),
+  ...more
+    .filter(({ name, count }) => name === "invoices" && count > 1200)
+    .map(({ count }) => `${count} unpaid invoices at one address`)
 ]
 process.stdout.write(
   [
@@ -209,7 +240,9 @@ process.stdout.write(
     "| hostile call | responses | heap, MiB, first round | second | RSS, MiB, first round | second |",
     "|---|---|---|---|---|---|",
     ...Object.keys(kinds).map((kind) => {
-      const answers = [...(statuses.get(kind) ?? [])].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+      const answers = [...(statuses.get(kind) ?? [])]
+        .toSorted(([a], [b]) => a - b)
+        .map(([status, count]) => `${status}: ${count}`)
       const [one, two] = [first.get(kind), second.get(kind)]
       const cells = [one?.heapUsed, two?.heapUsed, one?.rss, two?.rss].map((bytes) => mebibytes(bytes ?? 0))
       return `| ${kind} | ${answers.join(", ")} | ${cells.join(" | ")} |`

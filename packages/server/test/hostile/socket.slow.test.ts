@@ -21,7 +21,9 @@ afterAll(async () => {
 
 const send = async (draft: Draft) => {
   const [answer, ...more] = await Raw.ask(port, wireOf(draft), draft.method)
-  return answer !== undefined && more.length === 0 ? answer : assert.fail(`not exactly one response to ${show(wireOf(draft))}`)
+  return answer !== undefined && more.length === 0
+    ? answer
+    : assert.fail(`not exactly one response to ${show(wireOf(draft))}`)
 }
 
 /** How long to wait for a response to bytes that may not be a request. */
@@ -35,7 +37,11 @@ describe("hostile requests over a connection", () => {
 
   it("hostile: bytes that barely resemble a request get envelopes or no response, and change nothing if they are rejected", async () => {
     // It is unknown whether mangled bytes stopped or limited something, so operations that do so are left out.
-    const { document, random, next } = await Suite.read(world, send, (one) => Suite.leavesRunning(one) && OpenApi.hasEnd(one))
+    const { document, random, next } = await Suite.read(
+      world,
+      send,
+      (one) => Suite.leavesRunning(one) && OpenApi.hasEnd(one)
+    )
     let answered = 0
     for (let sent = 0; sent < 1500;) {
       const draft = { ...next(), isBent: true }

@@ -12,9 +12,16 @@ import * as Worst from "./Worst.ts"
 
 const service = await start()
 const environment = Result.getOrThrow(
-  Environment.read({ PORT: "0", SATRAIL_REQUESTS_PER_STRANGER: "1", SATRAIL_PROXIES: "1", SATRAIL_CONSOLE: "yes" })
+  Environment.read({
+    PORT: "0",
+    SATRAIL_REQUESTS_PER_STRANGER: "1",
+    SATRAIL_PROXIES: "1",
+    SATRAIL_CONSOLE: "yes"
+  })
 )
-const server = Worst.recorded(Server.routes(environment, Redacted.make(operatorToken), Context.add(service.context, Readiness, [])))
+const server = Worst.recorded(
+  Server.routes(environment, Redacted.make(operatorToken), Context.add(service.context, Readiness, []))
+)
 const { handler, dispose } = Http.webHandler(server.routes)
 afterAll(async () => {
   await dispose()
@@ -40,19 +47,33 @@ const free = [
 
 describe("strangers", () => {
   it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects callers that exceed their limit", async () => {
-    const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
+    const headers = {
+      host: "pay.example.com",
+      "x-forwarded-for": "192.0.2.1",
+      "content-type": "application/json"
+    }
     // Without a cookie, the console's pages show the sign-in page and don't read the store.
     const cookie = `${cookieName}=a-guess`
     const ask = async ({ method, path }: Worst.Route) => {
       const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`
       const body = method === "GET" ? {} : { body: JSON.stringify({ credential: "a guess" }) }
-      const marked = /^\/(?:operator\/)?console/.test(path) ? { "x-satrail-console": "1", cookie } : { authorization: "Bearer a-guess" }
-      const answer = await handler(new Request(`http://pay.example.com${target}`, { method, headers: { ...headers, ...marked }, ...body }))
+      const marked = /^\/(?:operator\/)?console/.test(path)
+        ? { "x-satrail-console": "1", cookie }
+        : { authorization: "Bearer a-guess" }
+      const answer = await handler(
+        new Request(`http://pay.example.com${target}`, {
+          method,
+          headers: { ...headers, ...marked },
+          ...body
+        })
+      )
       const isRefused = answer.status === 429 || (await answer.text()).includes("Rate limit reached")
       return isRefused ? "refused" : `${method} ${path}: ${answer.status}`
     }
     await ask({ method: "GET", path: "/v1/account" })
-    const counted = server.added.filter(({ method, path }) => !free.some((one) => one.test(`${method} ${path}`)))
+    const counted = server.added.filter(
+      ({ method, path }) => !free.some((one) => one.test(`${method} ${path}`))
+    )
     const answered = await Promise.all(counted.map(ask))
     assert.deepStrictEqual(
       answered.filter((one) => one !== "refused"),

@@ -18,7 +18,8 @@ const repeat = Number(process.env["REFUSALS_REPEAT"] ?? 0)
 const service = await start()
 const company = await service.company("paid")
 await service.lightningAddress(company.key, "satoshi")
-const made = async (path: string, body: object) => (await service.ask("POST", path, { key: company.key, body })).body.data
+const made = async (path: string, body: object) =>
+  (await service.ask("POST", path, { key: company.key, body })).body.data
 const checkout = await made("/v1/checkouts", { amount: 1000, currency: "sats" })
 const environment = Result.getOrThrow(
   Environment.read({
@@ -28,7 +29,9 @@ const environment = Result.getOrThrow(
     SATRAIL_CORS_ORIGINS: "https://shop.example"
   })
 )
-const server = Worst.recorded(Server.routes(environment, Redacted.make(operatorToken), Context.add(service.context, Readiness, [])))
+const server = Worst.recorded(
+  Server.routes(environment, Redacted.make(operatorToken), Context.add(service.context, Readiness, []))
+)
 const { handler, dispose } = Http.webHandler(server.routes)
 afterAll(async () => {
   await dispose()
@@ -37,13 +40,19 @@ afterAll(async () => {
 
 const requestOf = ({ method, target, headers, body }: Omit<Worst.Bad, "what">) => {
   const url = `http://pay.example.com${target}`
-  const init = { method, headers: { host: "pay.example.com", ...headers }, ...(body !== undefined && { body }) }
+  const init = {
+    method,
+    headers: { host: "pay.example.com", ...headers },
+    ...(body !== undefined && { body })
+  }
   // Undo the normalization by `Request`, because Node passes the target on as it was sent.
   return Object.defineProperty(new Request(url, init), "url", { value: url })
 }
 const send = (bad: Omit<Worst.Bad, "what">) => handler(requestOf(bad))
 const texts = await Promise.all(
-  ["/openapi.json", "/operator/openapi.json"].map(async (target) => (await send({ method: "GET", target })).text())
+  ["/openapi.json", "/operator/openapi.json"].map(async (target) =>
+    (await send({ method: "GET", target })).text()
+  )
 )
 const document = OpenApi.read(...texts.map((text) => JSON.parse(text)))
 
@@ -103,7 +112,10 @@ const badOnes = async (route: Worst.Route, part?: number) => {
   const operation = operations.find((one) => one.path === path && one.method === route.method)
   const all = await Promise.all(
     filled(route.path).map(async (target) =>
-      Worst.requests({ route, target, operation, document, queries: await queriesOf({ method: route.method, target }) }, part)
+      Worst.requests(
+        { route, target, operation, document, queries: await queriesOf({ method: route.method, target }) },
+        part
+      )
     )
   )
   return all.flat().map((bad) => ({ ...bad, headers: { ...opening(operation), ...bad.headers } }))
@@ -173,18 +185,27 @@ const compare = async (bad: Worst.Bad, smaller: Worst.Bad) => {
 }
 
 /** The paths of a schema's arrays and maps without a maximum size. */
-const unboundedIn = (given: OpenApi.Schema, path: string, within: ReadonlyArray<OpenApi.Schema> = []): ReadonlyArray<string> => {
+const unboundedIn = (
+  given: OpenApi.Schema,
+  path: string,
+  within: ReadonlyArray<OpenApi.Schema> = []
+): ReadonlyArray<string> => {
   const schema = document.resolve(given)
   if (within.includes(schema)) return []
-  const below = (one: unknown, name: string) => (OpenApi.isObject(one) ? unboundedIn(one, `${path}${name}`, [...within, schema]) : [])
+  const below = (one: unknown, name: string) =>
+    OpenApi.isObject(one) ? unboundedIn(one, `${path}${name}`, [...within, schema]) : []
   const { items, additionalProperties, properties } = schema
   return [
-    ...(items !== undefined && schema["maxItems"] === undefined ? [`${path}: an array without maxItems`] : []),
+    ...(items !== undefined && schema["maxItems"] === undefined
+      ? [`${path}: an array without maxItems`]
+      : []),
     ...(schema["type"] === "object" && additionalProperties !== false && schema["maxProperties"] === undefined
       ? [`${path}: a map without maxProperties`]
       : []),
     ...[...OpenApi.alternatives(schema), ...OpenApi.parts(schema).slice(1)].flatMap((one) => below(one, "")),
-    ...Object.entries(OpenApi.isObject(properties) ? properties : {}).flatMap(([name, one]) => below(one, `.${name}`)),
+    ...Object.entries(OpenApi.isObject(properties) ? properties : {}).flatMap(([name, one]) =>
+      below(one, `.${name}`)
+    ),
     ...below(items, "[]"),
     ...below(additionalProperties, ".*")
   ]
@@ -205,35 +226,48 @@ describe("refusals", () => {
       for (const [at, bad] of (await badOnes(route)).entries()) {
         const before = process.cpuUsage()
         count += (await refused(bad)) ? 1 : 0
-        if (microsSince(before) > longMicros) await compare(bad, (await badOnes(route, 1 / times))[at] ?? assert.fail(bad.what))
+        if (microsSince(before) > longMicros)
+          await compare(bad, (await badOnes(route, 1 / times))[at] ?? assert.fail(bad.what))
       }
       assert.isAbove(count, 0)
     })
   }
 
-  it.runIf(repeat > 0)("refusals: the processor time of each rejection is measured", { timeout: 1_800_000 }, async () => {
-    const found = new Array<{ readonly bad: Worst.Bad; readonly name: string; readonly cost: number; readonly status: number }>()
-    for (const route of server.added)
-      for (const bad of await badOnes(route)) {
-        const runs = [await micros(bad), await micros(bad), await micros(bad)]
-        const status = runs[0]?.status ?? 0
-        const isRefused = status >= 400 || route.path.startsWith("/lnurl") || route.path.startsWith("/.well-known/lnurlp")
-        const cost = Math.min(...runs.map(({ cost }) => cost))
-        if (isRefused) found.push({ bad, name: `${route.method} ${route.path}: ${bad.what}`, cost, status })
+  it.runIf(repeat > 0)(
+    "refusals: the processor time of each rejection is measured",
+    { timeout: 1_800_000 },
+    async () => {
+      const found = new Array<{
+        readonly bad: Worst.Bad
+        readonly name: string
+        readonly cost: number
+        readonly status: number
+      }>()
+      for (const route of server.added)
+        for (const bad of await badOnes(route)) {
+          const runs = [await micros(bad), await micros(bad), await micros(bad)]
+          const status = runs[0]?.status ?? 0
+          const isRefused =
+            status >= 400 || route.path.startsWith("/lnurl") || route.path.startsWith("/.well-known/lnurlp")
+          const cost = Math.min(...runs.map(({ cost }) => cost))
+          if (isRefused) found.push({ bad, name: `${route.method} ${route.path}: ${bad.what}`, cost, status })
+        }
+      const costs = found.map(({ cost }) => cost).toSorted((a, b) => a - b)
+      const at = (part: number) => costs[Math.floor(costs.length * part)]
+      console.log(
+        `${costs.length} refused requests, least of 3, microseconds: median ${at(0.5)}, p99 ${at(0.99)}, highest ${costs.at(-1)}`
+      )
+      const highest = found.toSorted((one, other) => other.cost - one.cost).slice(0, 100)
+      const medians = new Array<readonly [name: string, median: number, status: number]>()
+      for (const { bad, name, status } of highest) {
+        for (let n = 0; n < repeat; n++) await micros(bad)
+        const all = new Array<number>()
+        for (let n = 0; n < repeat; n++) all.push((await micros(bad)).cost)
+        medians.push([name, all.toSorted((a, b) => a - b)[repeat >> 1] ?? 0, status])
       }
-    const costs = found.map(({ cost }) => cost).toSorted((a, b) => a - b)
-    const at = (part: number) => costs[Math.floor(costs.length * part)]
-    console.log(`${costs.length} refused requests, least of 3, microseconds: median ${at(0.5)}, p99 ${at(0.99)}, highest ${costs.at(-1)}`)
-    const highest = found.toSorted((one, other) => other.cost - one.cost).slice(0, 100)
-    const medians = new Array<readonly [name: string, median: number, status: number]>()
-    for (const { bad, name, status } of highest) {
-      for (let n = 0; n < repeat; n++) await micros(bad)
-      const all = new Array<number>()
-      for (let n = 0; n < repeat; n++) all.push((await micros(bad)).cost)
-      medians.push([name, all.toSorted((a, b) => a - b)[repeat >> 1] ?? 0, status])
+      const shown = medians.toSorted((one, other) => other[1] - one[1]).slice(0, 30)
+      assert.isNotEmpty(shown)
+      console.log(shown.map(([name, median, status]) => `${median} µs  ${status} ${name}`).join("\n"))
     }
-    const shown = medians.toSorted((one, other) => other[1] - one[1]).slice(0, 30)
-    assert.isNotEmpty(shown)
-    console.log(shown.map(([name, median, status]) => `${median} µs  ${status} ${name}`).join("\n"))
-  })
+  )
 })

@@ -14,7 +14,11 @@ export interface World {
   readonly ask: (
     method: string,
     route: string,
-    options?: { readonly key?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+    options?: {
+      readonly key?: string
+      readonly body?: unknown
+      readonly headers?: Readonly<Record<string, string>>
+    }
   ) => Promise<Answer>
   readonly operatorToken: string
   /** A shop key with one scope. */
@@ -24,9 +28,14 @@ export interface World {
   /** A shop key that may be used only from this address. */
   readonly keyFrom: (address: string) => Promise<string>
   /** A shop key with these limits and scopes (by default `send`). */
-  readonly keyLimited: (limits: Readonly<Record<string, number>>, ...scopes: ReadonlyArray<string>) => Promise<string>
+  readonly keyLimited: (
+    limits: Readonly<Record<string, number>>,
+    ...scopes: ReadonlyArray<string>
+  ) => Promise<string>
   /** Creates an external destination with these fields of /sandbox/destination. */
-  readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
+  readonly outside: (
+    ask: Readonly<Record<string, unknown>>
+  ) => Promise<{ readonly destination: string; readonly payment_hash: string }>
   readonly fault: (what: string) => Promise<void>
   readonly advance: (seconds: number) => Promise<void>
   /** Sends these bytes on a new connection and returns the response. */
@@ -38,12 +47,15 @@ export interface World {
 }
 
 /** `how` is Markdown. `never` is the reason why there is no recipe. */
-export type Recipe<Found> = { readonly how: string; readonly run: (world: World) => Promise<Found> } | { readonly never: string }
+export type Recipe<Found> =
+  | { readonly how: string; readonly run: (world: World) => Promise<Found> }
+  | { readonly never: string }
 
 const sats = (destination: string, amount = 1000) => ({ destination, amount, currency: "sats" })
 const estimate = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/estimate", body)
 const confirm = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/confirm", body)
-const invoice = ({ shop }: World) => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
+const invoice = ({ shop }: World) =>
+  shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
 
 /** Pays a new invoice of the shop and returns the deposit's id. */
 const deposited = async (world: World): Promise<string> => {
@@ -65,8 +77,14 @@ const mainnet =
  * A shop withdrawal that awaits approval, the key that requested it, and another key that may approve it.
  */
 const awaiting = async (world: World) => {
-  const [key, approver] = [await world.keyLimited({ approval_above_sats: 500 }), await world.keyFor("approve")]
-  const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats("settle@wallet.example") })
+  const [key, approver] = [
+    await world.keyLimited({ approval_above_sats: 500 }),
+    await world.keyFor("approve")
+  ]
+  const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+    key,
+    body: sats("settle@wallet.example")
+  })
   return { id: String(data.id), approver }
 }
 const decide = ({ ask }: World, key: string, id: string, how: "approve" | "reject") =>
@@ -74,13 +92,21 @@ const decide = ({ ask }: World, key: string, id: string, how: "approve" | "rejec
 
 /** The token of an operator with this name, who can approve. */
 const operator = async (world: World, name: string): Promise<string> => {
-  const issued = await world.ask("POST", "/operator/tokens", { key: world.operatorToken, body: { name, scopes: ["mend"] } })
+  const issued = await world.ask("POST", "/operator/tokens", {
+    key: world.operatorToken,
+    body: { name, scopes: ["mend"] }
+  })
   return issued.data.token
 }
 
 /** Requests an adjustment with this token. */
 const adjustment = async ({ ask, shop }: World, key: string): Promise<string> =>
-  (await ask("POST", "/operator/adjustments", { key, body: { company_id: shop.id, amount_sats: 1, reason: "a drill" } })).data.id
+  (
+    await ask("POST", "/operator/adjustments", {
+      key,
+      body: { company_id: shop.id, amount_sats: 1, reason: "a drill" }
+    })
+  ).data.id
 
 const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   malformed: { how: "Pay `nonsense`", run: (world) => estimate(world, sats("nonsense")) },
@@ -88,15 +114,22 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "`POST /sandbox/mine` with an `Idempotency-Key`",
     run: ({ shop }) => shop.post("/sandbox/mine", { blocks: 1 }, { "idempotency-key": "k" })
   },
-  unauthorized: { how: "Send a request with an unknown key", run: ({ ask }) => ask("GET", "/v1/transactions/balance", { key: "x" }) },
+  unauthorized: {
+    how: "Send a request with an unknown key",
+    run: ({ ask }) => ask("GET", "/v1/transactions/balance", { key: "x" })
+  },
   scope_required: {
     how: "Withdraw with a key that has only the scope `read`",
     run: async ({ ask, keyFor }) =>
-      ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyFor("read"), body: sats("settle@wallet.example") })
+      ask("POST", "/v1/bitcoin/withdraw/confirm", {
+        key: await keyFor("read"),
+        body: sats("settle@wallet.example")
+      })
   },
   address_not_allowed: {
     how: "Send a request with a key whose `allowed_from` is another address: `PUT /operator/api-keys/{id}/allowed-from`",
-    run: async ({ ask, keyFrom }) => ask("GET", "/v1/transactions/balance", { key: await keyFrom("203.0.113.7") })
+    run: async ({ ask, keyFrom }) =>
+      ask("GET", "/v1/transactions/balance", { key: await keyFrom("203.0.113.7") })
   },
   approval_over: {
     how: "Withdraw more than the key's `approval_above_sats`, reject it with a key that has the scope `approve`, then approve it",
@@ -110,7 +143,10 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "Withdraw more than the key's `approval_above_sats`, and approve it with the same key",
     run: async (world) => {
       const key = await world.keyLimited({ approval_above_sats: 500 }, "send", "approve")
-      const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats("settle@wallet.example") })
+      const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+        key,
+        body: sats("settle@wallet.example")
+      })
       return decide(world, key, data.id, "approve")
     }
   },
@@ -131,9 +167,15 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   approval_fee_risen: {
     how: "Withdraw more than the key's `approval_above_sats` to a bitcoin address, `POST /sandbox/fee-rate` of 50, and approve it",
     run: async (world) => {
-      const [key, approver] = [await world.keyLimited({ approval_above_sats: 500 }), await world.keyFor("approve")]
+      const [key, approver] = [
+        await world.keyLimited({ approval_above_sats: 500 }),
+        await world.keyFor("approve")
+      ]
       const { destination } = await world.outside({ type: "chain_address" })
-      const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats(destination) })
+      const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+        key,
+        body: sats(destination)
+      })
       await world.shop.post("/sandbox/fee-rate", { sats_per_virtual_byte: 50 })
       const answer = await decide(world, approver, data.id, "approve")
       await world.shop.post("/sandbox/fee-rate", { sats_per_virtual_byte: 2 })
@@ -144,9 +186,15 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "Sign in to the console, and create a voucher without re-entering the key",
     run: async ({ ask, keyFor }) => {
       const headers = { "x-satrail-console": "1", "sec-fetch-site": "same-origin" }
-      const { headers: answered } = await ask("POST", "/console/session", { headers, body: { credential: await keyFor("send") } })
+      const { headers: answered } = await ask("POST", "/console/session", {
+        headers,
+        body: { credential: await keyFor("send") }
+      })
       const cookie = answered.get("set-cookie")?.split(";")[0] ?? ""
-      return ask("POST", "/v1/vouchers", { headers: { ...headers, cookie }, body: { amount: 1, currency: "sats" } })
+      return ask("POST", "/v1/vouchers", {
+        headers: { ...headers, cookie },
+        body: { amount: 1, currency: "sats" }
+      })
     }
   },
   plan_required: {
@@ -160,7 +208,9 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   },
   request_timeout: { never: "start a request with `nc`, don't finish it, and wait" },
   conflict: { never: "it needs two records with the same random id" },
-  answer_not_readable: { never: "the key that encrypts stored responses is derived from the sandbox's seed, which does not change" },
+  answer_not_readable: {
+    never: "the key that encrypts stored responses is derived from the sandbox's seed, which does not change"
+  },
   rate_limited: {
     how: "Estimate withdrawals to a Lightning address of another service; the 121st within a minute fails",
     run: async ({ free, outside }) => {
@@ -240,7 +290,10 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "Refund a deposit to a `destination`, and cancel the refund",
     run: async (world) => {
       const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 400 })
-      const { data } = await world.shop.post("/v1/refunds", { deposit_id: await deposited(world), destination })
+      const { data } = await world.shop.post("/v1/refunds", {
+        deposit_id: await deposited(world),
+        destination
+      })
       return world.ask("POST", `/v1/refunds/${data.id}/cancel`, { key: world.shop.key })
     }
   },
@@ -256,7 +309,12 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "Create 201 hold invoices",
     run: async ({ free }) => {
       const create = () =>
-        free.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats", hold: true, expiry_seconds: 3600 })
+        free.post("/v1/bitcoin/deposit/lightning-invoice", {
+          amount: 1000,
+          currency: "sats",
+          hold: true,
+          expiry_seconds: 3600
+        })
       for (let i = 0; i < 200; i++) await create()
       return create()
     }
@@ -304,11 +362,16 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   unsupported_media_type: {
     how: "Send a body as `Content-Type: text/plain`",
     run: ({ ask, shop }) =>
-      ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: shop.key, body: {}, headers: { "content-type": "text/plain" } })
+      ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key: shop.key,
+        body: {},
+        headers: { "content-type": "text/plain" }
+      })
   },
   expectation_failed: {
     how: "Send `Expect: tea`",
-    run: ({ raw }) => raw("GET /healthz HTTP/1.1\r\nHost: service\r\nExpect: tea\r\nConnection: close\r\n\r\n")
+    run: ({ raw }) =>
+      raw("GET /healthz HTTP/1.1\r\nHost: service\r\nExpect: tea\r\nConnection: close\r\n\r\n")
   },
   another_operator_required: {
     how: "`POST /operator/adjustments`, then `/approve` with the same token",
@@ -321,11 +384,20 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "`PUT /operator/companies/:id/limits` with `{}`, for a company that has limits and more than 10 000 000 sats",
     run: async (world) => {
       const { ask, operatorToken } = world
-      const { data: company } = await ask("POST", "/operator/companies", { key: operatorToken, body: { name: "Savings", plan: "paid" } })
+      const { data: company } = await ask("POST", "/operator/companies", {
+        key: operatorToken,
+        body: { name: "Savings", plan: "paid" }
+      })
       const path = `/operator/companies/${company.id}`
-      const issued = await ask("POST", `${path}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read", "receive"] } })
+      const issued = await ask("POST", `${path}/api-keys`, {
+        key: operatorToken,
+        body: { name: "till", scopes: ["read", "receive"] }
+      })
       const key: string = issued.data.key
-      const { data } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 20_000_000, currency: "sats" } })
+      const { data } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key,
+        body: { amount: 20_000_000, currency: "sats" }
+      })
       await ask("POST", "/sandbox/pay", { key, body: { payment_request: data.payment_request } })
       await world.until(
         "the deposit",
@@ -348,7 +420,10 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   limit_exceeded: {
     how: "Withdraw 1000 sats with a key that was issued with the limit `day_sats: 500`",
     run: async ({ ask, keyLimited }) =>
-      ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyLimited({ day_sats: 500 }), body: sats("settle@wallet.example") })
+      ask("POST", "/v1/bitcoin/withdraw/confirm", {
+        key: await keyLimited({ day_sats: 500 }),
+        body: sats("settle@wallet.example")
+      })
   },
   fee_changed: {
     how: "Withdraw 1000 sats with `max_fee_sats: 1`",
@@ -380,14 +455,19 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     how: "Create two invoices of different amounts with one `Idempotency-Key`",
     run: async ({ shop }) => {
       const create = (amount: number) =>
-        shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount, currency: "sats" }, { "idempotency-key": "one" })
+        shop.post(
+          "/v1/bitcoin/deposit/lightning-invoice",
+          { amount, currency: "sats" },
+          { "idempotency-key": "one" }
+        )
       await create(1)
       return create(2)
     }
   },
   domain_not_verified: {
     how: "Create a Lightning address at an unverified `domain`",
-    run: ({ shop }) => shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop", domain: "shop.example" })
+    run: ({ shop }) =>
+      shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop", domain: "shop.example" })
   },
   domain_not_shown: {
     how: "Verify a domain before `POST /sandbox/txt` sets its record",
@@ -408,7 +488,8 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   },
   refund_too_large: {
     how: "Refund more than a deposit's amount",
-    run: async (world) => world.shop.post("/v1/refunds", { deposit_id: await deposited(world), amount: 1001, currency: "sats" })
+    run: async (world) =>
+      world.shop.post("/v1/refunds", { deposit_id: await deposited(world), amount: 1001, currency: "sats" })
   },
   wrong_network: {
     how: "Pay a mainnet invoice, such as one of BOLT 11's examples",
@@ -420,7 +501,11 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   },
   amount_mismatch: {
     how: "`/sandbox/destination` of type `lightning_invoice` with `amount_sats`, and pay another `amount`",
-    run: async (world) => estimate(world, sats((await world.outside({ type: "lightning_invoice", amount_sats: 500 })).destination, 501))
+    run: async (world) =>
+      estimate(
+        world,
+        sats((await world.outside({ type: "lightning_invoice", amount_sats: 500 })).destination, 501)
+      )
   },
   amount_required: {
     how: "Pay `settle@wallet.example` without an `amount`",
@@ -428,16 +513,22 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   },
   amount_out_of_range: {
     how: "`/sandbox/destination` of type `lightning_address` or `lnurl` with `amount_sats`, the only amount it accepts; pay another `amount`",
-    run: async (world) => estimate(world, sats((await world.outside({ type: "lnurl", amount_sats: 500 })).destination, 499))
+    run: async (world) =>
+      estimate(world, sats((await world.outside({ type: "lnurl", amount_sats: 500 })).destination, 499))
   },
   dust: {
     how: "Pay 100 sats to `/sandbox/destination` of type `chain_address`",
-    run: async (world) => estimate(world, sats((await world.outside({ type: "chain_address" })).destination, 100))
+    run: async (world) =>
+      estimate(world, sats((await world.outside({ type: "chain_address" })).destination, 100))
   },
   invoice_expired: {
     how: "`/sandbox/destination` of type `lightning_invoice` with `expiry_seconds: 1`, or advance the clock by an hour",
     run: async (world) => {
-      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 500, expiry_seconds: 1 })
+      const { destination } = await world.outside({
+        type: "lightning_invoice",
+        amount_sats: 500,
+        expiry_seconds: 1
+      })
       return estimate(world, { destination })
     }
   },
@@ -469,18 +560,28 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   final_cltv_too_long: {
     how: "`/sandbox/destination` of type `lightning_invoice` with `final_cltv_expiry: 5000`",
     run: async (world) => {
-      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 500, final_cltv_expiry: 5000 })
+      const { destination } = await world.outside({
+        type: "lightning_invoice",
+        amount_sats: 500,
+        final_cltv_expiry: 5000
+      })
       return estimate(world, { destination })
     }
   },
-  recipient_refused: { how: "Pay `nobody@wallet.example`", run: (world) => estimate(world, sats("nobody@wallet.example")) },
+  recipient_refused: {
+    how: "Pay `nobody@wallet.example`",
+    run: (world) => estimate(world, sats("nobody@wallet.example"))
+  },
   sandbox_refused: {
     how: "`POST /sandbox/release` of a payment that is not held",
     run: ({ shop }) => shop.post("/sandbox/release", { payment_hash: "00".repeat(32), outcome: "settle" })
   },
   headers_too_large: {
     how: "Send a header of 20 000 bytes",
-    run: ({ raw }) => raw(`GET /healthz HTTP/1.1\r\nHost: service\r\nX-Large: ${"x".repeat(20_000)}\r\nConnection: close\r\n\r\n`)
+    run: ({ raw }) =>
+      raw(
+        `GET /healthz HTTP/1.1\r\nHost: service\r\nX-Large: ${"x".repeat(20_000)}\r\nConnection: close\r\n\r\n`
+      )
   },
   internal: { never: "it means a bug; please report it" },
   store_unavailable: {
@@ -490,7 +591,9 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return invoice(world)
     }
   },
-  overloaded: { never: "it requires six open event streams of one key, or more requests than the database can process" },
+  overloaded: {
+    never: "it requires six open event streams of one key, or more requests than the database can process"
+  },
   node_unavailable: {
     how: "`POST /sandbox/fault` with `node`, and create an invoice",
     run: async (world) => {
@@ -558,7 +661,10 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
   canceled: behaving("canceled"),
   node_error: behaving("node_error"),
   channel_closed: behaving("channel_closed"),
-  invoice_expired: { never: "an invoice would have to expire between the confirmation and the next step, which follows immediately" },
+  invoice_expired: {
+    never:
+      "an invoice would have to expire between the confirmation and the next step, which follows immediately"
+  },
   invoice_not_payable: {
     how: "Withdraw to a `same_invoice` address of `/sandbox/destination`, as one company and then as another",
     run: async (world) => {
@@ -621,7 +727,9 @@ const table = (all: Readonly<Record<string, Recipe<unknown>>>): string =>
   [
     "| code | how to get it |",
     "|---|---|",
-    ...Object.entries(all).map(([code, recipe]) => `| \`${code}\` | ${"how" in recipe ? recipe.how : `No recipe: ${recipe.never}`} |`)
+    ...Object.entries(all).map(
+      ([code, recipe]) => `| \`${code}\` | ${"how" in recipe ? recipe.how : `No recipe: ${recipe.never}`} |`
+    )
   ].join("\n")
 
 /** The documentation page. */

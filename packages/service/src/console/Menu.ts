@@ -11,14 +11,18 @@ const sections = (visit: Visit): Sections => ({
   "": [
     { rank: 10, name: "overview", path: "", text: "Overview", glyph: "home" },
     { rank: 20, name: "payments", path: "payments", text: "Payments", glyph: "payments" },
-    ...(may(visit, "send") ? [{ rank: 40, name: "send", path: "send", text: "Send", glyph: "send" } as const] : [])
+    ...(may(visit, "send")
+      ? [{ rank: 40, name: "send", path: "send", text: "Send", glyph: "send" } as const]
+      : [])
   ],
   Receive: [
     { rank: 10, name: "invoices", path: "invoices", text: "Invoices", glyph: "receive" },
     { rank: 30, name: "addresses", path: "addresses", text: "Addresses", glyph: "at" }
   ],
   Developers: [
-    ...(may(visit, "admin") ? [{ rank: 10, name: "keys", path: "keys", text: "API keys", glyph: "key" } as const] : []),
+    ...(may(visit, "admin")
+      ? [{ rank: 10, name: "keys", path: "keys", text: "API keys", glyph: "key" } as const]
+      : []),
     { rank: 30, name: "events", path: "events", text: "Events", glyph: "list" }
   ],
   Company: [{ rank: 20, name: "limits", path: "limits", text: "Limits", glyph: "gauge" }]
@@ -26,7 +30,9 @@ const sections = (visit: Visit): Sections => ({
 
 const entries = (visit: Visit) =>
   Promise.all(
-    features.flatMap(({ entry, mark }) => (entry === undefined ? [] : [entry].map(async (one) => ({ ...one, badge: await mark?.(visit) }))))
+    features.flatMap(({ entry, mark }) =>
+      entry === undefined ? [] : [entry].map(async (one) => ({ ...one, badge: await mark?.(visit) }))
+    )
   )
 
 /** Messages shown on every page: what the operator paused, when the pause began, and why. */
@@ -55,7 +61,11 @@ const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: V
 
 export const surroundings = async (visit: Visit): Promise<Surroundings> => ({
   owner: visit.account.name,
-  at: visit.isSandbox ? "Sandbox: no real money" : visit.account.network === "mainnet" ? "satrail" : `satrail, ${visit.account.network}`,
+  at: visit.isSandbox
+    ? "Sandbox: no real money"
+    : visit.account.network === "mainnet"
+      ? "satrail"
+      : `satrail, ${visit.account.network}`,
   sections: placed(sections(visit), await entries(visit)).flatMap((section) => {
     const shown = section.entries.filter(({ name }) => may(visit, "read") || withoutRead.has(name))
     return shown.length === 0 ? [] : [{ ...section, entries: shown }]

@@ -14,7 +14,17 @@ import {
   whoMay,
   withQuery
 } from "@satrail/ui/console/Page"
-import { again, button, confirm, empty, field, formPanel, note, panel, plain } from "@satrail/ui/console/Parts"
+import {
+  again,
+  button,
+  confirm,
+  empty,
+  field,
+  formPanel,
+  note,
+  panel,
+  plain
+} from "@satrail/ui/console/Parts"
 import { amounts } from "./pages/Limits.ts"
 
 /** A response of the console. */
@@ -38,26 +48,39 @@ const issueOf = ({ path, message }: NonNullable<Fields["issues"]>[number]): stri
   message.startsWith(path) || /^\p{Lu}/u.test(message) ? message : `${path.replaceAll("_", " ")} ${message}`
 
 /** A rejected form gets a new idempotency key, so sending it again could pay a second time. */
-const changed = "This form was already sent with other values, and that request may have taken effect. Check this before you send it again."
+const changed =
+  "This form was already sent with other values, and that request may have taken effect. Check this before you send it again."
 
 const limits = new Map<string, string>([...amounts, ["recipient_types", "Payees"], ["recipients", "Only to"]])
 
 /** Groups the digits of amounts. Issues have no other field with the amounts they name. */
-const grouped = (message: string): string => message.replaceAll(/(?<![\d.,])\d{4,}(?= sats\b)/g, (sats) => Formats.sats(Number(sats)))
+const grouped = (message: string): string =>
+  message.replaceAll(/(?<![\d.,])\d{4,}(?= sats\b)/g, (sats) => Formats.sats(Number(sats)))
 
 /** The message of an error response, with the values of its fields as the pages show them. */
 export const wordsOf = ({ code, message, fields }: Refused, say: Formats.Format): string => {
-  const { issues = [], limit, remaining_sats: left, frees_at: at, needed_sats: needed, available_sats: available } = fields
+  const {
+    issues = [],
+    limit,
+    remaining_sats: left,
+    frees_at: at,
+    needed_sats: needed,
+    available_sats: available
+  } = fields
   if (code === "idempotency_mismatch") return changed
   if (limit !== undefined)
     return [
       message.replace(`"${limit}"`, `“${limits.get(limit) ?? limit}”`),
       ...(left === undefined ? [] : [`It allows ${Formats.exactSats(left)}, including fees.`]),
-      ...(typeof at === "string" ? [`It allows this amount from ${say.since(Date.parse(at))} on, if nothing else is sent.`] : [])
+      ...(typeof at === "string"
+        ? [`It allows this amount from ${say.since(Date.parse(at))} on, if nothing else is sent.`]
+        : [])
     ].join(" ")
   if (needed !== undefined && available !== undefined)
     return `The balance is too low: the amount plus fee is ${Formats.exactSats(needed)}, and the available balance is ${Formats.exactSats(available)}.`
-  return grouped(issues.length === 0 ? message : issues.map((issue) => Formats.capital(issueOf(issue))).join(". "))
+  return grouped(
+    issues.length === 0 ? message : issues.map((issue) => Formats.capital(issueOf(issue))).join(". ")
+  )
 }
 
 /** Only a form with an idempotency key can be sent again without a second effect. A search has no effect. */
@@ -68,7 +91,11 @@ const keptOf = (given: URLSearchParams): string => {
     : "What you typed is kept. The request may have taken effect: check this before you try again."
 }
 
-const refusedPage = (error: Refused, { to, say, user }: AnyVisit, given: URLSearchParams | undefined): Shown => {
+const refusedPage = (
+  error: Refused,
+  { to, say, user }: AnyVisit,
+  given: URLSearchParams | undefined
+): Shown => {
   if (error.status === 404)
     return {
       title: "Not found",
@@ -91,7 +118,8 @@ const refusedPage = (error: Refused, { to, say, user }: AnyVisit, given: URLSear
           "lock",
           "You are not allowed to do this",
           error.message,
-          user.kind === "company" && features.map(({ rights }) => rights && button(to(rights.path), rights.text))
+          user.kind === "company" &&
+            features.map(({ rights }) => rights && button(to(rights.path), rights.text))
         )
       )
     }
@@ -103,7 +131,12 @@ const refusedPage = (error: Refused, { to, say, user }: AnyVisit, given: URLSear
       given !== undefined
         ? empty("warn", "The request did not succeed", `${words} ${keptOf(given)}`, again(given))
         : error.status >= 500 || error.status === 429
-          ? empty("warn", "This page is not available right now", `${words} Nothing was changed.`, again(given))
+          ? empty(
+              "warn",
+              "This page is not available right now",
+              `${words} Nothing was changed.`,
+              again(given)
+            )
           : empty("warn", "This page can’t be shown", words)
     )
   }
@@ -119,7 +152,10 @@ export const unknown: Page<AnyVisit> = {
 }
 
 /** The part of the frame that differs between the consoles. */
-export type Surroundings = Pick<Frame.Around, "owner" | "at" | "sections" | "placeholder" | "banners" | "live">
+export type Surroundings = Pick<
+  Frame.Around,
+  "owner" | "at" | "sections" | "placeholder" | "banners" | "live"
+>
 
 export interface Made<V extends AnyVisit> {
   readonly visit: V
@@ -131,7 +167,10 @@ export interface Made<V extends AnyVisit> {
 }
 
 /** Handles a request of a signed-in person. */
-export const answer = async <V extends AnyVisit>({ visit, page, around, files, path }: Made<V>, isPost: boolean): Promise<Answer> => {
+export const answer = async <V extends AnyVisit>(
+  { visit, page, around, files, path }: Made<V>,
+  isPost: boolean
+): Promise<Answer> => {
   const { user, preferences, say, to, beside } = visit
   let status = 200
   const shown = await run(page, visit, isPost).catch((error: unknown) => {
@@ -166,7 +205,10 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
 const confirmPage = ({ form: given, user, to, params }: AnyVisit, { path }: Page<never>): Shown => ({
   title: "Confirm it’s you",
   body: formPanel(
-    { action: to(path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))), label: "Confirm it’s you" },
+    {
+      action: to(path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))),
+      label: "Confirm it’s you"
+    },
     [
       [...given].map(([name, value]) => name !== "credential" && h("input", { type: "hidden", name, value })),
       confirm("Confirm and continue", {
@@ -181,7 +223,8 @@ const confirmPage = ({ form: given, user, to, params }: AnyVisit, { path }: Page
 /** A rejected form is shown again with the reason and the text that the person entered. */
 const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean) => {
   const { get, post, needs } = page
-  if (needs !== undefined && !may(visit, needs)) throw new Refused(403, "scope_required", whoMay("do this", needs))
+  if (needs !== undefined && !may(visit, needs))
+    throw new Refused(403, "scope_required", whoMay("do this", needs))
   if (!isPost || post === undefined) return get(visit)
   try {
     await confirmed(visit)
@@ -191,7 +234,9 @@ const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean)
     if (error.code === "step_up_required") return confirmPage(visit, page)
     const problem = wordsOf(error, visit.say)
     const shown = await get({ ...visit, problem })
-    return "body" in shown ? { ...shown, body: [note("bad", "The request failed", h("p", null, problem)), shown.body] } : shown
+    return "body" in shown
+      ? { ...shown, body: [note("bad", "The request failed", h("p", null, problem)), shown.body] }
+      : shown
   }
 }
 
@@ -217,7 +262,9 @@ const keptForm = ({ to, fields }: Kept, ...children: ReadonlyArray<ComponentChil
   h(
     "form",
     { id: "kept", method: "post", action: to },
-    [[shownAgain, "1"] as const, ...fields].map(([name, value]) => h("input", { type: "hidden", name, value })),
+    [[shownAgain, "1"] as const, ...fields].map(([name, value]) =>
+      h("input", { type: "hidden", name, value })
+    ),
     children
   )
 
@@ -232,7 +279,10 @@ export const signedIn = (around: Pick<Frame.Around, "files" | "preferences">, ke
   )
 
 /** The sign-in page. Signing in leads to the page at `back`. */
-export const signIn = (around: Pick<Frame.Around, "files" | "preferences">, { problem, action, back, notice, kept }: Asked): string =>
+export const signIn = (
+  around: Pick<Frame.Around, "files" | "preferences">,
+  { problem, action, back, notice, kept }: Asked
+): string =>
   Frame.alone(
     "Sign in · satrail",
     around,
@@ -245,14 +295,28 @@ export const signIn = (around: Pick<Frame.Around, "files" | "preferences">, { pr
       h("header", null, h("h2", null, "Accept your invitation")),
       h("form", { class: "body fields" }, [
         h("p", null, "Add a passkey on this device. You will use it to sign in."),
-        field({ label: "Name of this device", name: "device", required: true, maxLength: 40, hint: "For example, laptop" }),
-        h("button", { class: "btn main lg wide", type: "button", "data-passkey": "join" }, "Add a passkey and sign in")
+        field({
+          label: "Name of this device",
+          name: "device",
+          required: true,
+          maxLength: 40,
+          hint: "For example, laptop"
+        }),
+        h(
+          "button",
+          { class: "btn main lg wide", type: "button", "data-passkey": "join" },
+          "Add a passkey and sign in"
+        )
       ])
     ),
     h(
       "p",
       { class: "live" },
-      h("button", { class: "btn main lg wide", type: "button", "data-passkey": "sign-in" }, "Sign in with a passkey")
+      h(
+        "button",
+        { class: "btn main lg wide", type: "button", "data-passkey": "sign-in" },
+        "Sign in with a passkey"
+      )
     ),
     panel(
       "Sign in with a key",
@@ -277,7 +341,11 @@ export const signIn = (around: Pick<Frame.Around, "files" | "preferences">, { pr
   )
 
 /** The page shown while the service, or its store, does not respond. `given` is the form that was sent. */
-export const away = (around: Pick<Frame.Around, "files" | "preferences">, message: string, given: URLSearchParams | undefined): string =>
+export const away = (
+  around: Pick<Frame.Around, "files" | "preferences">,
+  message: string,
+  given: URLSearchParams | undefined
+): string =>
   Frame.alone(
     "Not available · satrail",
     around,
@@ -287,7 +355,9 @@ export const away = (around: Pick<Frame.Around, "files" | "preferences">, messag
       empty(
         "warn",
         "The console is not available right now",
-        given === undefined ? `${message} Payments continue. Try again in a moment.` : `${message} ${keptOf(given)}`,
+        given === undefined
+          ? `${message} Payments continue. Try again in a moment.`
+          : `${message} ${keptOf(given)}`,
         again(given)
       )
     )

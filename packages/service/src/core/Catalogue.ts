@@ -9,12 +9,17 @@ type EventsOf<F> = F extends { readonly events: infer E } ? keyof E & string : n
 /** Every type of event that can be published. */
 export type Type = Event.Type | EventsOf<(typeof features)[number]>
 
-const ofFeatures: ReadonlyArray<readonly [string, string | null]> = all.flatMap(({ events }) => Object.entries(events))
+const ofFeatures: ReadonlyArray<readonly [string, string | null]> = all.flatMap(({ events }) =>
+  Object.entries(events)
+)
 
 /**
  * Every type of event, with the kind of record that its `subject` identifies. No other types are published.
  */
-export const events: ReadonlyMap<string, string | null> = new Map([...Object.entries(Event.subjects), ...ofFeatures])
+export const events: ReadonlyMap<string, string | null> = new Map([
+  ...Object.entries(Event.subjects),
+  ...ofFeatures
+])
 
 type Published = NonNullable<Change["event"]>["type"]
 

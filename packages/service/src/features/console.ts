@@ -12,7 +12,17 @@ import type { Feature } from "@satrail/ui/console/Feature"
 import { may, type Visit } from "@satrail/ui/console/Page"
 import { button, type Icon } from "@satrail/ui/console/Parts"
 
-const others: ReadonlyArray<Feature> = [checkouts, offers, vouchers, refunds, statements, adjustments, people, webhooks, approvals]
+const others: ReadonlyArray<Feature> = [
+  checkouts,
+  offers,
+  vouchers,
+  refunds,
+  statements,
+  adjustments,
+  people,
+  webhooks,
+  approvals
+]
 
 /** All features with a part in the consoles. Their problems and panels are shown in this order. */
 export const features: ReadonlyArray<Feature> = [
@@ -23,4 +33,5 @@ export const features: ReadonlyArray<Feature> = [
 
 /** Buttons for receiving a payment, for those who may. */
 export const receiveButtons = (visit: Visit, glyph?: Icon) =>
-  may(visit, "receive") && features.map(({ receive }) => receive && button(visit.to(receive.path), receive.text, "main", glyph))
+  may(visit, "receive") &&
+  features.map(({ receive }) => receive && button(visit.to(receive.path), receive.text, "main", glyph))

@@ -36,10 +36,14 @@ export const features = [
 export const all: ReadonlyArray<Feature> = features
 
 /** The features of this service: those that the program provides, or all of this list. */
-export const given: Effect.Effect<ReadonlyArray<Feature>> = Effect.map(Features, (own) => (own.length > 0 ? own : all))
+export const given: Effect.Effect<ReadonlyArray<Feature>> = Effect.map(Features, (own) =>
+  own.length > 0 ? own : all
+)
 
 /** The features that the program adds to this list. */
-export const own: Effect.Effect<ReadonlyArray<Feature>> = Effect.map(Features, (given) => given.filter((one) => !all.includes(one)))
+export const own: Effect.Effect<ReadonlyArray<Feature>> = Effect.map(Features, (given) =>
+  given.filter((one) => !all.includes(one))
+)
 
 /** Provides that list to everything above the store. */
 export const layerFeatures = Layer.effect(Features, given)

@@ -36,7 +36,11 @@ type Reads = Exclude<(typeof features)[number]["reads"], undefined>
 type PortsOf<R> = R extends Effect.Effect<Context.Context<infer Port>, unknown, unknown> ? Port : never
 
 /** The features' read ports. */
-export const reads: Effect.Effect<Context.Context<PortsOf<Reads>>, Effect.Error<Reads>, Effect.Services<Reads>> = Effect.map(
+export const reads: Effect.Effect<
+  Context.Context<PortsOf<Reads>>,
+  Effect.Error<Reads>,
+  Effect.Services<Reads>
+> = Effect.map(
   Effect.all(features.flatMap(({ reads }): ReadonlyArray<Reads> => (reads === undefined ? [] : [reads]))),
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `PortsOf` types the same merge
   (ports) => Context.mergeAll(...(ports as ReadonlyArray<Context.Context<never>>)) as never

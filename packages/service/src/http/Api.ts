@@ -92,7 +92,10 @@ export const Api: Api = base.add(...together.groups)
  * them to `Http.layerOf`. They have no types of their own here, because only a list that the compiler knows has them.
  */
 export const make = (own: ReadonlyArray<Feature.Feature>) => {
-  const sections = own.flatMap(({ sections = [], operatorSections = [] }) => [...sections, ...operatorSections])
+  const sections = own.flatMap(({ sections = [], operatorSections = [] }) => [
+    ...sections,
+    ...operatorSections
+  ])
   return {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
     api: sections.reduce<Api>((api, { group }) => api.add(group) as never, Api),
@@ -104,4 +107,8 @@ export const make = (own: ReadonlyArray<Feature.Feature>) => {
 
 type Layers = All[number]["layer"]
 
-export const layerHandlers: Layer.Layer<Layer.Success<Layers>, Layer.Error<Layers>, Layer.Services<Layers>> = together.layer
+export const layerHandlers: Layer.Layer<
+  Layer.Success<Layers>,
+  Layer.Error<Layers>,
+  Layer.Services<Layers>
+> = together.layer

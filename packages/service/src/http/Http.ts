@@ -43,9 +43,11 @@ const layerProvided = Layer.mergeAll(Layer.empty, ...Feature.joined(features, "p
 export const layerAuthentication = Layer.provide(Authentication.layer, layerProvided)
 
 /** Middleware that authenticates and decodes requests to these groups and to the host's groups. */
-export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer).pipe(
-  Layer.provide(layerProvided)
-)
+export const layerMiddlewares = Layer.mergeAll(
+  Authentication.layer,
+  Authentication.layerOperator,
+  Decoding.layer
+).pipe(Layer.provide(layerProvided))
 
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.layer, Sheet.layerPlaces))
@@ -53,7 +55,10 @@ export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.
 /** Redacts query parameters that give access to money, because a host's traces record URLs. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
-  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...Feature.joined(features, "redactedParameters")])
+  Effect.map(UrlParams.CurrentRedactedNames, (names) => [
+    ...names,
+    ...Feature.joined(features, "redactedParameters")
+  ])
 )
 
 /**
@@ -67,7 +72,8 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
 ) => {
   const { about, proxies, site, extensions = [], console = false } = options
   const policy = Edge.policyOf(options)
-  const own = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) => Extension.mount({ routes, policy: {} }, policy)
+  const own = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) =>
+    Extension.mount({ routes, policy: {} }, policy)
   return Layer.mergeAll(
     Extension.mountDirectly(HttpApiBuilder.layer(api), policy),
     own(Home.layer(about, console ? Console.path : undefined)),
@@ -80,7 +86,13 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
     ...(console
-      ? [Layer.unwrap(Effect.map(HttpRouter.HttpRouter, (outer) => Extension.mount(Console.extension(outer, about), policy)))]
+      ? [
+          Layer.unwrap(
+            Effect.map(HttpRouter.HttpRouter, (outer) =>
+              Extension.mount(Console.extension(outer, about), policy)
+            )
+          )
+        ]
       : []),
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
@@ -99,10 +111,16 @@ export const layer = <E = never, R = never>(options?: Options<E, R>) =>
  * Turns routes into one function from a web `Request` to a `Response`, to mount in a host's server. `dispose`
  * releases everything the layer acquired.
  */
-export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) => {
+export const webHandler = <E>(
+  routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>
+) => {
   const { handler, dispose } = HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), {
     disableLogger: true,
     routerConfig
   })
-  return { handler: async (...asked: Parameters<typeof handler>) => Disconnect.endable(asked[0], await handler(...asked)), dispose }
+  return {
+    handler: async (...asked: Parameters<typeof handler>) =>
+      Disconnect.endable(asked[0], await handler(...asked)),
+    dispose
+  }
 }

@@ -37,9 +37,18 @@ const view = View.make<Core.Overview>()(
   { identifier: "CompanyOverview" },
   {
     ...View.within(Companies.view.members, ({ company }: Core.Overview) => company),
-    posted_sats: Member.exactSats(({ balance }) => balance.posted, "Total balance, in satoshis with up to three decimals"),
-    held_sats: Member.exactSats(({ balance }) => balance.held, "Part of the balance held for pending withdrawals and open vouchers"),
-    available_sats: Member.exactSats(({ balance }) => Balance.available(balance), "Part of the balance that can be withdrawn"),
+    posted_sats: Member.exactSats(
+      ({ balance }) => balance.posted,
+      "Total balance, in satoshis with up to three decimals"
+    ),
+    held_sats: Member.exactSats(
+      ({ balance }) => balance.held,
+      "Part of the balance held for pending withdrawals and open vouchers"
+    ),
+    available_sats: Member.exactSats(
+      ({ balance }) => Balance.available(balance),
+      "Part of the balance that can be withdrawn"
+    ),
     api_keys: [
       Schema.Int.annotate({
         description: `Number of active API keys. ${maxCounted} means ${maxCounted} or more`,
@@ -105,7 +114,8 @@ const resource = Resource.make({ path: Companies.path, names: ["Company", "Compa
 const get = Section.operator(
   resource.get("getCompany", {
     summary: "Get a company",
-    description: "Returns a company with its balance and its last use. Its records are available under this path."
+    description:
+      "Returns a company with its balance and its last use. Its records are available under this path."
   }),
   Core.Companies,
   (companies) => resource.gets((id) => companies.overview(CompanyId.make(id)))
@@ -153,7 +163,11 @@ const keys = Section.operator(
       const id = CompanyId.make(params.id)
       const { limit } = Page.asked(query)
       const { rows, next } = yield* Errors.answered(apiKeys.list(id, { limit, after: query.cursor ?? null }))
-      return Page.of(ApiKeys.keyView, "API keys", keysPath.replace(":id", id)).answer(rows, { limit: String(limit) }, next)
+      return Page.of(ApiKeys.keyView, "API keys", keysPath.replace(":id", id)).answer(
+        rows,
+        { limit: String(limit) },
+        next
+      )
     })
 )
 

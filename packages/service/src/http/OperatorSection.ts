@@ -10,7 +10,8 @@ export const section = Section.make(
   "operator",
   {
     title: "Operator",
-    description: "Companies and their API keys, plans and domains. Requires an operator token; API keys are not accepted"
+    description:
+      "Companies and their API keys, plans and domains. Requires an operator token; API keys are not accepted"
   },
   [
     Companies.open,

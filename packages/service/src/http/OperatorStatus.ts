@@ -18,7 +18,8 @@ import * as View from "@satrail/http/wire/View"
 import * as Warnings from "@satrail/http/resources/Warnings"
 
 const Said = (description: string) => Schema.NullOr(Schema.String.annotate({ description }))
-const Seconds = (description: string) => Schema.Finite.annotate({ description: `${description}, in seconds; 0 if none` })
+const Seconds = (description: string) =>
+  Schema.Finite.annotate({ description: `${description}, in seconds; 0 if none` })
 
 interface Found extends Whole.Standing {
   readonly warnings: ReadonlyArray<Channels.Warning>
@@ -27,7 +28,8 @@ interface Found extends Whole.Standing {
   readonly nowMillis: number
 }
 
-const ageOf = (sinceMillis: number | null, nowMillis: number): number => Math.max(0, nowMillis - (sinceMillis ?? nowMillis)) / 1000
+const ageOf = (sinceMillis: number | null, nowMillis: number): number =>
+  Math.max(0, nowMillis - (sinceMillis ?? nowMillis)) / 1000
 
 const check = View.make<Look>()(
   { identifier: "StatusCheck" },
@@ -47,7 +49,10 @@ const role = View.make<Whole.Role & { readonly nowMillis: number }>()(
       }),
       ({ untilMillis, nowMillis }) => (untilMillis > nowMillis ? Scalars.instant(untilMillis) : null)
     ],
-    claims: [Schema.Int.annotate({ description: "Number of times a process claimed the lease" }), ({ claims }) => claims]
+    claims: [
+      Schema.Int.annotate({ description: "Number of times a process claimed the lease" }),
+      ({ claims }) => claims
+    ]
   }
 )
 
@@ -56,10 +61,15 @@ const lag = View.make<Whole.Lag & { readonly nowMillis: number }>()(
   { identifier: "StatusLag" },
   {
     feature: [
-      Schema.String.annotate({ description: ["The feature", ...measured.map(({ name, about }) => `\`${name}\`: ${about}`)].join(". ") }),
+      Schema.String.annotate({
+        description: ["The feature", ...measured.map(({ name, about }) => `\`${name}\`: ${about}`)].join(". ")
+      }),
       ({ feature }) => feature
     ],
-    lag_seconds: [Seconds("Age of its oldest waiting work"), ({ sinceMillis, nowMillis }) => ageOf(sinceMillis, nowMillis)]
+    lag_seconds: [
+      Seconds("Age of its oldest waiting work"),
+      ({ sinceMillis, nowMillis }) => ageOf(sinceMillis, nowMillis)
+    ]
   }
 )
 
@@ -68,14 +78,20 @@ const view = View.make<Found>()(
   {
     version: [Said("Version of this process"), ({ description }) => description.version ?? null],
     network: [Network.Network, ({ network }) => network],
-    database: [Said("Type and location of the database, without the password"), ({ description }) => description.database ?? null],
+    database: [
+      Said("Type and location of the database, without the password"),
+      ({ description }) => description.database ?? null
+    ],
     node: [Said("Type and location of the node"), ({ description }) => description.node ?? null],
     node_id: Member.text(({ nodeId }) => nodeId, "The node's public key"),
     chain: [Said("Source of blocks, and the wallet file"), ({ description }) => description.chain ?? null],
     rates: [Said("Source of exchange rates"), ({ description }) => description.rates ?? null],
     rates_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the oldest rate in use; null if none" }),
-      ({ rates }) => (rates.length === 0 ? null : Scalars.instant(Math.min(...rates.map(({ atMillis }) => atMillis))))
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "Time of the oldest rate in use; null if none"
+      }),
+      ({ rates }) =>
+        rates.length === 0 ? null : Scalars.instant(Math.min(...rates.map(({ atMillis }) => atMillis)))
     ],
     checks: [Schema.Array(check.schema), ({ looks }) => looks.map(check.of)],
     warnings: [
@@ -84,9 +100,14 @@ const view = View.make<Found>()(
       }),
       ({ warnings }) => warnings.map(Warnings.view.of)
     ],
-    roles: [Schema.Array(role.schema), ({ roles, nowMillis }) => roles.map((one) => role.of({ ...one, nowMillis }))],
+    roles: [
+      Schema.Array(role.schema),
+      ({ roles, nowMillis }) => roles.map((one) => role.of({ ...one, nowMillis }))
+    ],
     events_lag_seconds: [
-      Seconds("Age of the oldest event that is not visible yet because an earlier transaction is still running"),
+      Seconds(
+        "Age of the oldest event that is not visible yet because an earlier transaction is still running"
+      ),
       ({ eventsSinceMillis, nowMillis }) => ageOf(eventsSinceMillis, nowMillis)
     ],
     lags: [
@@ -134,10 +155,23 @@ const status = Section.operator(
   ([{ now }, looks, channels, description]) =>
     Effect.fnUntraced(function* () {
       const [standing, found, warnings] = yield* Effect.all(
-        [Errors.answered(now), Effect.all([...looks.values()], { concurrency: "unbounded" }), channels.warnings],
+        [
+          Errors.answered(now),
+          Effect.all([...looks.values()], { concurrency: "unbounded" }),
+          channels.warnings
+        ],
         { concurrency: "unbounded" }
       )
-      return Envelope.ok("Status", view.of({ ...standing, description, looks: found, warnings, nowMillis: yield* Clock.currentTimeMillis }))
+      return Envelope.ok(
+        "Status",
+        view.of({
+          ...standing,
+          description,
+          looks: found,
+          warnings,
+          nowMillis: yield* Clock.currentTimeMillis
+        })
+      )
     })
 )
 
@@ -152,7 +186,11 @@ const liquidityView = View.make<Core.Standing>()(
   {
     node_id: Member.text(({ nodeId }) => nodeId, "The node's public key"),
     outgoing_sats: [
-      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Current local balance of all channels, including reserves" })),
+      Schema.NullOr(
+        Scalars.ExactSats.annotate({
+          description: "Current local balance of all channels, including reserves"
+        })
+      ),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.outgoing ?? null)
     ],
     incoming_sats: [
@@ -172,12 +210,18 @@ const liquidityView = View.make<Core.Standing>()(
       ({ channels }) => countsOf(channels?.channels)
     ],
     wallet_sats: [
-      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Balance of the hot wallet at the last reconciliation" })),
+      Schema.NullOr(
+        Scalars.ExactSats.annotate({ description: "Balance of the hot wallet at the last reconciliation" })
+      ),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.owned ?? null)
     ],
     wallet_at: Member.instantOrNull(({ wallet }) => wallet?.atMillis ?? null),
     spent_sats: [
-      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Amount sent from the hot wallet since `spent_since`, including fees" })),
+      Schema.NullOr(
+        Scalars.ExactSats.annotate({
+          description: "Amount sent from the hot wallet since `spent_since`, including fees"
+        })
+      ),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.spent ?? null)
     ],
     spent_since: Member.instantOrNull(
@@ -229,7 +273,8 @@ const liquidity = Section.operator(
       Effect.map(Errors.answered(now), (found) => Envelope.ok("Liquidity", liquidityView.of(found)))
 )
 
-export const section = Section.make("status", { title: "Status", description: "For the operator: backends, leader roles and liquidity" }, [
-  status,
-  liquidity
-])
+export const section = Section.make(
+  "status",
+  { title: "Status", description: "For the operator: backends, leader roles and liquidity" },
+  [status, liquidity]
+)

@@ -38,7 +38,10 @@ const general: { readonly [rule in Rule]: Members } = {
     members: ["expires_at", "from", "until"]
   },
   bytes: { rule: "The limit is in bytes of UTF-8, not in characters", members: ["description"] },
-  limits: { rule: "Amounts must be within the installation's limits", members: ["amount", "max_sats", "min_sats"] },
+  limits: {
+    rule: "Amounts must be within the installation's limits",
+    members: ["amount", "max_sats", "min_sats"]
+  },
   wellFormed: { rule: "A domain, URL or address range must be well-formed", members: ["domain", "ranges"] },
   eventTypes: { rule: "Event types must be known types or prefixes", members: [] }
 }
@@ -47,10 +50,12 @@ const general: { readonly [rule in Rule]: Members } = {
  * Rules that JSON Schema cannot express, so a request that matches its schema can still be rejected. A test
  * sends such requests to every operation and accepts no other rejections.
  */
-export const rules: ReadonlyArray<Members> = Object.entries<Members>(general).flatMap(([name, { rule, members }]) => {
-  const ofFeatures = all.flatMap(({ schemaExceptions = {} }) =>
-    Object.entries(schemaExceptions).flatMap(([of, own]) => (of === name ? own : []))
-  )
-  const joined = [...new Set([...members, ...ofFeatures])].toSorted()
-  return joined.length === 0 ? [] : [{ rule, members: joined }]
-})
+export const rules: ReadonlyArray<Members> = Object.entries<Members>(general).flatMap(
+  ([name, { rule, members }]) => {
+    const ofFeatures = all.flatMap(({ schemaExceptions = {} }) =>
+      Object.entries(schemaExceptions).flatMap(([of, own]) => (of === name ? own : []))
+    )
+    const joined = [...new Set([...members, ...ofFeatures])].toSorted()
+    return joined.length === 0 ? [] : [{ rule, members: joined }]
+  }
+)

@@ -34,12 +34,16 @@ export const send = Section.make("send", { title: "Send", description: "Estimate
   ...Feature.joined(features, "send")
 ])
 
-export const read = Section.make("read", { title: "Read", description: "Balance, deposits and withdrawals" }, [
-  Transactions.balance,
-  Transactions.list,
-  Exports.transactions,
-  Withdrawals.get,
-  Deposits.get,
-  Deposits.getPayer,
-  ...Feature.joined(features, "read")
-])
+export const read = Section.make(
+  "read",
+  { title: "Read", description: "Balance, deposits and withdrawals" },
+  [
+    Transactions.balance,
+    Transactions.list,
+    Exports.transactions,
+    Withdrawals.get,
+    Deposits.get,
+    Deposits.getPayer,
+    ...Feature.joined(features, "read")
+  ]
+)

@@ -7,23 +7,32 @@ import { compare } from "@satrail/memory/Reading"
 import type { State } from "@satrail/memory/State"
 
 /** Appends an entry to the log. */
-export const appended = (audit: State["audit"], { companyId, atMillis, body }: Audit.Draft): State["audit"] => {
+export const appended = (
+  audit: State["audit"],
+  { companyId, atMillis, body }: Audit.Draft
+): State["audit"] => {
   const id = BigInt(HashMap.size(audit) + 1)
   return HashMap.set(audit, Number(id), { id, companyId, atMillis, body })
 }
 
-const entriesOf = (state: State): Array<Audit.Entry> => HashMap.toValues(state.audit).toSorted((a, b) => compare(a.id, b.id))
-const linksOf = (state: State): Array<Audit.Link> => HashMap.toValues(state.links).toSorted((a, b) => compare(a.entryId, b.entryId))
+const entriesOf = (state: State): Array<Audit.Entry> =>
+  HashMap.toValues(state.audit).toSorted((a, b) => compare(a.id, b.id))
+const linksOf = (state: State): Array<Audit.Link> =>
+  HashMap.toValues(state.links).toSorted((a, b) => compare(a.entryId, b.entryId))
 const lastLinked = (state: State): bigint => BigInt(Math.max(0, ...HashMap.keys(state.links)))
 
 const source = "audit head"
 
 /** Implements the port on in-memory state. */
-export const over = (state: Ref.Ref<State>, features: ReadonlyArray<Feature>): Audit.AuditStore["Service"] => {
+export const over = (
+  state: Ref.Ref<State>,
+  features: ReadonlyArray<Feature>
+): Audit.AuditStore["Service"] => {
   const nouns = Nouns.of(features).filter(({ recorded }) => recorded !== undefined)
   const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
   return Audit.AuditStore.of({
-    appendAudit: (drafts) => Ref.update(state, (now) => ({ ...now, audit: drafts.reduce(appended, now.audit) })),
+    appendAudit: (drafts) =>
+      Ref.update(state, (now) => ({ ...now, audit: drafts.reduce(appended, now.audit) })),
     unlinkedAudit: (limit) =>
       read((now) =>
         entriesOf(now)
@@ -34,9 +43,11 @@ export const over = (state: Ref.Ref<State>, features: ReadonlyArray<Feature>): A
     linkAudit: (links, head) =>
       Ref.update(state, (now) => ({
         ...now,
-        cursors: head.entryId > lastLinked(now) ? HashMap.set(now.cursors, source, Audit.textOf(head)) : now.cursors,
+        cursors:
+          head.entryId > lastLinked(now) ? HashMap.set(now.cursors, source, Audit.textOf(head)) : now.cursors,
         links: links.reduce(
-          (all, link) => (HashMap.has(all, Number(link.entryId)) ? all : HashMap.set(all, Number(link.entryId), link)),
+          (all, link) =>
+            HashMap.has(all, Number(link.entryId)) ? all : HashMap.set(all, Number(link.entryId), link),
           now.links
         )
       })),
@@ -76,8 +87,13 @@ export const over = (state: Ref.Ref<State>, features: ReadonlyArray<Feature>): A
     recordedAudit: (after, limit) =>
       read((now) => {
         const all = nouns.flatMap((noun) => {
-          const records = noun === Company.members ? now.companies : Option.getOrElse(HashMap.get(now.tables, noun.name), HashMap.empty)
-          return HashMap.toValues<string, { readonly id: string }>(records).map((record) => Audit.storedOf(noun, record))
+          const records =
+            noun === Company.members
+              ? now.companies
+              : Option.getOrElse(HashMap.get(now.tables, noun.name), HashMap.empty)
+          return HashMap.toValues<string, { readonly id: string }>(records).map((record) =>
+            Audit.storedOf(noun, record)
+          )
         })
         const placeOf = ({ record, id }: Pick<Audit.Stored, "record" | "id">) => `${record} ${id}`
         return all

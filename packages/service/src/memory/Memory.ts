@@ -27,9 +27,12 @@ import * as Jobs from "@satrail/memory/Tasks"
 import { apply } from "./Verdict.ts"
 
 /** The state that `layer` uses. It is new, unless a caller provides a state in order to inspect it. */
-export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrail/service/memory/Memory/Held", {
-  defaultValue: () => undefined
-})
+export const Held = Context.Reference<Ref.Ref<State.State> | undefined>(
+  "@satrail/service/memory/Memory/Held",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 /**
  * Implements the three storage ports on one immutable value, which is lost when the process exits. Used by
@@ -44,7 +47,8 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
     const nouns = NounReads.of({
       get: (noun, companyId, id) => recordOf(read, noun)(companyId, id),
       named: (noun, name) => read((now) => State.named(now, noun, name)),
-      newestFirst: (noun, companyId, before, limit) => read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
+      newestFirst: (noun, companyId, before, limit) =>
+        read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
     })
     return Context.make(
       Journal,

@@ -45,13 +45,16 @@ const before = (state: State.State, change: Storable): Changes.Refusal | "again"
 /** Returns the claims on which a Change depends. */
 const fences = (change: Storable): ReadonlyArray<Fence> => [
   ...(change.fence === undefined ? [] : [change.fence]),
-  ...(!Written.is(change) && change._tag === "WithdrawalDispatched" ? change.followers.map(({ id, token }) => ({ taskId: id, token })) : [])
+  ...(!Written.is(change) && change._tag === "WithdrawalDispatched"
+    ? change.followers.map(({ id, token }) => ({ taskId: id, token }))
+    : [])
 ]
 
 /** Step 2: does the committer still hold the tasks on which the Change depends? */
 const stale = (state: State.State, change: Storable): Journal.StaleFence | undefined => {
   for (const { taskId, token } of fences(change)) {
-    if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return new Journal.StaleFence({ taskId })
+    if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token)
+      return new Journal.StaleFence({ taskId })
   }
   return undefined
 }
@@ -64,7 +67,8 @@ const frozen = (state: State.State, { companyId, unlessFrozen }: Storable): Comp
 
 /** Step 4: are the company's fees still those used to calculate the Change? */
 const moved = (state: State.State, { companyId, feesRevision }: Storable): FeesMoved | undefined =>
-  feesRevision !== undefined && Option.exists(HashMap.get(state.companies, companyId), (company) => company.feesRevision !== feesRevision)
+  feesRevision !== undefined &&
+  Option.exists(HashMap.get(state.companies, companyId), (company) => company.feesRevision !== feesRevision)
     ? new FeesMoved({ companyId })
     : undefined
 
@@ -81,11 +85,16 @@ const book = (
 ): State.State | Balance.InsufficientBalance => {
   const balance = State.balanceOf(state, companyId)
   const needed = Balance.need(postings)
-  if (needed > 0n && needed > Balance.available(balance)) return new Balance.InsufficientBalance({ companyId, needed })
+  if (needed > 0n && needed > Balance.available(balance))
+    return new Balance.InsufficientBalance({ companyId, needed })
   return {
     ...state,
     balances: HashMap.set(state.balances, companyId, Balance.add(balance, Balance.effect(postings))),
-    entries: State.push(state.entries, companyId, ...postings.map((posting) => ({ ...posting, transferId, atMillis })))
+    entries: State.push(
+      state.entries,
+      companyId,
+      ...postings.map((posting) => ({ ...posting, transferId, atMillis }))
+    )
   }
 }
 
@@ -93,7 +102,10 @@ const book = (
  * Step 7: is the Change within every limit? Amounts taken from `available` are added to the usage, and amounts
  * returned to it are subtracted.
  */
-const count = (state: State.State, { companyId, legs, counts = [] }: Storable): State.State | Limit.LimitExceeded => {
+const count = (
+  state: State.State,
+  { companyId, legs, counts = [] }: Storable
+): State.State | Limit.LimitExceeded => {
   const amount = Balance.need(legs.flatMap((leg) => (leg.companyId === companyId ? leg.postings : [])))
   let spent = state.spent
   for (const one of counts) {
@@ -101,17 +113,25 @@ const count = (state: State.State, { companyId, legs, counts = [] }: Storable): 
     const own = State.spentBy(state, companyId, subject)
     const limit = amount > 0n ? Limit.over(own, one, amount) : undefined
     if (limit !== undefined) return Limit.exceeded(limit, subject, companyId)
-    spent = HashMap.set(spent, State.spender(companyId, subject), Limit.add(own, atMillis, amount, amount > 0n ? 1 : -1))
+    spent = HashMap.set(
+      spent,
+      State.spender(companyId, subject),
+      Limit.add(own, atMillis, amount, amount > 0n ? 1 : -1)
+    )
   }
   return { ...state, spent }
 }
 
 const withCursor = (state: State.State, { cursor }: Storable): State.State =>
-  cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
+  cursor === undefined
+    ? state
+    : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
 /** Returns the other withdrawals that a Change affects. */
 const followersOf = (change: Storable) =>
-  !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced") ? change.followers : []
+  !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced")
+    ? change.followers
+    : []
 
 const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["tasks"] => {
   const { companyId, jobs = [] } = change
@@ -128,7 +148,15 @@ const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["
     const claims = holder === undefined ? 0 : 1
     return HashMap.has(left, id)
       ? left
-      : HashMap.set(left, id, { kind, companyId, lane: "", dueAtMillis, token: claims, attempts: claims, holder })
+      : HashMap.set(left, id, {
+          kind,
+          companyId,
+          lane: "",
+          dueAtMillis,
+          token: claims,
+          attempts: claims,
+          holder
+        })
   }, handedOver)
 }
 
@@ -162,16 +190,23 @@ const record = (state: State.State, change: Storable): State.State => {
     answers:
       once === undefined
         ? state.answers
-        : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), { ...once, meaning: once.meaning ?? null }),
+        : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), {
+            ...once,
+            meaning: once.meaning ?? null
+          }),
     events: withEvents(state.events, change),
-    audit: change.audit === undefined ? state.audit : AuditStore.appended(state.audit, { ...change, body: change.audit })
+    audit:
+      change.audit === undefined
+        ? state.audit
+        : AuditStore.appended(state.audit, { ...change, body: change.audit })
   }
 }
 
 /** Applies one Change to a state. Returns the verdict and the new state. */
 export const apply = (state: State.State, change: Storable): readonly [Verdict, State.State] => {
   const { once } = change
-  const answer = once && Option.getOrUndefined(HashMap.get(state.answers, State.answerAddress(once.owner, once.key)))
+  const answer =
+    once && Option.getOrUndefined(HashMap.get(state.answers, State.answerAddress(once.owner, once.key)))
   if (once !== undefined && answer !== undefined) {
     return isSame(answer, once)
       ? [Exit.succeed({ _tag: "Replayed", answer: answer.answer }), state]
@@ -179,11 +214,13 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   }
   const earlier = before(state, change)
   const overtaken = stale(state, change)
-  if (earlier === "again") return [Exit.succeed(Journal.applied), overtaken === undefined ? withCursor(state, change) : state]
+  if (earlier === "again")
+    return [Exit.succeed(Journal.applied), overtaken === undefined ? withCursor(state, change) : state]
   const refusal = earlier ?? overtaken ?? frozen(state, change) ?? moved(state, change)
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next: State.State | Changes.Refusal = move(state, change)
-  for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id, change.atMillis)
+  for (const leg of change.legs)
+    if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id, change.atMillis)
   if (!("_tag" in next) && change.counts !== undefined) next = count(next, change)
   return "_tag" in next ? [Exit.fail(next), state] : [Exit.succeed(Journal.applied), record(next, change)]
 }

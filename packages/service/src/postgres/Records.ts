@@ -33,13 +33,20 @@ import * as Withdrawal from "@satrail/postgres/reads/Withdrawal"
 
 const reads = Effect.gen(function* () {
   const { funds, audit, ...ledger } = yield* Effect.all(Ledger.reads)
-  const { depositOfInvoice, unmatchedById, suspended, faults, companyNames, ...books } = yield* Effect.all(Books.reads)
+  const { depositOfInvoice, unmatchedById, suspended, faults, companyNames, ...books } = yield* Effect.all(
+    Books.reads
+  )
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
     Context.add(
       LedgerReads,
-      LedgerReads.of({ ...ledger, ...books, ...(yield* Effect.all(Answer.reads)), ...(yield* Effect.all(Cursor.reads)) })
+      LedgerReads.of({
+        ...ledger,
+        ...books,
+        ...(yield* Effect.all(Answer.reads)),
+        ...(yield* Effect.all(Cursor.reads))
+      })
     ),
     Context.add(
       AccountReads,
@@ -61,7 +68,10 @@ const reads = Effect.gen(function* () {
         ...(yield* Effect.all(KeyRange.reads))
       })
     ),
-    Context.add(SendingReads, SendingReads.of({ ...(yield* Effect.all(Coins.reads)), ...(yield* Effect.all(Withdrawal.reads)) })),
+    Context.add(
+      SendingReads,
+      SendingReads.of({ ...(yield* Effect.all(Coins.reads)), ...(yield* Effect.all(Withdrawal.reads)) })
+    ),
     Context.add(
       ReportReads,
       ReportReads.of({

@@ -20,14 +20,22 @@ import * as Tasks from "@satrail/postgres/Tasks"
 export type Storage = JournalPort | RecordsPort | TasksPort | Commits
 
 /** The reason why the tables could not be migrated. */
-export type MigrationFailed = Migrations.SchemaTooNew | Migrations.RoleMayNot | Migrator.MigrationError | SqlError.SqlError
+export type MigrationFailed =
+  | Migrations.SchemaTooNew
+  | Migrations.RoleMayNot
+  | Migrator.MigrationError
+  | SqlError.SqlError
 
 /** All reasons why storage cannot be used, for programs that choose it at run time. */
 export type Unusable = PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable | MigrationFailed
 
 /** The storage ports over any client. Migrates the tables first. */
-export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
-  Layer.unwrap(Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
+export const layerClient = (
+  options: Journal.Options = {}
+): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
+  Layer.unwrap(
+    Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer))
+  )
 
 /** The storage ports on a PostgreSQL server. Waits for one that is not running yet. With `readUrl`, lists are read from its standby. */
 export const layer = (
@@ -35,7 +43,10 @@ export const layer = (
 ): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => {
   const { readUrl, maxAgeMillis, maxConnections } = options
   const all = layerClient(options)
-  const reading = readUrl === undefined ? all : Layer.provideMerge(Standby.layer({ readUrl, maxAgeMillis, maxConnections }), all)
+  const reading =
+    readUrl === undefined
+      ? all
+      : Layer.provideMerge(Standby.layer({ readUrl, maxAgeMillis, maxConnections }), all)
   return Layer.provide(Layer.merge(reading, Signals.layer), Starting.layer(options))
 }
 

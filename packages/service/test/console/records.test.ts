@@ -14,7 +14,8 @@ it("audit log: every feature whose records are linked has a page of one record",
     new URL("../../src/features/console.ts", import.meta.url).href
   )
   const missing = features.flatMap(({ name, record, operatorRecord, pages = [], operatorPages = [] }) => {
-    const has = (those: ReadonlyArray<{ readonly path: string }>) => those.some(({ path }) => path === `${name}/:id`)
+    const has = (those: ReadonlyArray<{ readonly path: string }>) =>
+      those.some(({ path }) => path === `${name}/:id`)
     return [
       ...(record === undefined || has(pages) ? [] : [name]),
       ...(operatorRecord === undefined || has(operatorPages) ? [] : [`operator ${name}`])

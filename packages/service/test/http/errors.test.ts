@@ -26,12 +26,18 @@ const service = await start()
 afterAll(service.dispose)
 const company = await service.company("paid")
 await service.fund(company.key, 100_000)
-const confirm = (body: unknown, key = company.key) => service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
-const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
+const confirm = (body: unknown, key = company.key) =>
+  service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
+const estimate = (body: unknown) =>
+  service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
 const sandbox = service.sandbox
 const invoiceFor = async (sats: number, key = company.key) =>
-  (await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })).body.data
-    .payment_request as string
+  (
+    await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: sats, currency: "sats" }
+    })
+  ).body.data.payment_request as string
 
 // BOLT 11, "Examples": coffee for 2500 µBTC.
 const mainnetInvoice =
@@ -43,7 +49,10 @@ const outside = async (ask: Parameters<Sandbox.Sandbox["Service"]["destination"]
 
 /** Reasons for refusing a destination. */
 const destinations: Record<string, { readonly code: Errors.Code; readonly body: () => Promise<unknown> }> = {
-  "an invoice of another network": { code: "wrong_network", body: async () => ({ destination: mainnetInvoice }) },
+  "an invoice of another network": {
+    code: "wrong_network",
+    body: async () => ({ destination: mainnetInvoice })
+  },
   "an address of another network": {
     code: "wrong_network",
     body: async () => sats("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", 1000)
@@ -68,10 +77,18 @@ const destinations: Record<string, { readonly code: Errors.Code; readonly body: 
   },
   "an expired invoice": {
     code: "invoice_expired",
-    body: async () => ({ destination: await outside({ type: "lightning_invoice", amount: service.sats(100), expirySeconds: 1 }) })
+    body: async () => ({
+      destination: await outside({ type: "lightning_invoice", amount: service.sats(100), expirySeconds: 1 })
+    })
   },
-  "an unknown address of this service": { code: "recipient_not_found", body: async () => sats("nobody@pay.example.com", 100) },
-  "an unknown address of another service": { code: "recipient_refused", body: async () => sats("nobody@wallet.example", 100) },
+  "an unknown address of this service": {
+    code: "recipient_not_found",
+    body: async () => sats("nobody@pay.example.com", 100)
+  },
+  "an unknown address of another service": {
+    code: "recipient_refused",
+    body: async () => sats("nobody@wallet.example", 100)
+  },
   "a paid invoice of this service": {
     code: "invoice_not_payable",
     body: async () => {
@@ -84,14 +101,21 @@ const destinations: Record<string, { readonly code: Errors.Code; readonly body: 
   "an invoice paid by another withdrawal": {
     code: "payment_hash_used",
     body: async () => {
-      const destination = await outside({ type: "lightning_invoice", amount: service.sats(100), behaviour: "hold" })
+      const destination = await outside({
+        type: "lightning_invoice",
+        amount: service.sats(100),
+        behaviour: "hold"
+      })
       assert.strictEqual((await confirm({ destination })).status, 201)
       await service.work()
       return { destination }
     }
   },
   "an invalid text": { code: "malformed", body: async () => sats("nonsense", 1) },
-  "an invoice with a typo": { code: "malformed", body: async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") }) }
+  "an invoice with a typo": {
+    code: "malformed",
+    body: async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") })
+  }
 }
 
 describe("estimate and confirm reject an unpayable destination the same way, and hold nothing", () => {
@@ -99,7 +123,8 @@ describe("estimate and confirm reject an unpayable destination the same way, and
     const status = code === "malformed" ? 400 : 422
     it(`destination: ${what}: both estimate and confirm return ${status} ${code}`, async () => {
       const body = await make()
-      const balance = () => service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
+      const balance = () =>
+        service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
       const before = await balance()
       for (const answer of [await estimate(body), await confirm(body)]) {
         assert.deepStrictEqual(
@@ -124,7 +149,10 @@ describe("estimates that query a recipient's server", () => {
     const [{ key }, other] = [await few.company("paid", "read"), await few.company("paid", "read")]
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
     const ask = (key: string, to: string) =>
-      few.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { destination: to, amount: 100, currency: "sats" } })
+      few.ask("POST", "/v1/bitcoin/withdraw/estimate", {
+        key,
+        body: { destination: to, amount: 100, currency: "sats" }
+      })
     for (let i = 0; i < 3; i++) assert.strictEqual((await ask(key, destination)).status, 200)
     // If the payee's server were contacted now, it would be unreachable.
     await few.sandbox((one) => one.pause("web"))
@@ -145,7 +173,10 @@ describe("estimates that query a recipient's server", () => {
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
     const ask = async (to: string) => {
       const { key } = await few.company("paid", "read")
-      return few.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { destination: to, amount: 100, currency: "sats" } })
+      return few.ask("POST", "/v1/bitcoin/withdraw/estimate", {
+        key,
+        body: { destination: to, amount: 100, currency: "sats" }
+      })
     }
     for (let i = 0; i < 2; i++) assert.strictEqual((await ask(destination)).status, 200)
     const refused = await ask(destination)
@@ -159,15 +190,31 @@ describe("estimates that query a recipient's server", () => {
 describe("an outage is reported as 503 with Retry-After, and the service recovers without intervention", () => {
   const outages: Record<
     string,
-    readonly [part: "node" | "chain" | "web", ask: () => Promise<Awaited<ReturnType<typeof service.ask>>>, code: Errors.Code]
+    readonly [
+      part: "node" | "chain" | "web",
+      ask: () => Promise<Awaited<ReturnType<typeof service.ask>>>,
+      code: Errors.Code
+    ]
   > = {
     "the Lightning node": [
       "node",
-      () => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body: { amount: 1, currency: "sats" } }),
+      () =>
+        service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+          key: company.key,
+          body: { amount: 1, currency: "sats" }
+        }),
       "node_unavailable"
     ],
-    "the chain": ["chain", () => service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key }), "chain_unavailable"],
-    "the recipient": ["web", () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }), "recipient_unreachable"]
+    "the chain": [
+      "chain",
+      () => service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key }),
+      "chain_unavailable"
+    ],
+    "the recipient": [
+      "web",
+      () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }),
+      "recipient_unreachable"
+    ]
   }
   for (const [what, [part, ask, code]] of Object.entries(outages)) {
     it(`outage: ${what}: the response is 503 ${code} with Retry-After, and the service recovers without intervention`, async () => {
@@ -185,7 +232,10 @@ const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
   const never = () => Effect.die("not called in this test")
   return start({
     http,
-    instead: Context.make(Transactions, Transactions.of({ balance, deposit: never, callback: never, withdrawal: never, list: never }))
+    instead: Context.make(
+      Transactions,
+      Transactions.of({ balance, deposit: never, callback: never, withdrawal: never, list: never })
+    )
   })
 }
 
@@ -205,10 +255,15 @@ describe("unexpected errors", () => {
   })
 
   it("errors: an unavailable store returns 503 store_unavailable", async () => {
-    const away = await broken(() => Effect.fail(new StoreUnavailable({ operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1") })))
+    const away = await broken(() =>
+      Effect.fail(new StoreUnavailable({ operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1") }))
+    )
     const { key } = await away.company()
     const { status, headers, body, text } = await away.ask("GET", "/v1/transactions/balance", { key })
-    assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, "store_unavailable", "1"])
+    assert.deepStrictEqual(
+      [status, body.error?.code, headers.get("retry-after")],
+      [503, "store_unavailable", "1"]
+    )
     assert.notInclude(text, "10.0.0.1")
     assert.isTrue(
       away.logged.some((line) => line.includes("StoreUnavailable")),
@@ -225,7 +280,10 @@ describe("unexpected errors", () => {
     await away.ask("GET", "/v1/transactions/balance", { key })
     const lines = away.logged.filter((line) => line.includes("answered 503"))
     assert.lengthOf(lines, 1)
-    assert.include(lines[0], "request: answered 503: balance: the database denies a privilege. Run `satrail migrate`.")
+    assert.include(
+      lines[0],
+      "request: answered 503: balance: the database denies a privilege. Run `satrail migrate`."
+    )
     assert.notInclude(lines[0], "ECONNREFUSED")
     await away.dispose()
   })
@@ -253,7 +311,9 @@ describe("unexpected errors", () => {
     const { key } = await slow.company()
     const leaving = new AbortController()
     const headers = { authorization: `Bearer ${key}` }
-    const answer = slow.send(new Request("http://service/v1/transactions/balance", { signal: leaving.signal, headers }))
+    const answer = slow.send(
+      new Request("http://service/v1/transactions/balance", { signal: leaving.signal, headers })
+    )
     await begun.promise
     leaving.abort()
     await ended.promise
@@ -268,7 +328,8 @@ describe("unexpected errors", () => {
       estimate: () => Effect.die("not called in this test"),
       confirmed: () => undefined,
       handOver: () => Effect.void,
-      confirm: (ask) => Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))
+      confirm: (ask) =>
+        Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))
     })
     const left = await start({ instead: Context.make(Withdrawals, instead) })
     confirm = (await left.run(Withdrawals)).confirm
@@ -324,18 +385,35 @@ describe("unexpected errors", () => {
     const { key } = await slow.company()
     const body = { destination: "a@wallet.example", amount: 1, currency: "sats" }
     const answer = await slow.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body })
-    assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.headers.get("retry-after")], [503, "timeout", "1"])
+    assert.deepStrictEqual(
+      [answer.status, answer.body.error?.code, answer.headers.get("retry-after")],
+      [503, "timeout", "1"]
+    )
     await ended.promise
     await slow.dispose()
   })
 
   it("errors: a body that stalls, even of a GET, returns 503 timeout, and the connection closes after the response", async () => {
     const server = ManagedRuntime.make(
-      HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), { disableLogger: true, disableListenLog: true }).pipe(
+      HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), {
+        disableLogger: true,
+        disableListenLog: true
+      }).pipe(
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
-        Layer.provide(Layer.merge(Layer.succeed(OperatorToken, Redacted.make(operatorToken)), Layer.succeed(Readiness, []))),
+        Layer.provide(
+          Layer.merge(
+            Layer.succeed(OperatorToken, Redacted.make(operatorToken)),
+            Layer.succeed(Readiness, [])
+          )
+        ),
         Layer.provide(Satrail.layer({ ...Policy.defaults, network: "regtest", domain })),
-        Layer.provide(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "stall", network: "regtest" })))
+        Layer.provide(
+          Layer.mergeAll(
+            Memory.layer,
+            FixedRates.layer(),
+            Sandbox.layer({ seed: "stall", network: "regtest" })
+          )
+        )
       )
     )
     const { address } = await server.runPromise(HttpServer.HttpServer)
@@ -369,13 +447,20 @@ describe("the table of errors", () => {
 
   it("errors: the reference page has every code", () => {
     const page = Reference.errors()
-    for (const [code, { status }] of Object.entries(catalogue)) assert.include(page, `| \`${code}\` | ${status} |`)
+    for (const [code, { status }] of Object.entries(catalogue))
+      assert.include(page, `| \`${code}\` | ${status} |`)
   })
 
   it("errors: the endpoints page shows what each endpoint requires", () => {
     const page = Reference.endpoints(Api)
-    assert.include(page, "| `POST /v1/bitcoin/withdraw/estimate` | Estimate a withdrawal | `read` or `send` |")
-    assert.include(page, "| `POST /v1/bitcoin/send/confirm` | Send bitcoin (alias of `/v1/bitcoin/withdraw/confirm`) | `send` |")
+    assert.include(
+      page,
+      "| `POST /v1/bitcoin/withdraw/estimate` | Estimate a withdrawal | `read` or `send` |"
+    )
+    assert.include(
+      page,
+      "| `POST /v1/bitcoin/send/confirm` | Send bitcoin (alias of `/v1/bitcoin/withdraw/confirm`) | `send` |"
+    )
     assert.include(page, "| `POST /operator/companies` | Create a company | `companies` |")
     assert.include(page, "| `GET /healthz` | Check whether the process is up | no key |")
   })

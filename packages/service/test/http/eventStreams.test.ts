@@ -27,7 +27,9 @@ const newer: { companyId?: string; id?: bigint } = {}
 const aged = (event: Published): Published => {
   if (event.companyId !== newer.companyId || event.type !== "invoice.created") return event
   newer.id ??= event.id
-  return event.id === newer.id ? { ...event, type: "invoice.newer", atMillis: event.atMillis - 599_000 } : event
+  return event.id === newer.id
+    ? { ...event, type: "invoice.newer", atMillis: event.atMillis - 599_000 }
+    : event
 }
 
 const storage = Layer.effect(
@@ -83,7 +85,10 @@ describe("the event streams of one company", () => {
     assert.deepStrictEqual([...new Set(streams.map(({ response }) => response.status))], [200])
     const key = await service.keyFor(company.id, "read")
     const refused = await open(key)
-    await vi.waitFor(() => assert.include(refused.text(), `company already has ${streamsPerCompany} open streams`), patience)
+    await vi.waitFor(
+      () => assert.include(refused.text(), `company already has ${streamsPerCompany} open streams`),
+      patience
+    )
     assert.strictEqual(refused.response.status, 503)
     const theirs = await open(other.key)
     assert.strictEqual(theirs.response.status, 200)
@@ -101,12 +106,17 @@ describe("the event streams of one company", () => {
     const types = "domain.lost"
     const stream = await open(key, `?types=${types}`)
     await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
-    const invoice = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 1, currency: "sats" } })
+    const invoice = () =>
+      service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key,
+        body: { amount: 1, currency: "sats" }
+      })
     await invoice()
     const positions = () => Array.from(stream.text().matchAll(/^id: (\S+)$/gm), ([, id = ""]) => id)
     await vi.waitFor(() => assert.lengthOf(positions(), 2), patience)
     assert.notInclude(stream.text(), "data:")
-    const events = async (cursor = "") => (await service.ask("GET", `/v1/events?cursor=${cursor}`, { key })).body.data.length
+    const events = async (cursor = "") =>
+      (await service.ask("GET", `/v1/events?cursor=${cursor}`, { key })).body.data.length
     assert.deepStrictEqual([await events(positions()[0]), await events(positions()[1])], [1, 0])
     await stream.end()
   })
@@ -116,7 +126,11 @@ describe("the event streams of one company", () => {
     const stream = await open(key)
     await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
     newer.companyId = id
-    const invoice = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 1, currency: "sats" } })
+    const invoice = () =>
+      service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key,
+        body: { amount: 1, currency: "sats" }
+      })
     await invoice()
     await invoice()
     await vi.waitFor(() => assert.include(stream.text(), "data:"), patience)
@@ -146,7 +160,9 @@ describe("the event streams of one company", () => {
     const [other, replaced] = [await issue(), await issue()]
     hours.length = 0
     const expiring = await issue({ expiresAtMillis })
-    const rotated = service.run(keys.rotate(replaced.apiKey.id, hourMillis / 1000, undefined, { id: "01", name: "Ada" }))
+    const rotated = service.run(
+      keys.rotate(replaced.apiKey.id, hourMillis / 1000, undefined, { id: "01", name: "Ada" })
+    )
     await rotated
     await vi.waitFor(() => assert.isAtLeast(hours.length, 2), patience)
     assert.deepStrictEqual(
@@ -163,7 +179,10 @@ describe("the event streams of one company", () => {
     const { id, key } = await service.company()
     const stream = await open(key)
     await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
-    await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 1, currency: "sats" } })
+    await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: 1, currency: "sats" }
+    })
     await vi.waitFor(() => assert.include(stream.text(), "event: invoice.created"), patience)
     await stream.end()
     const own = reads.filter(([companyId]) => companyId === id)

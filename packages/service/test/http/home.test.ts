@@ -23,7 +23,8 @@ describe("the home page", () => {
       [status, headers.get("content-type"), headers.get("vary")],
       [200, "text/html; charset=utf-8", "Accept, Accept-Encoding"]
     )
-    for (const words of ["satrail 1.2.3 on regtest", "Simulated here: the Lightning network and the chain."]) assert.include(text, words)
+    for (const words of ["satrail 1.2.3 on regtest", "Simulated here: the Lightning network and the chain."])
+      assert.include(text, words)
     const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)
     assert.deepStrictEqual(links, ["docs", "docs/api", "openapi.json", "operator/docs"])
     for (const link of links) assert.strictEqual((await service.ask("GET", `/${link}`)).status, 200, link)
@@ -52,7 +53,10 @@ describe("the home page", () => {
   it("home: a client that does not ask for HTML gets an envelope", async () => {
     for (const headers of [{ accept: "application/json" }, { accept: "*/*" }, {}]) {
       const { status, headers: answered, body } = await service.ask("GET", "/", { headers })
-      assert.deepStrictEqual([status, answered.get("vary"), answered.get("cache-control")], [200, "Accept", "no-store"])
+      assert.deepStrictEqual(
+        [status, answered.get("vary"), answered.get("cache-control")],
+        [200, "Accept", "no-store"]
+      )
       assert.deepStrictEqual(body, {
         status: 200,
         message: "satrail",

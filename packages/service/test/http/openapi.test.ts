@@ -42,7 +42,9 @@ await service.fund(company.key, 100_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdrawal = { amount: 1000, currency: "sats", destination }
 await service.run(
-  Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
+  Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) =>
+    set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`])
+  )
 )
 
 /** A key whose voucher the operator cancels. */
@@ -71,14 +73,18 @@ const pathOf = async (path: string): Promise<string> => {
   return within.replace(/\{\w+\}/, await make(service, company))
 }
 
-const requests: Array<Pick<OpenApi.Operation, "name" | "method" | "path"> & { readonly body: unknown; readonly target: string }> = []
+const requests: Array<
+  Pick<OpenApi.Operation, "name" | "method" | "path"> & { readonly body: unknown; readonly target: string }
+> = []
 for (const { name, method, path, body: asked, example } of documented) {
   const body = asked?.required === true ? (bodies[name] ?? example) : undefined
   requests.push({ name, method, path, body, target: await pathOf(path) })
 }
 
 // An unconfirmed deposit. Follow the chain directly, so that no worker pays the withdrawal.
-const { address: onChainAddress } = (await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })).body.data.address
+const { address: onChainAddress } = (
+  await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
+).body.data.address
 await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
 await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
 await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
@@ -87,10 +93,16 @@ const keyOf = (path: string) => (path.startsWith("/operator/") ? operatorToken :
 
 describe("the OpenAPI document", () => {
   it("openapi: the document has version 3.1, and lists every endpoint", async () => {
-    assert.match((await service.ask("GET", "/openapi.json")).headers.get("content-type") ?? "", /^application\/json/)
+    assert.match(
+      (await service.ask("GET", "/openapi.json")).headers.get("content-type") ?? "",
+      /^application\/json/
+    )
     assert.match(document.openapi, /^3\.1\./)
-    const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.groups)
-    const routes = groups.flatMap(({ endpoints }) => Object.values(endpoints).map(({ method, path }) => `${method} ${path}`))
+    const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> =
+      Object.values(Api.groups)
+    const routes = groups.flatMap(({ endpoints }) =>
+      Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+    )
     assert.includeMembers(
       documented.map(({ name }) => name),
       routes.map((route) => route.replaceAll(/:(\w+)/g, "{$1}"))
@@ -102,12 +114,18 @@ describe("the OpenAPI document", () => {
     ["the operator", operator]
   ] as const) {
     it(`openapi: the document for ${name} defines every schema that it refers to, and no unused schema`, () => {
-      const references = [...JSON.stringify(one).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "")
+      const references = [...JSON.stringify(one).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+        ([, name]) => name ?? ""
+      )
       assert.isNotEmpty(references)
       assert.sameMembers(Object.keys(one.components.schemas), [...new Set(references)])
-      const operations = Object.values<Record<string, OpenApi.Schema>>(one.paths).flatMap((path) => Object.values(path))
-      const used = (member: string) => new Set(operations.flatMap((operation) => JSON.stringify(operation[member])))
-      for (const scheme of Object.keys(one.components.securitySchemes)) assert.include([...used("security")].join(), `"${scheme}"`)
+      const operations = Object.values<Record<string, OpenApi.Schema>>(one.paths).flatMap((path) =>
+        Object.values(path)
+      )
+      const used = (member: string) =>
+        new Set(operations.flatMap((operation) => JSON.stringify(operation[member])))
+      for (const scheme of Object.keys(one.components.securitySchemes))
+        assert.include([...used("security")].join(), `"${scheme}"`)
       for (const tag of one.tags) assert.include([...used("tags")].join(), `"${tag.name}"`)
       assert.deepStrictEqual(one.servers, [{ url: "/", description: "This service" }])
     })
@@ -153,7 +171,10 @@ describe("the OpenAPI document", () => {
         return found
       }
       const all = Object.values<Any>(one.paths).flatMap((path) => Object.values<Any>(path))
-      const [answers, bodies] = [all.map(({ responses }) => responses), all.flatMap(({ requestBody }) => requestBody ?? [])]
+      const [answers, bodies] = [
+        all.map(({ responses }) => responses),
+        all.flatMap(({ requestBody }) => requestBody ?? [])
+      ]
       assert.isAbove(bodies.length, 10)
       for (const each of reachable([answers, one.components.responses, one.webhooks]))
         assert.notInclude(JSON.stringify(schemas[each]), closed, each)
@@ -177,7 +198,9 @@ describe("the OpenAPI document", () => {
 
   it("openapi: numbers in a query have a numeric type, and every list has the schema of its items", () => {
     for (const path of ["/v1/transactions", "/v1/vouchers", "/v1/bitcoin/deposit/lightning-address"]) {
-      const { schema } = document.paths[path].get.parameters.find((one: OpenApi.Schema) => one["name"] === "limit")
+      const { schema } = document.paths[path].get.parameters.find(
+        (one: OpenApi.Schema) => one["name"] === "limit"
+      )
       assert.deepStrictEqual(
         [schema.type, schema.minimum, schema.maximum],
         ["integer", 1, path === "/v1/transactions" ? 1000 : schema.maximum]
@@ -193,7 +216,9 @@ describe("the OpenAPI document", () => {
   })
 
   it("openapi: the reference page sends an optional parameter only if it is enabled, because a preset key would be the same for every request", () => {
-    for (const path of Object.values<Record<string, { readonly parameters: ReadonlyArray<OpenApi.Schema> }>>(document.paths))
+    for (const path of Object.values<Record<string, { readonly parameters: ReadonlyArray<OpenApi.Schema> }>>(
+      document.paths
+    ))
       for (const { parameters } of Object.values(path))
         for (const one of parameters.filter(({ required }) => required !== true)) {
           assert.notProperty(one["schema"], "default")
@@ -213,13 +238,21 @@ describe("the OpenAPI document", () => {
     isPost: method === "POST",
     isOpen: !/^\/(v1|operator)\//.test(path),
     ask: (query = "", key: string = keyOf(path)) =>
-      service.ask(method, `${target}${query}`, { ...(key !== "" && { key }), ...(body !== undefined && { body }) })
+      service.ask(method, `${target}${query}`, {
+        ...(key !== "" && { key }),
+        ...(body !== undefined && { body })
+      })
   }))
-  const schemaOf = (operation: { readonly responses: Record<number, OpenApi.Schema> }, status: number): OpenApi.Schema => {
+  const schemaOf = (
+    operation: { readonly responses: Record<number, OpenApi.Schema> },
+    status: number
+  ): OpenApi.Schema => {
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
     const response = operation.responses[status] as any
     const content = response?.content ?? {}
-    const text = content["text/plain; version=0.0.4; charset=utf-8"] ?? content["text/csv; charset=utf-8; header=present"]
+    const text =
+      content["text/plain; version=0.0.4; charset=utf-8"] ??
+      content["text/csv; charset=utf-8; header=present"]
     // A stream never ends. events.test.ts reads one, and its events have the feed's schema.
     if ("text/event-stream" in content) return { type: "string" }
     return (content["application/json"] ?? text)?.schema ?? {}
@@ -227,7 +260,8 @@ describe("the OpenAPI document", () => {
 
   for (const { name, path, operation } of operations) {
     it(`openapi: ${name} has a summary, a description, a tag and its security`, () => {
-      for (const words of [operation.summary, operation.description, operation.operationId]) assert.isNotEmpty(words)
+      for (const words of [operation.summary, operation.description, operation.operationId])
+        assert.isNotEmpty(words)
       assert.lengthOf(operation.tags, 1)
       const schemes: ReadonlyArray<OpenApi.Schema> = operation.security ?? []
       const area = path.split("/")[1] ?? ""
@@ -236,10 +270,14 @@ describe("the OpenAPI document", () => {
         schemes.flatMap((scheme) => Object.keys(scheme)),
         expected[area] ?? []
       )
-      assert.isTrue(area !== "v1" || /Requires the `(read|receive|send|approve|webhooks|admin)`[^.]* scope\./.test(operation.description))
+      assert.isTrue(
+        area !== "v1" ||
+          /Requires the `(read|receive|send|approve|webhooks|admin)`[^.]* scope\./.test(operation.description)
+      )
       // Operator tokens have different scopes than API keys. Only `read` is in both.
       assert.isTrue(
-        area !== "operator" || !/Requires [^.]*`(?:receive|send|approve|webhooks|admin)`[^.]* scope/.test(operation.description)
+        area !== "operator" ||
+          !/Requires [^.]*`(?:receive|send|approve|webhooks|admin)`[^.]* scope/.test(operation.description)
       )
     })
   }
@@ -251,9 +289,13 @@ describe("the OpenAPI document", () => {
       assert.deepStrictEqual(differences(body ?? text, schemaOf(operation, status)), [])
       // Every operator request that changes something must be in the audit log, including new ones.
       if (name.includes(" /operator/") && !name.startsWith("GET ")) {
-        const { body: audit } = await service.ask("GET", `/operator/audit?verb=${operation.operationId}&outcome=done`, {
-          key: operatorToken
-        })
+        const { body: audit } = await service.ask(
+          "GET",
+          `/operator/audit?verb=${operation.operationId}&outcome=done`,
+          {
+            key: operatorToken
+          }
+        )
         assert.isNotEmpty(audit.data, `${operation.operationId} is not in the audit log`)
       }
       const example = whole.get(name)?.responses[status].content["application/json"]?.examples?.default.value
@@ -261,7 +303,8 @@ describe("the OpenAPI document", () => {
       assert.strictEqual(example.message, body.message, "the example has the fields of a real response")
       const [shown] = [example.data].flat()
       const [real] = [body.data].flat()
-      if (shown !== null && typeof shown === "object") assert.sameMembers(Object.keys(shown), Object.keys(real))
+      if (shown !== null && typeof shown === "object")
+        assert.sameMembers(Object.keys(shown), Object.keys(real))
     })
   }
 
@@ -273,34 +316,48 @@ describe("the OpenAPI document", () => {
         answers.map(({ status }) => status),
         [401, 401, 400]
       )
-      for (const { status, body } of answers) assert.deepStrictEqual(differences(body, schemaOf(operation, status)), [])
+      for (const { status, body } of answers)
+        assert.deepStrictEqual(differences(body, schemaOf(operation, status)), [])
     })
   }
 
-  for (const { name, path, target, operation, body } of operations.filter((one) => one.isPost && one.operation.requestBody !== undefined)) {
+  for (const { name, path, target, operation, body } of operations.filter(
+    (one) => one.isPost && one.operation.requestBody !== undefined
+  )) {
     it(`openapi: the request body of ${name} matches the document, and is required only if documented as required`, async () => {
       // The real responses above show that a body documented as optional can be left out.
-      if (operation.requestBody.required) assert.strictEqual((await service.ask("POST", target, { key: keyOf(path) })).status, 400)
+      if (operation.requestBody.required)
+        assert.strictEqual((await service.ask("POST", target, { key: keyOf(path) })).status, 400)
       const { schema } = operation.requestBody.content["application/json"]
       assert.deepStrictEqual(differences(body ?? {}, schema), [])
     })
   }
 
   it("openapi: every request body is a named schema, because an optional one is left out and never null", () => {
-    const bodies = operations.flatMap(({ name, operation: { requestBody } }) => (requestBody === undefined ? [] : [{ name, requestBody }]))
+    const bodies = operations.flatMap(({ name, operation: { requestBody } }) =>
+      requestBody === undefined ? [] : [{ name, requestBody }]
+    )
     assert.isNotEmpty(bodies.filter(({ requestBody }) => requestBody.required !== true))
-    for (const { name, requestBody } of bodies) assert.hasAllKeys(requestBody.content["application/json"].schema, ["$ref"], name)
+    for (const { name, requestBody } of bodies)
+      assert.hasAllKeys(requestBody.content["application/json"].schema, ["$ref"], name)
   })
 
   it("openapi: the headers that a client acts on are documented with the responses that have them", () => {
-    for (const { parameters = [], responses } of Object.values<Record<string, Any>>(document.paths).flatMap((path) =>
-      Object.values(path)
+    for (const { parameters = [], responses } of Object.values<Record<string, Any>>(document.paths).flatMap(
+      (path) => Object.values(path)
     )) {
-      const [isOnce, isPaged] = ["Idempotency-Key", "cursor"].map((one) => parameters.some(({ name }: Any) => name === one))
+      const [isOnce, isPaged] = ["Idempotency-Key", "cursor"].map((one) =>
+        parameters.some(({ name }: Any) => name === one)
+      )
       for (const [status, response] of Object.entries<Any>(responses)) {
         const names = Object.keys(response.headers ?? {})
-        assert.strictEqual(names.includes("idempotency-replayed"), isOnce && status === "201", JSON.stringify(response))
-        if (isPaged && "application/json" in (response.content ?? {}) && status === "200") assert.include(names, "link")
+        assert.strictEqual(
+          names.includes("idempotency-replayed"),
+          isOnce && status === "201",
+          JSON.stringify(response)
+        )
+        if (isPaged && "application/json" in (response.content ?? {}) && status === "200")
+          assert.include(names, "link")
         if (["429", "503"].includes(status)) assert.include(names, "retry-after", JSON.stringify(response))
       }
     }
@@ -318,8 +375,13 @@ describe("the OpenAPI document", () => {
 
   it("openapi: every operation documents the errors that occur before its handler runs, and every parameter has a description", () => {
     for (const { name, operation } of operations) {
-      assert.includeMembers(Object.keys(operation.responses), ["400", "408", "413", "415", "417", "431", "500", "503"], name)
-      for (const one of operation.parameters) assert.match(one.description, /^[A-Z`<0-9]/, `${name} ${one.name}`)
+      assert.includeMembers(
+        Object.keys(operation.responses),
+        ["400", "408", "413", "415", "417", "431", "500", "503"],
+        name
+      )
+      for (const one of operation.parameters)
+        assert.match(one.description, /^[A-Z`<0-9]/, `${name} ${one.name}`)
     }
   })
 
@@ -327,7 +389,8 @@ describe("the OpenAPI document", () => {
     const needless = operations.filter(({ isPost, operation }) => {
       if (!isPost || operation.requestBody?.required !== true) return false
       const given = operation.requestBody.content["application/json"].schema
-      const schema = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
+      const schema =
+        given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
       return schema.type === "object" && (schema.required ?? []).length === 0
     })
     // A refund needs a deposit or an invoice. A list of required fields can't express that.
@@ -351,7 +414,11 @@ describe("the OpenAPI document", () => {
 
   /** Returns whether a body's schema allows a value. */
   const allows = (given: Any, value: Any): boolean => {
-    const { allOf = [], anyOf, ...schema } = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
+    const {
+      allOf = [],
+      anyOf,
+      ...schema
+    } = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
     const {
       minLength = 0,
       maxLength = Infinity,
@@ -360,18 +427,36 @@ describe("the OpenAPI document", () => {
       exclusiveMinimum = -Infinity,
       maximum = Infinity
     } = schema
-    const { minItems = 0, required = [], properties = {}, propertyNames = {}, additionalProperties: rest, type } = schema
+    const {
+      minItems = 0,
+      required = [],
+      properties = {},
+      propertyNames = {},
+      additionalProperties: rest,
+      type
+    } = schema
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
     const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
     const own = () => {
-      if (type !== undefined && ![type].flat().some((one) => one === kind || (one === "integer" && Number.isInteger(value)))) return false
+      if (
+        type !== undefined &&
+        ![type].flat().some((one) => one === kind || (one === "integer" && Number.isInteger(value)))
+      )
+        return false
       if (typeof value === "string")
-        return [...value].length >= minLength && [...value].length <= maxLength && new RegExp(pattern, "u").test(value)
+        return (
+          [...value].length >= minLength &&
+          [...value].length <= maxLength &&
+          new RegExp(pattern, "u").test(value)
+        )
       if (typeof value === "number") return value >= minimum && value > exclusiveMinimum && value <= maximum
-      if (Array.isArray(value)) return value.length >= minItems && value.every((one) => allows(schema.items ?? {}, one))
+      if (Array.isArray(value))
+        return value.length >= minItems && value.every((one) => allows(schema.items ?? {}, one))
       if (!isObject) return true
       if (!required.every((name: string) => name in value)) return false
-      return Object.entries(value).every(([name, one]) => allows(propertyNames, name) && allows(properties[name] ?? (rest || {}), one))
+      return Object.entries(value).every(
+        ([name, one]) => allows(propertyNames, name) && allows(properties[name] ?? (rest || {}), one)
+      )
     }
     const { dependentRequired = {} } = schema
     return (
@@ -390,13 +475,38 @@ describe("the OpenAPI document", () => {
     ["/v1/vouchers", { amount: 1, currency: "SATS" }, { amount: 1, currency: "shells" }, "currency"],
     ["/v1/vouchers", { amount: 1, currency: "sats" }, { amount: 0, currency: "sats" }, "amount"],
     ["/v1/bitcoin/deposit/on-chain", { metadata: { order: "1" } }, { metadata: { "": "1" } }, "metadata"],
-    ["/v1/bitcoin/deposit/on-chain", { metadata: { order: "1" } }, { metadata: { order: "x".repeat(501) } }, "metadata.order"],
+    [
+      "/v1/bitcoin/deposit/on-chain",
+      { metadata: { order: "1" } },
+      { metadata: { order: "x".repeat(501) } },
+      "metadata.order"
+    ],
     ["/v1/bitcoin/deposit/lightning-address", { handle: "" }, { handle: ".dot" }, "handle"],
-    ["/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle", { preimage: "0F".repeat(32) }, { preimage: "0x" }, "preimage"],
+    [
+      "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle",
+      { preimage: "0F".repeat(32) },
+      { preimage: "0x" },
+      "preimage"
+    ],
     ["/v1/checkouts", { amount: null, color: "#1d4ed8" }, { amount: null, color: "red" }, "color"],
-    ["/v1/checkouts", { amount: null, return_url: "https://a.example" }, { amount: null, return_url: "ftp://a.example" }, "return_url"],
-    ["/v1/webhook-endpoints", { url: "https://a.example", types: ["deposit.*"] }, { url: "https://a.example", types: ["paid"] }, "types.0"],
-    ["/v1/webhook-endpoints", { url: "https://a.example" }, { url: "https://a.example", signature_header: "a b" }, "signature_header"],
+    [
+      "/v1/checkouts",
+      { amount: null, return_url: "https://a.example" },
+      { amount: null, return_url: "ftp://a.example" },
+      "return_url"
+    ],
+    [
+      "/v1/webhook-endpoints",
+      { url: "https://a.example", types: ["deposit.*"] },
+      { url: "https://a.example", types: ["paid"] },
+      "types.0"
+    ],
+    [
+      "/v1/webhook-endpoints",
+      { url: "https://a.example" },
+      { url: "https://a.example", signature_header: "a b" },
+      "signature_header"
+    ],
     ["/operator/companies", { name: "a", plan: "free" }, { name: " ", plan: "free" }, "name"],
     ["/operator/tokens", { name: "a", scopes: ["read"] }, { name: "a", scopes: [] }, "scopes"],
     [
@@ -412,15 +522,26 @@ describe("the OpenAPI document", () => {
       assert.isTrue(allows(schema, good), JSON.stringify(good))
       assert.isFalse(allows(schema, wrong))
       const key = path.startsWith("/operator/") ? operatorToken : company.key
-      const { status, body } = await service.ask("POST", path.replace("{invoiceID}", company.id), { key, body: wrong })
-      assert.deepStrictEqual([status, body.error?.issues?.some((issue) => issue.path === at)], [400, true], JSON.stringify(body))
+      const { status, body } = await service.ask("POST", path.replace("{invoiceID}", company.id), {
+        key,
+        body: wrong
+      })
+      assert.deepStrictEqual(
+        [status, body.error?.issues?.some((issue) => issue.path === at)],
+        [400, true],
+        JSON.stringify(body)
+      )
     })
 
   it("openapi: the event stream has the same event schema as the list", () => {
     const { paths, components }: Any = customers
     const schemaAt = (path: string, type: string) => paths[path].get.responses["200"].content[type].schema
-    assert.deepStrictEqual(schemaAt("/v1/events/stream", "text/event-stream"), { $ref: "#/components/schemas/Event" })
-    assert.deepStrictEqual(components.schemas.EventListResponse.properties.data.items, { $ref: "#/components/schemas/Event" })
+    assert.deepStrictEqual(schemaAt("/v1/events/stream", "text/event-stream"), {
+      $ref: "#/components/schemas/Event"
+    })
+    assert.deepStrictEqual(components.schemas.EventListResponse.properties.data.items, {
+      $ref: "#/components/schemas/Event"
+    })
   })
 
   it("openapi: an operation's id consists of its section and words without numbers", () => {
@@ -434,7 +555,8 @@ describe("the OpenAPI document", () => {
 
   it("openapi: operation ids don't change, because generated clients name their methods after them", () => {
     const ids = operations.map(({ operation }) => String(operation.operationId).split("."))
-    const named = (section: string) => ids.flatMap(([of, name = ""]) => (of === section ? [name] : [])).toSorted()
+    const named = (section: string) =>
+      ids.flatMap(([of, name = ""]) => (of === section ? [name] : [])).toSorted()
     const kept = {
       receive: [
         "cancelInvoice",
@@ -466,7 +588,16 @@ describe("the OpenAPI document", () => {
       account: ["account"],
       apiKeys: ["createApiKey", "getApiKey", "listApiKeys", "revokeApiKey"],
       rates: ["rates"],
-      read: ["adjustment", "balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
+      read: [
+        "adjustment",
+        "balance",
+        "deposit",
+        "exportTransactions",
+        "getStatement",
+        "payer",
+        "transactions",
+        "withdrawal"
+      ],
       operator: [
         "allowKeyFrom",
         "approveKey",
@@ -494,14 +625,23 @@ describe("the OpenAPI document", () => {
       health: ["check", "healthz", "readyz"],
       metrics: ["metrics"]
     }
-    for (const [section, names] of Object.entries(kept)) assert.deepStrictEqual(named(section), names, section)
+    for (const [section, names] of Object.entries(kept))
+      assert.deepStrictEqual(named(section), names, section)
   })
 
   it("openapi: the comparison with the schema detects differences", () => {
-    const schema = document.paths["/v1/transactions/balance"].get.responses["200"].content["application/json"].schema
+    const schema =
+      document.paths["/v1/transactions/balance"].get.responses["200"].content["application/json"].schema
     const right = { balance: 1, held_sats: 0.5, pending_deposits_sats: 0 }
     assert.deepStrictEqual(differences({ status: 200, message: "x", data: right }, schema), [])
-    for (const data of [{}, { ...right, balance: "1" }, { ...right, balance: 1.5 }, { ...right, more: 1 }, { balance: 1 }, null])
+    for (const data of [
+      {},
+      { ...right, balance: "1" },
+      { ...right, balance: 1.5 },
+      { ...right, more: 1 },
+      { balance: 1 },
+      null
+    ])
       assert.isNotEmpty(differences({ status: 200, message: "x", data }, schema), JSON.stringify(data))
     assert.isNotEmpty(differences({ status: 201, message: "x", data: right }, schema))
   })
@@ -543,27 +683,42 @@ describe("the documentation", () => {
       const [, script = ""] = /<script src="([^"]+)">/.exec(text) ?? []
       const code = (await service.ask("GET", new URL(script, `http://service${page}`).pathname)).text
       const settings = code.slice(code.indexOf("createApiReference(document"))
-      for (const setting of ['"withDefaultFonts":false', '"showDeveloperTools":"never"', '"hideClientButton":true', '"telemetry":false'])
+      for (const setting of [
+        '"withDefaultFonts":false',
+        '"showDeveloperTools":"never"',
+        '"hideClientButton":true',
+        '"telemetry":false'
+      ])
         assert.include(settings, setting)
     }
   })
 
   it("docs: the script of another version returns 404", async () => {
-    assert.deepStrictEqual(seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")),
+      bad(404, "not_found")
+    )
   })
 
   it("docs: if an application serves no documentation, /docs links to the reference and the guides", async () => {
     const { status, headers, text } = await service.ask("GET", "/docs")
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
     const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)
-    assert.deepStrictEqual(links, ["docs/api", "openapi.json", "https://github.com/satrail/satrail/tree/HEAD/docs"])
-    for (const link of links.slice(0, 2)) assert.strictEqual((await service.ask("GET", `/${link}`)).status, 200, link)
+    assert.deepStrictEqual(links, [
+      "docs/api",
+      "openapi.json",
+      "https://github.com/satrail/satrail/tree/HEAD/docs"
+    ])
+    for (const link of links.slice(0, 2))
+      assert.strictEqual((await service.ask("GET", `/${link}`)).status, 200, link)
   })
 
   for (const path of ["/docs", "/docs/api", "/operator/docs", "/openapi.json", "/operator/openapi.json"]) {
     it(`docs: ${path} is cached, and is compressed for clients that accept compression`, async () => {
       const ask = (headers: Record<string, string>) =>
-        service.handler(new Request(`http://service${path}`, { headers: { "accept-encoding": "identity", ...headers } }))
+        service.handler(
+          new Request(`http://service${path}`, { headers: { "accept-encoding": "identity", ...headers } })
+        )
       const plain = await ask({})
       assert.deepStrictEqual(
         [plain.status, plain.headers.get("content-encoding"), plain.headers.get("vary")],

@@ -20,8 +20,10 @@ interface Schema {
 }
 
 const formats: ReadonlyArray<string> = Object.values(format)
-const isNumber = ({ type = "", anyOf = [] }: Schema): boolean => /number|integer/.test(String(type)) || anyOf.some(isNumber)
-const isAmount = ({ format: own = "", anyOf = [] }: Schema): boolean => formats.includes(own) || anyOf.some(isAmount)
+const isNumber = ({ type = "", anyOf = [] }: Schema): boolean =>
+  /number|integer/.test(String(type)) || anyOf.some(isNumber)
+const isAmount = ({ format: own = "", anyOf = [] }: Schema): boolean =>
+  formats.includes(own) || anyOf.some(isAmount)
 
 /** Returns the fields of all schemas in a document. */
 const fieldsIn = (value: unknown): ReadonlyArray<readonly [name: string, schema: Schema]> => {

@@ -33,9 +33,13 @@ it.effect("openapi: a document is made once, even if the clients that requested 
       }
     })
     const router = yield* HttpRouter.make
-    yield* Layer.build(Layer.provide(Docs.layer(api, "regtest"), Layer.succeed(HttpRouter.HttpRouter, router)))
+    yield* Layer.build(
+      Layer.provide(Docs.layer(api, "regtest"), Layer.succeed(HttpRouter.HttpRouter, router))
+    )
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${Docs.paths.openapi}`))
-    const ask = Effect.forkChild(Effect.provideService(router.asHttpEffect(), HttpServerRequest.HttpServerRequest, request))
+    const ask = Effect.forkChild(
+      Effect.provideService(router.asHttpEffect(), HttpServerRequest.HttpServerRequest, request)
+    )
     for (let n = 0; n < 3; n++) {
       const client = yield* ask
       yield* Effect.yieldNow

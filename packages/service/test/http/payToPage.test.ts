@@ -12,7 +12,11 @@ const ask = (method: string, path: string, body?: string, more: Readonly<Record<
   service.handler(
     new Request(`http://service${path}`, {
       method,
-      headers: { host: "pay.example.com", ...more, ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }) },
+      headers: {
+        host: "pay.example.com",
+        ...more,
+        ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" })
+      },
       ...(body !== undefined && { body })
     })
   )
@@ -45,11 +49,20 @@ describe("the page of a Lightning address", () => {
   })
 
   it("pay to: a visitor can enter an amount in their own currency, even with a decimal comma, and add a message", async () => {
-    const form = await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "de-AT,de;q=0.9" })).text()
+    const form = await (
+      await ask("GET", "/pay/to/alice", undefined, { "accept-language": "de-AT,de;q=0.9" })
+    ).text()
     for (const part of ['<html lang="de"', "EUR", "0,01\u00a0€"]) assert.include(form, part)
-    assert.include(await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "ja-JP" })).text(), "JPY")
+    assert.include(
+      await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "ja-JP" })).text(),
+      "JPY"
+    )
     const paid = async (amount: string) => {
-      const answer = await ask("POST", "/pay/to/alice", `amount=${amount}&unit=fiat&currency=eur&message=For+the+maps`)
+      const answer = await ask(
+        "POST",
+        "/pay/to/alice",
+        `amount=${amount}&unit=fiat&currency=eur&message=For+the+maps`
+      )
       assert.strictEqual(answer.status, 303, amount)
       const path = new URL(answer.headers.get("location") ?? "", "http://service/pay/to/alice").pathname
       return (await stateAt(path)).asking
@@ -70,7 +83,11 @@ describe("the page of a Lightning address", () => {
       ["1e3", "Enter a number, such as 1234.50, without a separator between thousands. From €0.01 to "],
       ["abc", "Enter a number, such as 1234.50, without a separator between thousands. From €0.01 to "]
     ] as const) {
-      const answer = await ask("POST", "/pay/to/alice", `amount=${encodeURIComponent(wrong)}&unit=fiat&currency=eur&message=%3Cb%3E`)
+      const answer = await ask(
+        "POST",
+        "/pay/to/alice",
+        `amount=${encodeURIComponent(wrong)}&unit=fiat&currency=eur&message=%3Cb%3E`
+      )
       assert.strictEqual(answer.status, 422, wrong)
       const text = await answer.text()
       assert.include(text.replaceAll(/<[^>]*>/g, ""), reason)
@@ -88,7 +105,9 @@ describe("the page of a Lightning address", () => {
     const sats = async (...of: Parameters<typeof pay>) => {
       const answer = await pay(...of)
       assert.strictEqual(answer.status, 303, of.join(" "))
-      return (await stateAt(new URL(answer.headers.get("location") ?? "", "http://service/pay/to/alice").pathname)).asking.sats
+      return (
+        await stateAt(new URL(answer.headers.get("location") ?? "", "http://service/pay/to/alice").pathname)
+      ).asking.sats
     }
     for (const [language, amount] of [
       ["en", "2,100"],
@@ -162,7 +181,8 @@ describe("the page of a Lightning address", () => {
       const other = await start({ http: { about: { simulated } } })
       try {
         await other.lightningAddress((await other.company()).key, "alice")
-        const get = async (path: string) => (await other.handler(new Request(`http://pay.example.com${path}`))).text()
+        const get = async (path: string) =>
+          (await other.handler(new Request(`http://pay.example.com${path}`))).text()
         const posted = { method: "POST", body: new URLSearchParams({ amount: "1000", unit: "sats" }) }
         const { headers } = await other.handler(new Request("http://pay.example.com/pay/to/alice", posted))
         for (const path of ["/pay/to/alice", `/pay/to/${headers.get("location")}`])

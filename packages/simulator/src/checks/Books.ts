@@ -32,7 +32,13 @@ const walletOf = ({ chain }: RecordChecks.Outside): Msat.Msat =>
   Msat.sum(...Chain.coins(chain, "wallet", false).map(({ amount }) => amount))
 
 /** `keyOf` returns the key of a customer's request. */
-export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean, keyOf: KeyOf): Books => {
+export const make = (
+  world: World,
+  seen: Seen,
+  coverage: Coverage,
+  isOrdered: boolean,
+  keyOf: KeyOf
+): Books => {
   const { records, sandbox, store } = world
   const known = <A, E>(effect: Effect.Effect<A, E>): A => {
     const exit = world.now(effect)
@@ -61,8 +67,13 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
   /**
    * Checks the payees our node paid, and that its balance matches the books, including payments in flight.
    */
-  const node = Effect.fnUntraced(function* (companies: ReadonlyArray<CompanyChecks.Company>, now: RecordChecks.Outside) {
-    const byHash = new Map(companies.flatMap(({ withdrawals }) => withdrawals).map((one) => [RecordChecks.hashOf(one, now), one]))
+  const node = Effect.fnUntraced(function* (
+    companies: ReadonlyArray<CompanyChecks.Company>,
+    now: RecordChecks.Outside
+  ) {
+    const byHash = new Map(
+      companies.flatMap(({ withdrawals }) => withdrawals).map((one) => [RecordChecks.hashOf(one, now), one])
+    )
     let expected = first.node - (yield* records.trialBalance).node
     for (const { paymentHash, times } of HashMap.values(now.lightning.payeeInvoices)) {
       claim(times <= 1, `no payee is paid twice: ${paymentHash}`)
@@ -75,8 +86,10 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
       if (stage._tag !== "settled" || seen.unmatched.has(paymentHash)) continue
       const row = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
       const isCredited = row?.status === "settled" && row.preimage !== null
-      if (!isCredited || Option.isSome(yield* RecordChecks.paidInside(records, paymentHash))) expected += stage.received
-      if (row !== undefined) claim(row.paymentHash === paymentHash, `an invoice is found by its own hash: ${id}`)
+      if (!isCredited || Option.isSome(yield* RecordChecks.paidInside(records, paymentHash)))
+        expected += stage.received
+      if (row !== undefined)
+        claim(row.paymentHash === paymentHash, `an invoice is found by its own hash: ${id}`)
     }
     same(localBalance(), expected, "the node's balance matches the books, including payments in flight")
   })
@@ -85,7 +98,8 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     yield* look
     const now = outside()
     const companies: Array<CompanyChecks.Company> = []
-    for (const { id } of yield* records.companies(null, 1000)) companies.push(yield* CompanyChecks.read(records, id))
+    for (const { id } of yield* records.companies(null, 1000))
+      companies.push(yield* CompanyChecks.read(records, id))
     for (const one of companies) {
       yield* CompanyChecks.adds(records, one)
       yield* Effect.provideContext(CompanyChecks.exported(records, one), store)
@@ -95,7 +109,11 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
       for (const row of one.deposits) yield* RecordChecks.deposit(records, row, now)
     }
     yield* node(companies, now)
-    same((yield* records.trialBalance).suspense, suspended(), "suspense holds exactly the payments received and not yet assigned")
+    same(
+      (yield* records.trialBalance).suspense,
+      suspended(),
+      "suspense holds exactly the payments received and not yet assigned"
+    )
     yield* Effect.provideContext(Ledger.auditAll, store)
     return { companies, now }
   })
@@ -107,16 +125,23 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     for (const { paymentHash, stage } of HashMap.values(now.lightning.invoices)) {
       const row = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
       if (row !== undefined && row.hold !== null)
-        claim(isHoldOver.has(row.status), `every hold invoice reaches a final status: ${row.id} is ${row.status}`)
+        claim(
+          isHoldOver.has(row.status),
+          `every hold invoice reaches a final status: ${row.id} is ${row.status}`
+        )
       if (stage._tag !== "settled") continue
-      if (row !== undefined) claim(row.status === "settled", `a paid invoice is credited: invoice ${row.id} is ${row.status}`)
+      if (row !== undefined)
+        claim(row.status === "settled", `a paid invoice is credited: invoice ${row.id} is ${row.status}`)
     }
     yield* CompanyChecks.paidOnChain(world, companies)
     same(localBalance() - first.node, -accounts.node, "the node's balance matches the books")
     // Amounts too small to be credited are still in the wallet.
     const uncredited = companies
       .flatMap(({ deposits }) => deposits)
-      .filter(({ chainTxId, status }) => chainTxId !== null && status === "failed" && RecordChecks.isLive(now, chainTxId))
+      .filter(
+        ({ chainTxId, status }) =>
+          chainTxId !== null && status === "failed" && RecordChecks.isLive(now, chainTxId)
+      )
     const small = Msat.sum(...uncredited.map(({ amount }) => amount))
     same(walletOf(now) - first.chain, -accounts.chain + small, "the wallet's balance matches the books")
     return companies.map(CompanyChecks.ending).toSorted().join("\n")

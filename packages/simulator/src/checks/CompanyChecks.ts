@@ -36,10 +36,13 @@ export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyI
   const withdrawals: Array<Withdrawal.Withdrawal> = []
   const deposits: Array<Deposit> = []
   for (const line of lines) {
-    if (line.type === "withdrawal") withdrawals.push(Option.getOrThrow(yield* records.withdrawal(id, line.id)))
+    if (line.type === "withdrawal")
+      withdrawals.push(Option.getOrThrow(yield* records.withdrawal(id, line.id)))
     else deposits.push(Option.getOrThrow(yield* records.deposit(id, line.id)))
   }
-  const own = yield* Effect.forEach(features, (of) => Effect.map(records.newestFirst(of.noun, id, null, size), (rows) => ({ of, rows })))
+  const own = yield* Effect.forEach(features, (of) =>
+    Effect.map(records.newestFirst(of.noun, id, null, size), (rows) => ({ of, rows }))
+  )
   return { id, withdrawals, deposits, own } satisfies Company
 })
 
@@ -48,7 +51,9 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
   const { id, withdrawals, deposits, own } = company
   for (const { of, rows } of own) of.fits?.(rows, company)
   const { posted, held } = yield* records.balance(id)
-  const came = Msat.sum(...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed)))
+  const came = Msat.sum(
+    ...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed))
+  )
   const went = Msat.sum(...withdrawals.filter(({ status }) => status === "settled").map(Withdrawal.held))
   same(posted, came - went, `the balance of company ${id} equals deposits minus withdrawals`)
   const waiting = withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held)
@@ -57,11 +62,18 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
 })
 
 /** Checks that the export ends with the balance, and that its lines are exactly the effects of the payments. */
-export const exported = Effect.fnUntraced(function* (records: AllReads, { id, withdrawals, deposits }: Company) {
+export const exported = Effect.fnUntraced(function* (
+  records: AllReads,
+  { id, withdrawals, deposits }: Company
+) {
   const { lines } = yield* Bookings.make
   const always = { fromMillis: 0, untilMillis: Number.MAX_SAFE_INTEGER }
   const all = yield* Effect.flatMap(lines(id, always), Stream.runCollect)
-  same(all.at(-1)?.balance, (yield* records.balance(id)).posted, `the export of company ${id} ends with its balance`)
+  same(
+    all.at(-1)?.balance,
+    (yield* records.balance(id)).posted,
+    `the export of company ${id} ends with its balance`
+  )
   const sums = new Map<string | undefined, Msat.Msat>()
   for (const line of all) {
     if (line._tag !== "Booked") continue
@@ -69,8 +81,12 @@ export const exported = Effect.fnUntraced(function* (records: AllReads, { id, wi
     sums.set(about, Msat.sum(sums.get(about) ?? Msat.zero, Booking.total(line.booking)))
   }
   const effects = [
-    ...withdrawals.map((row) => [row.id, row.status === "settled" ? Msat.make(-Withdrawal.held(row)) : Msat.zero] as const),
-    ...deposits.map(({ id, status, amount, absorbed }) => [id, status === "settled" ? amount : absorbed] as const)
+    ...withdrawals.map(
+      (row) => [row.id, row.status === "settled" ? Msat.make(-Withdrawal.held(row)) : Msat.zero] as const
+    ),
+    ...deposits.map(
+      ({ id, status, amount, absorbed }) => [id, status === "settled" ? amount : absorbed] as const
+    )
   ]
   for (const [about, effect] of effects) {
     same(sums.get(about) ?? Msat.zero, effect, `the export has a payment's effect on the balance: ${about}`)
@@ -94,8 +110,11 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
   // Leave out withdrawals created for a feature's record, such as a refund, because they repeat that record's
   // metadata.
   const asked = withdrawals.filter((row) => !claimed.has(row.id) && !Cause.isSet(row))
-  for (const { metadata } of asked) if ("once" in metadata) add(String(metadata["once"]), "an idempotency key takes effect once")
-  const others = own.flatMap(({ of, rows }) => rows.map((row) => ({ at: row.createdAtMillis, once: of.asked(row)?.["once"] })))
+  for (const { metadata } of asked)
+    if ("once" in metadata) add(String(metadata["once"]), "an idempotency key takes effect once")
+  const others = own.flatMap(({ of, rows }) =>
+    rows.map((row) => ({ at: row.createdAtMillis, once: of.asked(row)?.["once"] }))
+  )
   const firstAt = new Map<unknown, number>()
   for (const { once, at } of others.toSorted((a, b) => a.at - b.at)) {
     if (once === undefined) continue
@@ -111,11 +130,18 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
 export const hasEnded = (company: Company): void => {
   const { withdrawals, deposits, own } = company
   for (const { id, status, recipient, paymentHash } of withdrawals)
-    claim(status !== "pending", `no withdrawal stays pending: withdrawal ${id} to ${recipient} (${paymentHash})`)
+    claim(
+      status !== "pending",
+      `no withdrawal stays pending: withdrawal ${id} to ${recipient} (${paymentHash})`
+    )
   for (const { of, rows } of own)
     for (const { id, status } of rows)
-      claim(of.moves[status] === undefined || of.rests?.includes(status) === true, `no ${of.kind} stays ${status}: ${id}`)
-  for (const { id, status } of deposits) claim(status !== "pending", `no deposit stays pending: deposit ${id}`)
+      claim(
+        of.moves[status] === undefined || of.rests?.includes(status) === true,
+        `no ${of.kind} stays ${status}: ${id}`
+      )
+  for (const { id, status } of deposits)
+    claim(status !== "pending", `no deposit stays pending: deposit ${id}`)
   for (const { of, rows } of own) of.ended?.(rows, company)
 }
 
@@ -125,7 +151,10 @@ export const hasEnded = (company: Company): void => {
  */
 export const ending = ({ withdrawals, deposits, own }: Company): string =>
   [
-    ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
+    ...withdrawals.map(
+      ({ status, amount, failure, preimage }) =>
+        `withdrawal ${status} ${amount} ${failure} ${preimage === null}`
+    ),
     ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
     ...own.flatMap(({ of, rows }) => rows.map(of.ending))
   ]
@@ -133,18 +162,31 @@ export const ending = ({ withdrawals, deposits, own }: Company): string =>
     .join(", ")
 
 /** Checks that on-chain payees received each amount exactly as often as it was sent. */
-export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: World, companies: ReadonlyArray<Company>) {
+export const paidOnChain = Effect.fnUntraced(function* (
+  { records, sandbox }: World,
+  companies: ReadonlyArray<Company>
+) {
   const sent = new Map<string, Array<Msat.Msat>>()
-  for (const { rail, recipient, paymentRequest, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
+  for (const { rail, recipient, paymentRequest, status, amount } of companies.flatMap(
+    ({ withdrawals }) => withdrawals
+  )) {
     // A name that was never paid was never resolved to an address.
     if (rail !== "on_chain" || (paymentRequest === null && Destination.isInDns(recipient))) continue
-    const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(paymentRequest ?? recipient, "regtest"))
+    const { scriptPubKey } = yield* Effect.fromResult(
+      BitcoinAddress.decode(paymentRequest ?? recipient, "regtest")
+    )
     if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue
     sent.set(scriptPubKey, [...(sent.get(scriptPubKey) ?? []), ...(status === "settled" ? [amount] : [])])
   }
   const listed = (amounts: ReadonlyArray<Msat.Msat>) => amounts.map(String).toSorted().join()
   for (const [scriptPubKey, amounts] of sent) {
-    const outputs = (yield* sandbox.outputsTo(scriptPubKey)).filter(({ placement }) => placement._tag === "mined")
-    same(listed(outputs.map(({ amount }) => amount)), listed(amounts), `every settled payout is in a block: ${scriptPubKey}`)
+    const outputs = (yield* sandbox.outputsTo(scriptPubKey)).filter(
+      ({ placement }) => placement._tag === "mined"
+    )
+    same(
+      listed(outputs.map(({ amount }) => amount)),
+      listed(amounts),
+      `every settled payout is in a block: ${scriptPubKey}`
+    )
   }
 })

@@ -24,7 +24,11 @@ const holderOf = (change: Change): string | undefined => {
   return change._tag === "WithdrawalRequested" || counts.has(change._tag) ? change.id : undefined
 }
 
-const givesBack = new Set<string>(["WithdrawalFailed", "PayoutReleased", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
+const givesBack = new Set<string>([
+  "WithdrawalFailed",
+  "PayoutReleased",
+  ...features.flatMap(({ limits }) => limits?.returns ?? [])
+])
 
 /**
  * Checks that the total in each window stays within the limit, whenever the window begins. Changes arrive in
@@ -54,7 +58,8 @@ export const listener = (): ((change: Change) => void) => {
       const became = Written.is(change) ? limits?.became?.(change) : undefined
       if (became !== undefined) claimed.set(...became)
     }
-    if (givesBack.has(change._tag)) entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))
+    if (givesBack.has(change._tag))
+      entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))
     const id = holderOf(change)
     if (id === undefined || heard.has(id)) return
     heard.add(id)
@@ -65,7 +70,11 @@ export const listener = (): ((change: Change) => void) => {
       entries = [...entries, { id, subject, atMillis, amount: heldBy(change) }]
       for (const name of names) {
         const limit = most[name]
-        if (limit !== undefined) claim(isWithin(subject, name, limit, atMillis), `no window exceeds its limit: ${name} of ${subject}`)
+        if (limit !== undefined)
+          claim(
+            isWithin(subject, name, limit, atMillis),
+            `no window exceeds its limit: ${name} of ${subject}`
+          )
       }
     }
   }

@@ -22,7 +22,10 @@ export type Outside = Effect.Success<Sandbox["Service"]["state"]>
 /** Allowed transitions. A status without an entry is final. */
 const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray<string> } } = {
   ...Object.fromEntries(features.map(({ kind, moves }) => [kind, moves])),
-  withdrawal: Object.assign({ pending: ["settled", "failed"] }, ...all.map(({ withdrawalMoves }) => withdrawalMoves)),
+  withdrawal: Object.assign(
+    { pending: ["settled", "failed"] },
+    ...all.map(({ withdrawalMoves }) => withdrawalMoves)
+  ),
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
   invoice: {
     pending: ["claimed", "held", "settling", "settled", "expired", "canceling", "canceled"],
@@ -36,7 +39,8 @@ const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray
 }
 
 /** Returns whether a transaction is in a block or can still confirm. */
-export const isLive = (now: Outside, txId: TxId): boolean => (Chain.transaction(now.chain, txId)?.placement._tag ?? "gone") !== "gone"
+export const isLive = (now: Outside, txId: TxId): boolean =>
+  (Chain.transaction(now.chain, txId)?.placement._tag ?? "gone") !== "gone"
 
 /** Returns whether one of our withdrawals settled this invoice internally, without the node. */
 export const paidInside = (records: AllReads, paymentHash: Invoice["paymentHash"]) =>
@@ -52,16 +56,29 @@ export const paidInside = (records: AllReads, paymentHash: Invoice["paymentHash"
 export const hashOf = ({ id, paymentHash }: Withdrawal.Withdrawal, { lightning }: Outside) =>
   paymentHash ?? Lightning.tried(lightning, id)?.paymentHash ?? null
 
-const sentByLightning = Effect.fnUntraced(function* (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) {
+const sentByLightning = Effect.fnUntraced(function* (
+  records: AllReads,
+  row: Withdrawal.Withdrawal,
+  now: Outside
+) {
   const { id, status, amount, preimage, networkFee } = row
   const paymentHash = hashOf(row, now)
-  if (paymentHash === null) return claim(status !== "settled" || !Withdrawal.isByOffer(row), `a settled offer payment has a hash: ${id}`)
-  if (row.reportedHash !== null) same(row.reportedHash, paymentHash, `an offer payment reports its attempt's hash: ${id}`)
-  const isInternal = row.dispatchedAtMillis === null && Option.isSome(yield* records.invoiceByHash(paymentHash))
+  if (paymentHash === null)
+    return claim(
+      status !== "settled" || !Withdrawal.isByOffer(row),
+      `a settled offer payment has a hash: ${id}`
+    )
+  if (row.reportedHash !== null)
+    same(row.reportedHash, paymentHash, `an offer payment reports its attempt's hash: ${id}`)
+  const isInternal =
+    row.dispatchedAtMillis === null && Option.isSome(yield* records.invoiceByHash(paymentHash))
   const asked = Lightning.payeeInvoice(now.lightning, paymentHash)
   const sent = Lightning.sent(now.lightning, paymentHash)
   if (status === "settled")
-    claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has a valid preimage: ${id}`)
+    claim(
+      preimage !== null && Preimage.proves(preimage, paymentHash),
+      `a settled withdrawal has a valid preimage: ${id}`
+    )
   if (status === "settled" && !isInternal) {
     same(asked?.times ?? 0, 1, `a settled withdrawal was paid once: withdrawal ${id}`)
     same(asked?.received, amount, `the payee received the amount sent: withdrawal ${id}`)
@@ -69,11 +86,18 @@ const sentByLightning = Effect.fnUntraced(function* (records: AllReads, row: Wit
   }
   if (status === "failed") {
     same(asked?.times ?? 0, 0, `a failed withdrawal was not paid: withdrawal ${id}`)
-    claim(sent === undefined || sent.stage._tag === "failed", `a failed withdrawal is not in flight: withdrawal ${id}`)
+    claim(
+      sent === undefined || sent.stage._tag === "failed",
+      `a failed withdrawal is not in flight: withdrawal ${id}`
+    )
   }
 })
 
-const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) {
+const sentOnChain = Effect.fnUntraced(function* (
+  records: AllReads,
+  row: Withdrawal.Withdrawal,
+  now: Outside
+) {
   const { id, companyId, status, chainTxId } = row
   const candidates = yield* records.candidates(companyId, id)
   const live = candidates.filter(({ txId }) => isLive(now, txId))
@@ -92,7 +116,11 @@ export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: O
   return row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
 }
 
-const invoiceOf = Effect.fnUntraced(function* (records: AllReads, companyId: CompanyId.CompanyId, id: string) {
+const invoiceOf = Effect.fnUntraced(function* (
+  records: AllReads,
+  companyId: CompanyId.CompanyId,
+  id: string
+) {
   const found = yield* records.invoice(companyId, id)
   return Option.getOrThrowWith(found, () => new Violation(`there is no invoice ${id}`))
 })
@@ -107,17 +135,29 @@ const invoice = Effect.fnUntraced(function* (
   now: Outside,
   isSettledByItsCompany: (invoiceId: string) => boolean
 ) {
-  claim(row.status === "settled" || row.received === null, `an invoice receives nothing before it is settled: invoice ${row.id}`)
+  claim(
+    row.status === "settled" || row.received === null,
+    `an invoice receives nothing before it is settled: invoice ${row.id}`
+  )
   if (row.status !== "settled") return
-  if (row.hold !== null) claim(isSettledByItsCompany(row.id), `a held payment is credited once its company settles it: invoice ${row.id}`)
+  if (row.hold !== null)
+    claim(
+      isSettledByItsCompany(row.id),
+      `a held payment is credited once its company settles it: invoice ${row.id}`
+    )
   const stage = Lightning.invoice(now.lightning, row.paymentHash)?.stage
   const inside = yield* paidInside(records, row.paymentHash)
   if (Option.isSome(inside)) {
-    same(inside.value.status, "settled", `the withdrawal that pays an invoice internally is settled: ${row.id}`)
+    same(
+      inside.value.status,
+      "settled",
+      `the withdrawal that pays an invoice internally is settled: ${row.id}`
+    )
     return same(row.received, inside.value.amount, `an invoice receives what the withdrawal sent: ${row.id}`)
   }
   same(stage?._tag, "settled", `a settled invoice is also settled at the node: ${row.id}`)
-  if (stage?._tag === "settled") same(row.received, stage.received, `an invoice receives what the node received: ${row.id}`)
+  if (stage?._tag === "settled")
+    same(row.received, stage.received, `an invoice receives what the node received: ${row.id}`)
 })
 
 /** Checks that a deposit credits exactly what arrived. It can be called at any moment. */
@@ -134,12 +174,17 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
     const output = Chain.output(now.chain, `${chainTxId}:${vout}`)
     same(amount, output && Msat.fromSats(output.output.sats), `a deposit has its output's amount: ${id}`)
     const placement = output?.of.placement._tag
-    if (status === "failed" && !isTooSmall(row)) same(placement, "gone", `a deposit fails only if its transaction is gone: ${id}`)
+    if (status === "failed" && !isTooSmall(row))
+      same(placement, "gone", `a deposit fails only if its transaction is gone: ${id}`)
   }
 })
 
 /** Checks each touched record, and that its new status may follow the previous one. */
-export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompany: (invoiceId: string) => boolean) => {
+export const make = (
+  records: AllReads,
+  coverage: Coverage,
+  isSettledByItsCompany: (invoiceId: string) => boolean
+) => {
   const statuses = new Map<string, string>()
   const paid = all.flatMap(({ paid }) => (paid === undefined ? [] : [paid(records, coverage)]))
 
@@ -149,7 +194,10 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
     statuses.set(id, status)
     coverage.count("transition", `${kind}: ${before ?? "nothing"} to ${status}`)
     if (before !== undefined)
-      claim(moves[kind]?.[before]?.includes(status) === true, `the transition from ${before} to ${status} is not allowed: ${kind} ${id}`)
+      claim(
+        moves[kind]?.[before]?.includes(status) === true,
+        `the transition from ${before} to ${status} is not allowed: ${kind} ${id}`
+      )
   }
 
   return Effect.fnUntraced(function* (row: Row, now: Outside) {
@@ -176,7 +224,8 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
       }
       default: {
         const own = features.find(({ kind }) => kind === row.kind)
-        if (own !== undefined) return moved(row, Option.getOrThrow(yield* records.get(own.noun, companyId, id)).status)
+        if (own !== undefined)
+          return moved(row, Option.getOrThrow(yield* records.get(own.noun, companyId, id)).status)
       }
     }
   })

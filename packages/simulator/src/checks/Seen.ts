@@ -23,7 +23,10 @@ export interface Seen {
   /** Returns the kinds of Change applied for a customer request. */
   readonly appliedFor: (asking: number) => ReadonlyArray<Change["_tag"]>
   /** Returns the records touched since the last call. */
-  readonly take: () => { readonly companies: ReadonlySet<CompanyId.CompanyId>; readonly rows: ReadonlyArray<Row> }
+  readonly take: () => {
+    readonly companies: ReadonlySet<CompanyId.CompanyId>
+    readonly rows: ReadonlyArray<Row>
+  }
   /** Payments received by the node without a known owner, by payment hash. */
   readonly unmatched: ReadonlyMap<string, Msat.Msat>
 }
@@ -58,7 +61,9 @@ const rowsOf = (change: Change, kinds: Kinds): ReadonlyArray<Row> => {
       return [
         { kind: "withdrawal", companyId, id },
         { kind: "deposit", companyId: deposit.companyId, id: deposit.id },
-        ...(invoice === null ? [] : [{ kind: "invoice", companyId: deposit.companyId, id: invoice.id } as const])
+        ...(invoice === null
+          ? []
+          : [{ kind: "invoice", companyId: deposit.companyId, id: invoice.id } as const])
       ]
     }
     default:

@@ -10,7 +10,10 @@ export const listen = (seen: Seen) => {
     if (change._tag === "InvoiceSettling") settling.add(change.id)
     if (change._tag === "PaymentAssigned") {
       const [{ record }, deposit] = change.writes
-      claim(!assigned.has(record.unmatchedId), `a payment in suspense is assigned once: ${record.unmatchedId}`)
+      claim(
+        !assigned.has(record.unmatchedId),
+        `a payment in suspense is assigned once: ${record.unmatchedId}`
+      )
       same(deposit.record.amount, record.amount, `the amount in suspense is credited: ${record.unmatchedId}`)
       assigned.set(record.unmatchedId, record.amount)
     }

@@ -21,7 +21,9 @@ import type { World } from "../world/World.ts"
 export type How = "happens" | { readonly never: string }
 
 /** The kinds of Change that may move money: all except those whose type excludes postings. */
-export type Moving<C extends { readonly _tag: string }> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
+export type Moving<C extends { readonly _tag: string }> = C extends { readonly legs: ReadonlyArray<never> }
+  ? never
+  : C["_tag"]
 
 /** A company's deposits and withdrawals. */
 export interface Moved {
@@ -57,7 +59,11 @@ interface Checks<A> {
   readonly ended?: (rows: ReadonlyArray<A>, company: Moved) => void
 }
 
-export type Standing = Row & { readonly status: string; readonly createdAtMillis: number; readonly updatedAtMillis: number }
+export type Standing = Row & {
+  readonly status: string
+  readonly createdAtMillis: number
+  readonly updatedAtMillis: number
+}
 
 export interface Record extends Checks<Standing> {
   readonly noun: Noun<Standing>
@@ -116,10 +122,15 @@ export interface Feature {
     coverage: Coverage
   ) => {
     readonly deposit: (row: Deposit) => Effect.Effect<void, StoreUnavailable>
-    readonly withdrawal: (row: Withdrawal, lightning: Lightning.State) => Effect.Effect<void, StoreUnavailable>
+    readonly withdrawal: (
+      row: Withdrawal,
+      lightning: Lightning.State
+    ) => Effect.Effect<void, StoreUnavailable>
   }
   /** Starts the check of a company's books, which the scenario's audits call for each company. It may write. */
-  readonly books?: (world: World) => (companyId: CompanyId) => Effect.Effect<void, Conflict | StoreUnavailable>
+  readonly books?: (
+    world: World
+  ) => (companyId: CompanyId) => Effect.Effect<void, Conflict | StoreUnavailable>
   /** Creates the check of all requests and responses of a scenario. */
   readonly follow?: () => Follow
   /** Checks the Changes in the order in which they were applied. */
@@ -159,7 +170,9 @@ export const heldBy = ({ legs }: Change): bigint => {
 /** Declares a feature's checks. Every Change of the feature that may move money must be listed in `changes`. */
 export const make =
   <const F extends OfCore>(_: F) =>
-  <const S extends Feature & { readonly changes: { readonly [tag in Moving<ChangeOf<F>>]: How } }>(story: S): S =>
+  <const S extends Feature & { readonly changes: { readonly [tag in Moving<ChangeOf<F>>]: How } }>(
+    story: S
+  ): S =>
     story
 
 /** Adds operations to a scenario. */

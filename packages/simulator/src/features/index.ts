@@ -10,7 +10,17 @@ import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
 /** Every feature covered by scenarios. */
-export const features = [approvals, checkouts, vouchers, refunds, offers, zaps, webhooks, adjustments, statements] as const
+export const features = [
+  approvals,
+  checkouts,
+  vouchers,
+  refunds,
+  offers,
+  zaps,
+  webhooks,
+  adjustments,
+  statements
+] as const
 
 /** The same list, typed by the interface. */
 export const all: ReadonlyArray<Feature> = features

@@ -44,12 +44,18 @@ interface Plot {
 /** The same list, typed by the interface. */
 export const all: ReadonlyArray<Plot> = plots
 
-type Together<Features, Part extends string, All = object> = Features extends readonly [infer First, ...infer Rest]
+type Together<Features, Part extends string, All = object> = Features extends readonly [
+  infer First,
+  ...infer Rest
+]
   ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>
   : All
 
 /** Merges the same part of all features into one object. */
-export const together = <const Features extends ReadonlyArray<{ readonly [part in Part]: object }>, const Part extends string>(
+export const together = <
+  const Features extends ReadonlyArray<{ readonly [part in Part]: object }>,
+  const Part extends string
+>(
   features: Features,
   part: Part
 ): Together<Features, Part> =>

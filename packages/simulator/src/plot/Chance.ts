@@ -53,5 +53,7 @@ export const to = (random: Random): To => {
   if (kind < 14) return { _tag: "Offer", behaviour }
   if (kind < 17) return { _tag: "OwnInvoice", which: recently(random) }
   if (kind < 18) return { _tag: "OwnAddress", which: recently(random) }
-  return kind < 19 ? { _tag: "OwnChain", which: recently(random) } : { _tag: "Again", which: recently(random) }
+  return kind < 19
+    ? { _tag: "OwnChain", which: recently(random) }
+    : { _tag: "Again", which: recently(random) }
 }

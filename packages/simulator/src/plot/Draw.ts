@@ -43,7 +43,14 @@ const critical = [
   "claim",
   "postpone"
 ] as const
-const contradictable = ["pay", "payOffer", "lookupPayment", "lookupOffer", "lookupInvoice", "broadcast"] as const
+const contradictable = [
+  "pay",
+  "payOffer",
+  "lookupPayment",
+  "lookupOffer",
+  "lookupInvoice",
+  "broadcast"
+] as const
 
 export const when = (random: Random) => (random.chance(0.5) ? "before" : "after")
 
@@ -58,7 +65,12 @@ const fate = (random: Random): Fate => {
   if (kind < 5) return { _tag: "unanswered", when: when(random) }
   if (kind < 6) return { _tag: "stray", millis: late(random) }
   if (kind < 7) return { _tag: "late", when: when(random), millis: late(random) }
-  if (kind < 9) return { _tag: "frozen", when: when(random), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }
+  if (kind < 9)
+    return {
+      _tag: "frozen",
+      when: when(random),
+      millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000])
+    }
   return { _tag: "repeated" }
 }
 
@@ -66,7 +78,13 @@ export const trap = (random: Random): Trap => {
   const process = random.chance(0.3) ? null : random.below(maxSlots)
   if (random.chance(0.12)) {
     const call = random.pick(contradictable)
-    return { process, port: null, call, skips: random.below(2), fate: { _tag: "contradicted", said: random.below(6) } }
+    return {
+      process,
+      port: null,
+      call,
+      skips: random.below(2),
+      fate: { _tag: "contradicted", said: random.below(6) }
+    }
   }
   if (random.chance(0.6))
     return {
@@ -76,19 +94,33 @@ export const trap = (random: Random): Trap => {
       skips: random.below(2),
       fate: fate(random)
     }
-  return { process, port: random.chance(0.5) ? null : random.pick(ports), call: null, skips: random.below(12), fate: fate(random) }
+  return {
+    process,
+    port: random.chance(0.5) ? null : random.pick(ports),
+    call: null,
+    skips: random.below(12),
+    fate: fate(random)
+  }
 }
 
 /** Draws an operation of each kind. */
 export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = {
-  OpenCompany: (random) => ({ _tag: "OpenCompany", slot: random.below(maxSlots), plan: random.pick(["free", "paid"]) }),
+  OpenCompany: (random) => ({
+    _tag: "OpenCompany",
+    slot: random.below(maxSlots),
+    plan: random.pick(["free", "paid"])
+  }),
   CreateInvoice: (random) => ({
     _tag: "CreateInvoice",
     ...kept(random),
     sats: random.chance(0.2) ? null : random.pick(amounts),
     expirySeconds: random.pick([60, 300, 3600, 86_400])
   }),
-  CancelInvoice: (random) => ({ _tag: "CancelInvoice", slot: random.below(maxSlots), which: recently(random) }),
+  CancelInvoice: (random) => ({
+    _tag: "CancelInvoice",
+    slot: random.below(maxSlots),
+    which: recently(random)
+  }),
   CreateAddress: (random) => ({ _tag: "CreateAddress", ...kept(random) }),
   CreateChainAddress: (random) => ({
     _tag: "CreateChainAddress",
@@ -96,7 +128,12 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     type: random.pick(["taproot", "segwit", "nested_segwit"])
   }),
   Withdraw: (random) => ({ _tag: "Withdraw", ...kept(random), to: to(random), sats: random.pick(amounts) }),
-  Repeat: (random) => ({ _tag: "Repeat", slot: random.below(maxSlots), which: recently(random), isOther: random.chance(0.2) }),
+  Repeat: (random) => ({
+    _tag: "Repeat",
+    slot: random.below(maxSlots),
+    which: recently(random),
+    isOther: random.chance(0.2)
+  }),
   Malformed: (random) => ({ _tag: "Malformed", ...asked(random), which: random.below(64) }),
   Look: (random) => ({ _tag: "Look", ...asked(random), which: random.below(64) }),
   Pay: (random) => ({
@@ -105,8 +142,17 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     how: random.pick(["exact", "exact", "more", "double"]),
     isHeld: random.chance(0.3)
   }),
-  PayAddress: (random) => ({ _tag: "PayAddress", slot: random.below(maxSlots), which: recently(random), sats: random.pick(amounts) }),
-  Release: (random) => ({ _tag: "Release", which: random.below(8), outcome: random.chance(0.6) ? "settle" : "fail" }),
+  PayAddress: (random) => ({
+    _tag: "PayAddress",
+    slot: random.below(maxSlots),
+    which: recently(random),
+    sats: random.pick(amounts)
+  }),
+  Release: (random) => ({
+    _tag: "Release",
+    which: random.below(8),
+    outcome: random.chance(0.6) ? "settle" : "fail"
+  }),
   Send: (random) => ({
     _tag: "Send",
     outputs: Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => ({
@@ -118,15 +164,32 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   Reorg: (random) => ({ _tag: "Reorg", depth: random.pick([1, 1, 2, 3]) }),
   DoubleSpend: (random) => ({ _tag: "DoubleSpend", which: recently(random) }),
   FeeRate: (random) => ({ _tag: "FeeRate", satsPerVbyte: random.pick([1, 2, 2, 5, 20]) }),
-  Wait: (random) => ({ _tag: "Wait", millis: random.pick([0, 100, 250, 1000, 1000, 2000, 5000, 10_000, 20_000]) }),
+  Wait: (random) => ({
+    _tag: "Wait",
+    millis: random.pick([0, 100, 250, 1000, 1000, 2000, 5000, 10_000, 20_000])
+  }),
   Jump: (random) => ({
     _tag: "Jump",
-    millis: random.pick([10_000, 10_000, 45_000, 45_000, 120_000, 120_000, 700_000, 3_700_000, 90_000_000, 2_700_000_000])
+    millis: random.pick([
+      10_000, 10_000, 45_000, 45_000, 120_000, 120_000, 700_000, 3_700_000, 90_000_000, 2_700_000_000
+    ])
   }),
-  Kill: (random) => ({ _tag: "Kill", slot: random.below(maxSlots), backAfterMillis: random.pick([0, 1000, 30_000]) }),
-  Freeze: (random) => ({ _tag: "Freeze", slot: random.below(maxSlots), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }),
+  Kill: (random) => ({
+    _tag: "Kill",
+    slot: random.below(maxSlots),
+    backAfterMillis: random.pick([0, 1000, 30_000])
+  }),
+  Freeze: (random) => ({
+    _tag: "Freeze",
+    slot: random.below(maxSlots),
+    millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000])
+  }),
   Skew: (random) => ({ _tag: "Skew", slot: random.below(maxSlots), millis: random.between(-9000, 9000) }),
-  TakeAway: (random) => ({ _tag: "TakeAway", port: random.pick(ports), millis: random.pick([500, 3000, 20_000]) }),
+  TakeAway: (random) => ({
+    _tag: "TakeAway",
+    port: random.pick(ports),
+    millis: random.pick([500, 3000, 20_000])
+  }),
   IndexBehind: (random) => ({ _tag: "IndexBehind", millis: random.pick([3000, 20_000, 120_000, 700_000]) }),
   Lay: (random) => ({ _tag: "Lay", trap: trap(random) }),
   LoseNotice: () => ({ _tag: "LoseNotice" }),
@@ -172,17 +235,21 @@ const oneOf = <P extends "spend" | "pay" | "receive" | "follow">(random: Random,
 const drawn = (one: { readonly _tag: string } | undefined) => one as Act | undefined
 
 /** Draws the features' operations for the start of a scenario. */
-export const begin = (random: Random): ReadonlyArray<Act> => all.flatMap(({ begin }) => drawn(begin?.(random)) ?? [])
+export const begin = (random: Random): ReadonlyArray<Act> =>
+  all.flatMap(({ begin }) => drawn(begin?.(random)) ?? [])
 
 /** Draws an operation that spends this amount of the first company's money, through a feature if possible. */
 export const spend = (random: Random, sats: number): Act =>
   drawn(oneOf(random, "spend")?.(random, sats)) ?? { ...draws.Withdraw(random), company: 0, sats }
 
 /** Draws an operation that sends money to a destination, through a feature if possible. */
-export const pay = (random: Random, to: To): Act => drawn(oneOf(random, "pay")?.(random, to)) ?? { ...draws.Withdraw(random), to }
+export const pay = (random: Random, to: To): Act =>
+  drawn(oneOf(random, "pay")?.(random, to)) ?? { ...draws.Withdraw(random), to }
 
 /** Draws an operation that requests a payment, through a feature if possible. */
-export const receive = (random: Random): Act => drawn(oneOf(random, "receive")?.(random)) ?? draws.CreateInvoice(random)
+export const receive = (random: Random): Act =>
+  drawn(oneOf(random, "receive")?.(random)) ?? draws.CreateInvoice(random)
 
 /** Draws an operation on the latest record of a feature, or a repeated request. */
-export const follow = (random: Random): Act => drawn(oneOf(random, "follow")?.(random)) ?? draws.Repeat(random)
+export const follow = (random: Random): Act =>
+  drawn(oneOf(random, "follow")?.(random)) ?? draws.Repeat(random)

@@ -7,7 +7,14 @@ export { maxSlots, type To } from "./Chance.ts"
 import type { Port, Trap } from "../world/Fault.ts"
 
 /** Actions of an operator that pause and resume service. */
-export const stopping = ["pause sending", "pause receiving", "freeze", "resume sending", "resume receiving", "unfreeze"] as const
+export const stopping = [
+  "pause sending",
+  "pause receiving",
+  "freeze",
+  "resume sending",
+  "resume receiving",
+  "unfreeze"
+] as const
 export type Stopping = (typeof stopping)[number]
 
 /** The operations that a plot's draws return. */
@@ -29,10 +36,18 @@ export type Act =
   | { readonly _tag: "Repeat"; readonly slot: number; readonly which: number; readonly isOther: boolean }
   | ({ readonly _tag: "Malformed"; readonly which: number } & Asked)
   | ({ readonly _tag: "Look"; readonly which: number } & Asked)
-  | { readonly _tag: "Pay"; readonly which: number; readonly how: "exact" | "more" | "double"; readonly isHeld: boolean }
+  | {
+      readonly _tag: "Pay"
+      readonly which: number
+      readonly how: "exact" | "more" | "double"
+      readonly isHeld: boolean
+    }
   | { readonly _tag: "PayAddress"; readonly slot: number; readonly which: number; readonly sats: number }
   | { readonly _tag: "Release"; readonly which: number; readonly outcome: "settle" | "fail" }
-  | { readonly _tag: "Send"; readonly outputs: ReadonlyArray<{ readonly which: number; readonly sats: number }> }
+  | {
+      readonly _tag: "Send"
+      readonly outputs: ReadonlyArray<{ readonly which: number; readonly sats: number }>
+    }
   | { readonly _tag: "Mine"; readonly blocks: number }
   | { readonly _tag: "Reorg"; readonly depth: number }
   | { readonly _tag: "DoubleSpend"; readonly which: number }
@@ -52,7 +67,12 @@ export type Act =
   | { readonly _tag: "RoutesDown"; readonly areDown: boolean }
   | { readonly _tag: "LieOnce" }
   /** A payment of this invoice is held at the node. With `isOwn`, the company keeps the preimage. */
-  | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
+  | ({
+      readonly _tag: "CreateHold"
+      readonly sats: number
+      readonly expirySeconds: number
+      readonly isOwn: boolean
+    } & Kept)
   | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }
   /** If there are no limits, the existing ones are removed. `others` are the features' limits by name. */
   | ({

@@ -54,7 +54,8 @@ const needed = new Set<Tag>(["CreateInvoice", "Withdraw", "Pay", "Wait"])
 // The tags are strings here, because their types cannot be tracked.
 const weighted = Object.entries(weights).flatMap(([tag, weight]) => (weight === 0 ? [] : [{ tag, weight }]))
 const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
-const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
+const draw = (tag: string, random: Random): Act =>
+  isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 }
 
 /** Every kind of operation. */
 export const tags: ReadonlyArray<string> = Object.keys(weights)
@@ -76,13 +77,18 @@ export const list = (random: Random, count: number): ReadonlyArray<Operation> =>
   }
   const rushing = random.pick([0, 0.2, 0.5])
   const ambushing = random.pick([0.02, 0.05, 0.1])
-  const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
+  const operation = (act: Act, rushes: boolean): Operation => ({
+    act,
+    seed: random.below(0x1_0000_0000),
+    rushes
+  })
   const all = beginning(random).map((act) => operation(act, false))
   while (all.length < count) {
     if (!random.chance(ambushing)) all.push(operation(any(), random.chance(rushing)))
     else {
       const recipe = random.pick(recipes)
-      for (const act of recipe(random)) all.push(operation(act, recipe === storm || random.chance(rushing / 4)))
+      for (const act of recipe(random))
+        all.push(operation(act, recipe === storm || random.chance(rushing / 4)))
     }
   }
   return all

@@ -33,7 +33,10 @@ export const storm = (random: Random): ReadonlyArray<Act> => {
     if (kind < 4) return { ...draws.Repeat(random), which: random.below(2) }
     return follow(random)
   }
-  return [...(random.chance(0.4) ? [spend(random, 1000)] : []), ...Array.from({ length: random.between(3, 8) }, one)]
+  return [
+    ...(random.chance(0.4) ? [spend(random, 1000)] : []),
+    ...Array.from({ length: random.between(3, 8) }, one)
+  ]
 }
 
 /**
@@ -82,7 +85,10 @@ const straying = (random: Random): ReadonlyArray<Act> => {
   ])
   const _tag = random.pick(["Invoice", "Address", "Offer"] as const)
   return [
-    { _tag: "Lay", trap: { process: null, port: null, call: _tag === "Offer" ? "payOffer" : "pay", skips: 0, fate } },
+    {
+      _tag: "Lay",
+      trap: { process: null, port: null, call: _tag === "Offer" ? "payOffer" : "pay", skips: 0, fate }
+    },
     {
       ...draws.Withdraw(random),
       to: { _tag, behaviour: random.pick(["settle", "hold"]) },
@@ -99,7 +105,14 @@ const straying = (random: Random): ReadonlyArray<Act> => {
 
 /** A response of the node or the chain arrives long after it became stale. */
 const staleness = (random: Random): ReadonlyArray<Act> => {
-  const call = random.pick(["lookupInvoice", "lookupInvoice", "transaction", "tip", "activity", "cancelInvoice"])
+  const call = random.pick([
+    "lookupInvoice",
+    "lookupInvoice",
+    "transaction",
+    "tip",
+    "activity",
+    "cancelInvoice"
+  ])
   const fate: Fate = random.pick<Fate>([
     { _tag: "late", when: "after", millis: 70_000 },
     { _tag: "frozen", when: "after", millis: 300_000 }
@@ -125,7 +138,9 @@ const reversal = (random: Random): ReadonlyArray<Act> => [
   ...(random.chance(0.3) ? [draws.Lay(random)] : []),
   { _tag: "Mine", blocks: random.pick([2, 3]) },
   { _tag: "Wait", millis: 11_000 },
-  ...(random.chance(0.7) ? [{ ...draws.Withdraw(random), company: 0, sats: random.pick([5000, 20_000]) }] : []),
+  ...(random.chance(0.7)
+    ? [{ ...draws.Withdraw(random), company: 0, sats: random.pick([5000, 20_000]) }]
+    : []),
   ...(random.chance(0.3) ? [draws.Lay(random)] : []),
   { _tag: "Reorg", depth: 3 },
   ...(random.chance(0.7) ? [{ _tag: "Wait", millis: random.pick([1000, 11_000]) } as const] : []),
@@ -140,7 +155,9 @@ const unindexed = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Send", outputs: [{ which: 0, sats: random.pick([5000, 50_000]) }] },
   ...(random.chance(0.5) ? [{ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: 5000 } as const] : []),
   ...(random.chance(0.5) ? [{ _tag: "Wait", millis: 11_000 } as const] : []),
-  ...(random.chance(0.7) ? [{ _tag: "Mine", blocks: 1 } as const, { _tag: "Wait", millis: 11_000 } as const] : []),
+  ...(random.chance(0.7)
+    ? [{ _tag: "Mine", blocks: 1 } as const, { _tag: "Wait", millis: 11_000 } as const]
+    : []),
   { _tag: "IndexBehind", millis: random.pick([20_000, 60_000, 120_000]) },
   ...(random.chance(0.4) ? [draws.Reorg(random)] : []),
   { _tag: "Mine", blocks: random.pick([1, 2, 3]) },
@@ -164,15 +181,23 @@ const replacement = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Jump", millis: 700_000 },
   { _tag: "Wait", millis: 5000 },
   ...(random.chance(0.3) ? [{ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: 5000 } as const] : []),
-  ...(random.chance(0.3) ? [{ _tag: "FeeRate", satsPerVbyte: 20 } as const, { _tag: "Jump", millis: 700_000 } as const] : []),
+  ...(random.chance(0.3)
+    ? [{ _tag: "FeeRate", satsPerVbyte: 20 } as const, { _tag: "Jump", millis: 700_000 } as const]
+    : []),
   { _tag: "Mine", blocks: random.pick([1, 2, 3]) },
   { _tag: "Wait", millis: 5000 },
-  ...(random.chance(0.4) ? [{ _tag: "Reorg", depth: random.pick([1, 2, 3]) } as const, draws.Mine(random)] : [])
+  ...(random.chance(0.4)
+    ? [{ _tag: "Reorg", depth: random.pick([1, 2, 3]) } as const, draws.Mine(random)]
+    : [])
 ]
 
 /** There are more payouts than coins in the wallet, so some wait for the change of others. */
 const exhaustion = (random: Random): ReadonlyArray<Act> => [
-  ...Array.from({ length: 12 }, (): Act => ({ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: random.pick([1000, 5000]) })),
+  ...Array.from({ length: 12 }, (): Act => ({
+    ...draws.Withdraw(random),
+    to: { _tag: "Chain" },
+    sats: random.pick([1000, 5000])
+  })),
   { _tag: "Wait", millis: 3000 },
   draws.Lay(random),
   { _tag: "Mine", blocks: 1 },
@@ -189,7 +214,8 @@ const exhaustion = (random: Random): ReadonlyArray<Act> => [
 const ambush = (random: Random): ReadonlyArray<Act> => {
   const slot = random.below(maxSlots)
   const send = (): Act => (random.chance(0.7) ? draws.Withdraw(random) : follow(random))
-  const receive = (): Act => random.pick([draws.Pay(random), draws.PayAddress(random), draws.Send(random), draws.Mine(random)])
+  const receive = (): Act =>
+    random.pick([draws.Pay(random), draws.PayAddress(random), draws.Send(random), draws.Mine(random)])
   const disturbance = (): Act =>
     random.pick([
       draws.Forget(random),

@@ -9,16 +9,36 @@ const slot = (random: Random) => random.below(maxSlots)
 
 /** The limit allows a few withdrawals, and the clock crosses window boundaries between them. */
 export const limiting = (random: Random): ReadonlyArray<Act> => {
-  const [to, sats] = [{ _tag: "Invoice", behaviour: random.pick(["settle", "settle", "fail", "hold"] as const) } as const, 1000]
-  const one = (): Act => (random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : spend(random, sats))
+  const [to, sats] = [
+    { _tag: "Invoice", behaviour: random.pick(["settle", "settle", "fail", "hold"] as const) } as const,
+    1000
+  ]
+  const one = (): Act =>
+    random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : spend(random, sats)
   const many = (): ReadonlyArray<Act> => Array.from({ length: random.between(2, 4) }, one)
   // Jumps to just before a bucket's end, to its end, or beyond it.
   const edge = (): Act => ({
     _tag: "Jump",
     millis: random.pick([30_000, 59_000, 61_000, 1_799_000, 3_541_000, 3_600_000, 3_661_000, 86_400_000])
   })
-  const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]), others: {} }
-  return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
+  const limit: Act = {
+    ...draws.Limit(random),
+    company: 0,
+    sats: 3500,
+    count: random.pick([null, 3]),
+    others: {}
+  }
+  return [
+    limit,
+    ...many(),
+    edge(),
+    ...many(),
+    edge(),
+    ...many(),
+    edge(),
+    ...many(),
+    { ...limit, sats: null, count: null }
+  ]
 }
 
 /** An activity is paused while requests are in progress, and later resumed. */
@@ -57,13 +77,25 @@ export const stopped = (random: Random): ReadonlyArray<Act> => {
  */
 export const holding = (random: Random): ReadonlyArray<Act> => {
   const decide = (): Act =>
-    random.chance(0.6) ? { _tag: "SettleHold", slot: slot(random), which: 0 } : { _tag: "CancelInvoice", slot: slot(random), which: 0 }
+    random.chance(0.6)
+      ? { _tag: "SettleHold", slot: slot(random), which: 0 }
+      : { _tag: "CancelInvoice", slot: slot(random), which: 0 }
   return [
     { ...draws.CreateHold(random), company: 0, isOnce: false },
     { _tag: "Pay", which: 0, how: random.pick(["exact", "more"]), isHeld: false },
     ...(random.chance(0.6) ? [wait(5000)] : []),
     ...(random.chance(0.6)
-      ? [trapAt(random, ["InvoiceHeld", "InvoiceSettling", "InvoiceCanceled", "settle", "cancel", "lookupInvoice", "InvoiceSettled"])]
+      ? [
+          trapAt(random, [
+            "InvoiceHeld",
+            "InvoiceSettling",
+            "InvoiceCanceled",
+            "settle",
+            "cancel",
+            "lookupInvoice",
+            "InvoiceSettled"
+          ])
+        ]
       : []),
     ...(random.chance(0.2) ? [{ _tag: "TakeAway", port: "node", millis: 20_000 } as const] : []),
     ...(random.chance(0.75) ? [decide()] : [{ _tag: "Mine", blocks: random.pick([55, 56, 60]) } as const]),

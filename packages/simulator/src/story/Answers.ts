@@ -60,11 +60,19 @@ export const make = (seen: Seen, features: ReadonlyArray<Feature>): Answers => {
     if (before === undefined) {
       if (status < 300) promised.set(keyOf(ask), { body: ask.body, answer: answered })
     } else if (before.body === ask.body) {
-      if (status < 300) claim(before.answer === answered, `a repeated request gets the same response: ${what} got ${answered}`)
+      if (status < 300)
+        claim(
+          before.answer === answered,
+          `a repeated request gets the same response: ${what} got ${answered}`
+        )
       // Either of two concurrent requests may have been first.
       if (!wasPromised) return
       claim(status < 300 || status >= 500, `a repeated request is not refused: ${what} got ${answered}`)
-      if (status < 300) claim(isReplayed && applied.length === 0, `a repeated request is a replay: ${what} did ${applied.join()}`)
+      if (status < 300)
+        claim(
+          isReplayed && applied.length === 0,
+          `a repeated request is a replay: ${what} did ${applied.join()}`
+        )
     } else {
       claim(status >= 400, `a key is not used for something else: ${what} got ${answered}`)
     }
@@ -77,9 +85,17 @@ export const make = (seen: Seen, features: ReadonlyArray<Feature>): Answers => {
       const what = `${ask.method} ${ask.path} with ${ask.body ?? "nothing"}`
       const body: unknown = JSON.parse(answered)
       const isWallet = isForWallet(ask)
-      claim(isWallet || member(body, "status") === status, `a response is an envelope with a valid status: ${what} got ${answered}`)
-      claim(text(body, "error", "code") !== "internal", `no request causes an internal error: ${what} got ${answered}`)
-      const isRefused = isWallet ? text(body, "status") === "ERROR" && !/The service cannot /.test(answered) : status >= 400 && status < 500
+      claim(
+        isWallet || member(body, "status") === status,
+        `a response is an envelope with a valid status: ${what} got ${answered}`
+      )
+      claim(
+        text(body, "error", "code") !== "internal",
+        `no request causes an internal error: ${what} got ${answered}`
+      )
+      const isRefused = isWallet
+        ? text(body, "status") === "ERROR" && !/The service cannot /.test(answered)
+        : status >= 400 && status < 500
       seen.absorb()
       const isExcused = (tag: string) =>
         besides.has(tag) ||
@@ -87,7 +103,10 @@ export const make = (seen: Seen, features: ReadonlyArray<Feature>): Answers => {
         (ask.path.endsWith("/settle") && toTheOverdue.has(tag)) ||
         excuses.some((isExcused) => isExcused(tag, { path: ask.path, asking, body }))
       const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
-      claim(!isRefused || applied.length === 0, `a refused request changes nothing: ${what} got ${answered} and did ${applied.join()}`)
+      claim(
+        !isRefused || applied.length === 0,
+        `a refused request changes nothing: ${what} got ${answered} and did ${applied.join()}`
+      )
       if (isKept) holdToKey(what, ask, answer, applied, wasPromised)
       if (status >= 300 || text(body, "status") === "ERROR") return undefined
       return isWallet ? body : member(body, "data")

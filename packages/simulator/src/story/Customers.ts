@@ -68,10 +68,15 @@ const compareBooks = async (stage: Stage, { id, bearer }: Company): Promise<void
   claim(member(told, "balance") === sats, `a company reads its balance: ${id} has ${sats}`)
   const lines = await shown(stage, "/v1/transactions?limit=1000", bearer)
   const listed = Array.isArray(lines)
-    ? lines.map((line) => `${text(line, "id")} ${text(line, "status")} ${String(member(line, "amount_sats"))}`)
+    ? lines.map(
+        (line) => `${text(line, "id")} ${text(line, "status")} ${String(member(line, "amount_sats"))}`
+      )
     : []
   const booked = rows.map(({ id, status, amount }) => `${id} ${status} ${Msat.toSats(amount)}`)
-  claim(listed.join() === booked.join(), `a company reads all its transactions: ${id} reads ${listed.join()} of ${booked.join()}`)
+  claim(
+    listed.join() === booked.join(),
+    `a company reads all its transactions: ${id} reads ${listed.join()} of ${booked.join()}`
+  )
 }
 
 /** Checks that a record returned to a company exists. */
@@ -85,7 +90,8 @@ const compareAnswer = async (
   const owner = companies.find(({ bearer }) => bearer === ask.bearer)?.id
   const id = success === undefined ? "" : text(JSON.parse(success), "data", "id")
   if (owner === undefined || id === "") return
-  const isThere = (found: Option.Option<unknown>) => claim(Option.isSome(found), `a returned record exists: ${ask.path} ${id}`)
+  const isThere = (found: Option.Option<unknown>) =>
+    claim(Option.isSome(found), `a returned record exists: ${ask.path} ${id}`)
   if (ask.path.endsWith("/confirm")) isThere(await read(records.withdrawal(owner, id)))
   if (ask.path.endsWith("/lightning-invoice")) isThere(await read(records.invoice(owner, id)))
   for (const { noun } of features.flatMap(({ records: its = [] }) => its))
@@ -98,7 +104,9 @@ const keptMillis = 29 * 24 * 3600 * 1000
 
 /** Returns a body with another meaning: with another number, or a longer text. */
 const differing = (body: string | undefined): string | undefined =>
-  /:\d/.test(body ?? "") ? body?.replace(/(?<=:)\d+/, (number) => `${Number(number) + 1}`) : body?.replace(/(?<=:"[^"]*)(?=")/, "x")
+  /:\d/.test(body ?? "")
+    ? body?.replace(/(?<=:)\d+/, (number) => `${Number(number) + 1}`)
+    : body?.replace(/(?<=:"[^"]*)(?=")/, "x")
 
 export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>): Customers => {
   const companies: Array<Company> = []
@@ -108,7 +116,8 @@ export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>)
   const follows = [Stopped.make().asked, ...features.flatMap(({ follow }) => follow?.() ?? [])]
   let keys = 0
 
-  const isKept = ({ ask, atMillis }: Request) => stage.world.time.nowMillis() - atMillis <= keptMillis || ask.path.endsWith("/confirm")
+  const isKept = ({ ask, atMillis }: Request) =>
+    stage.world.time.nowMillis() - atMillis <= keptMillis || ask.path.endsWith("/confirm")
 
   const send = (request: Request, ask: Ask, made: (data: unknown) => void) => {
     const wasPromised = answers.isPromised(ask)
@@ -137,12 +146,14 @@ export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>)
     ask: (ask, made = () => {}) => begin(ask, stage.world.time.nowMillis(), made),
     misuse: (request, slot) => {
       // A request that misuses a key counts as being as old as the key.
-      if (isKept(request)) begin({ ...request.ask, slot, body: differing(request.ask.body) }, request.atMillis, () => {})
+      if (isKept(request))
+        begin({ ...request.ask, slot, body: differing(request.ask.body) }, request.atMillis, () => {})
     },
     repeat: (request, slot) => {
       if (!isKept(request)) return
       // Without a key, this is a new request with the same content.
-      const one: Request = request.ask.once === undefined ? { ask: request.ask, atMillis: request.atMillis } : request
+      const one: Request =
+        request.ask.once === undefined ? { ask: request.ask, atMillis: request.atMillis } : request
       send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
     },
     isClosed: (bearer, slot) =>

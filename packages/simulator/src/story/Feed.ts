@@ -34,8 +34,13 @@ export const read = async (stage: Stage, { bearer }: Company): Promise<ReadonlyA
 }
 
 /** Checks that a company reads only its own events, and that the last event of every record matches its status. */
-export const check = Effect.fnUntraced(function* ({ records, time }: World, companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) {
-  for (const event of feed) same(member(event, "company_id"), companyId, "a company reads only its own events")
+export const check = Effect.fnUntraced(function* (
+  { records, time }: World,
+  companyId: CompanyId.CompanyId,
+  feed: ReadonlyArray<unknown>
+) {
+  for (const event of feed)
+    same(member(event, "company_id"), companyId, "a company reads only its own events")
   const told = new Map(feed.map((event) => [subjectOf(event), event]))
   const { withdrawals, deposits, own } = yield* CompanyChecks.read(records, companyId)
   const rows = [
@@ -46,7 +51,8 @@ export const check = Effect.fnUntraced(function* ({ records, time }: World, comp
   for (const { kind, row, last } of rows) {
     const type = last[row.status]
     // A refund updates a deposit long after its last event.
-    const sinceMillis = kind === "deposit" && "createdAtMillis" in row ? row.createdAtMillis : row.updatedAtMillis
+    const sinceMillis =
+      kind === "deposit" && "createdAtMillis" in row ? row.createdAtMillis : row.updatedAtMillis
     if (type === undefined || sinceMillis < time.nowMillis() - keptMillis) continue
     const event = told.get(row.id)
     claim(

@@ -15,10 +15,19 @@ export interface Made {
   /** Withdrawals, with their first status if it is known. */
   readonly withdrawals: Array<{ readonly id: string; readonly bearer: string; readonly status?: string }>
   /** Links that pay the person who claims them. */
-  readonly links: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
+  readonly links: Array<{
+    readonly id: string
+    readonly k1: string
+    readonly sats: number
+    readonly bearer: string
+  }>
   readonly transactions: Array<TxId.TxId>
   /** Hold invoices, each with its preimage if the company chose it. */
-  readonly holds: Array<{ readonly id: string; readonly bearer: string; readonly preimage: string | undefined }>
+  readonly holds: Array<{
+    readonly id: string
+    readonly bearer: string
+    readonly preimage: string | undefined
+  }>
   /** Webhook endpoints as their owners see them. `secrets` are all secrets issued so far. */
   readonly endpoints: Array<{
     readonly id: string

@@ -34,7 +34,12 @@ export interface Outsiders {
   readonly held: () => ReadonlyArray<PaymentHash>
 }
 
-const unitMsats: Readonly<Record<string, bigint>> = { "": 100_000_000_000n, m: 100_000_000n, u: 100_000n, n: 100n }
+const unitMsats: Readonly<Record<string, bigint>> = {
+  "": 100_000_000_000n,
+  m: 100_000_000n,
+  u: 100_000n,
+  n: 100n
+}
 
 /** Returns the amount of an invoice, or 0 if the payer chooses it. */
 export const amountOf = (paymentRequest: string): bigint => {
@@ -75,7 +80,9 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
     const asked = amountOf(paymentRequest)
     const exact = asked === 0n ? chosen : asked
     const amount =
-      how === "exact" && asked !== 0n ? undefined : Msat.make(how === "exact" ? exact : how === "more" ? exact + 1n : exact * 2n)
+      how === "exact" && asked !== 0n
+        ? undefined
+        : Msat.make(how === "exact" ? exact : how === "more" ? exact + 1n : exact * 2n)
     attempt(`pays ${how} ${isHeld ? "and holds" : ""}`, sandbox.pay({ paymentRequest, amount, hold: isHeld }))
   }
 
@@ -83,7 +90,8 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
     attempt,
     held,
     pay: (paymentRequest) => pay(paymentRequest, "exact", false),
-    paySats: (what, paymentRequest, sats) => void attempt(what, sandbox.pay({ paymentRequest, amount: Msat.fromSats(sats) })),
+    paySats: (what, paymentRequest, sats) =>
+      void attempt(what, sandbox.pay({ paymentRequest, amount: Msat.fromSats(sats) })),
     recipient: (type, behaviour, sats) => {
       const amount = sats === undefined ? {} : { amount: Msat.fromSats(sats) }
       return attempt(`asks for ${type}`, sandbox.destination({ type, behaviour, ...amount }))?.destination
@@ -105,7 +113,9 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
         const wallet = { slot, method: "GET" } as const
         customers.ask({ ...wallet, path: `/.well-known/lnurlp/${handle}` }, (offer) => {
           const { pathname } = new URL(text(offer, "callback"))
-          customers.ask({ ...wallet, path: `${pathname}?amount=${sats * 1000}` }, (answer) => pay(text(answer, "pr"), "exact", false))
+          customers.ask({ ...wallet, path: `${pathname}?amount=${sats * 1000}` }, (answer) =>
+            pay(text(answer, "pr"), "exact", false)
+          )
         })
       },
       Release: ({ which, outcome }) => {

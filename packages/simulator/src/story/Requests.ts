@@ -61,13 +61,19 @@ export const destinationOf = (
     case "Chain": {
       const destination = recipient("chain_address", "settle")
       // Some payees are paid by name. The amount determines which ones, so that existing plots don't change.
-      return { destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination, isOpen: true }
+      return {
+        destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination,
+        isOpen: true
+      }
     }
     case "OwnInvoice":
     case "OwnAddress": {
       const own = to._tag === "OwnInvoice" ? made.invoices : made.addresses
       const destination = latest(own, to.which)
-      return { destination, isOpen: destination !== undefined && (destination.includes("@") || amountOf(destination) === 0n) }
+      return {
+        destination,
+        isOpen: destination !== undefined && (destination.includes("@") || amountOf(destination) === 0n)
+      }
     }
     case "OwnOffer":
       return { destination: latest(made.offers, to.which), isOpen: true }
@@ -75,7 +81,10 @@ export const destinationOf = (
       return { destination: latest(made.chainAddresses, to.which), isOpen: true }
     case "Again": {
       const destination = latest(made.destinations, to.which)
-      return { destination, isOpen: destination?.startsWith("ln") !== true || /^ln(?:url|o1)/.test(destination) }
+      return {
+        destination,
+        isOpen: destination?.startsWith("ln") !== true || /^ln(?:url|o1)/.test(destination)
+      }
     }
   }
 }
@@ -97,8 +106,9 @@ export const posting =
     const once = isOnce ? customers.freshKey() : undefined
     const { bearer } = asker
     const metadata = once === undefined ? {} : { once }
-    customers.ask({ slot, method: "POST", path, bearer, once, body: JSON.stringify({ ...body, metadata }) }, (data) =>
-      succeeded?.(data, bearer)
+    customers.ask(
+      { slot, method: "POST", path, bearer, once, body: JSON.stringify({ ...body, metadata }) },
+      (data) => succeeded?.(data, bearer)
     )
   }
 
@@ -107,7 +117,16 @@ export const make = (
   customers: Customers,
   outsiders: Outsiders,
   made: Made
-): Acts<"CreateInvoice" | "CancelInvoice" | "CreateAddress" | "CreateChainAddress" | "Withdraw" | "Repeat" | "Malformed" | "Look"> => {
+): Acts<
+  | "CreateInvoice"
+  | "CancelInvoice"
+  | "CreateAddress"
+  | "CreateChainAddress"
+  | "Withdraw"
+  | "Repeat"
+  | "Malformed"
+  | "Look"
+> => {
   const post = posting(customers)
 
   return {
@@ -115,7 +134,11 @@ export const make = (
       post(
         act,
         paths.invoice,
-        { ...(act.sats === null ? { amount: null } : sats(act.sats)), description: "tea", expiry_seconds: act.expirySeconds },
+        {
+          ...(act.sats === null ? { amount: null } : sats(act.sats)),
+          description: "tea",
+          expiry_seconds: act.expirySeconds
+        },
         (data, bearer) => {
           made.invoices.push(text(data, "payment_request"))
           made.invoiceIds.push({ id: text(data, "id"), bearer })
@@ -124,7 +147,12 @@ export const make = (
     CancelInvoice: ({ slot, which }) => {
       const invoice = latest(made.invoiceIds, which)
       if (invoice === undefined) return
-      customers.ask({ slot, method: "POST", path: `${paths.invoice}/${invoice.id}/cancel`, bearer: invoice.bearer })
+      customers.ask({
+        slot,
+        method: "POST",
+        path: `${paths.invoice}/${invoice.id}/cancel`,
+        bearer: invoice.bearer
+      })
     },
     CreateAddress: (act) =>
       post(act, paths.address, {}, (data, bearer) => {
@@ -132,14 +160,24 @@ export const make = (
         made.addressIds.push({ id: text(data, "id"), bearer })
       }),
     CreateChainAddress: (act) =>
-      post(act, paths.chain, { address_type: act.type }, (data) => void made.chainAddresses.push(text(data, "address", "address"))),
+      post(
+        act,
+        paths.chain,
+        { address_type: act.type },
+        (data) => void made.chainAddresses.push(text(data, "address", "address"))
+      ),
     Withdraw: (act) => {
       const { destination, isOpen } = destinationOf(outsiders, made, act.to, act.sats)
       if (destination === undefined) return
       made.destinations.push(destination)
-      post(act, paths.withdraw[act.sats % 2] ?? paths.withdraw[0], { destination, ...(isOpen && sats(act.sats)) }, (data, bearer) => {
-        made.withdrawals.push({ id: text(data, "id"), bearer, status: text(data, "status") })
-      })
+      post(
+        act,
+        paths.withdraw[act.sats % 2] ?? paths.withdraw[0],
+        { destination, ...(isOpen && sats(act.sats)) },
+        (data, bearer) => {
+          made.withdrawals.push({ id: text(data, "id"), bearer, status: text(data, "status") })
+        }
+      )
     },
     Repeat: ({ slot, which, isOther }) => {
       const request = latest(customers.requests, which)
@@ -153,6 +191,11 @@ export const make = (
       customers.ask({ slot, method: "POST", path, body, bearer: which % 7 === 0 ? "nobody's" : bearer })
     },
     Look: ({ slot, company, which }) =>
-      customers.ask({ slot, method: "GET", path: latest(lists, which) ?? "", bearer: latest(customers.companies, company)?.bearer })
+      customers.ask({
+        slot,
+        method: "GET",
+        path: latest(lists, which) ?? "",
+        bearer: latest(customers.companies, company)?.bearer
+      })
   }
 }

@@ -92,7 +92,16 @@ export interface Options {
 }
 
 export const make = (options: Options): Stage => {
-  const { world, handler, settings, coverage, slots, callsCustomers, isAsync, host = settings.domain } = options
+  const {
+    world,
+    handler,
+    settings,
+    coverage,
+    slots,
+    callsCustomers,
+    isAsync,
+    host = settings.domain
+  } = options
   const { time, turns } = world
   const traps = Fault.make()
   const history: Array<string> = []
@@ -100,7 +109,10 @@ export const make = (options: Options): Stage => {
   /** The API key of each request so far. */
   const bearers: Array<string | undefined> = []
   /** Requests without a response, and the processes that serve them. */
-  const open = new Map<number, { readonly process: Process; readonly done: (answer: Answer | undefined) => void }>()
+  const open = new Map<
+    number,
+    { readonly process: Process; readonly done: (answer: Answer | undefined) => void }
+  >()
 
   const beginning = time.nowMillis()
   const note = (line: string) => {
@@ -152,7 +164,11 @@ export const make = (options: Options): Stage => {
     const response = await handler(requestOf(ask, host), Context.add(process.context, Asking, number))
     const text = await response.text()
     if (!open.delete(number)) return
-    finish({ status: response.status, text, isReplayed: response.headers.get("idempotency-replayed") === "true" })
+    finish({
+      status: response.status,
+      text,
+      isReplayed: response.headers.get("idempotency-replayed") === "true"
+    })
   }
 
   return {
@@ -165,12 +181,16 @@ export const make = (options: Options): Stage => {
       const number = bearers.push(ask.bearer) - 1
       if (process === undefined) return done(undefined, number)
       const finish = (answer: Answer | undefined) => {
-        note(`${process.host.name} ${ask.method} ${ask.path} ${answer === undefined ? "lost" : answer.status}`)
+        note(
+          `${process.host.name} ${ask.method} ${ask.path} ${answer === undefined ? "lost" : answer.status}`
+        )
         if (answer !== undefined) coverage.count("answer", `${ask.method} ${answer.status}`)
         done(answer, number)
       }
       open.set(number, { process, done: finish })
-      answer(ask, number, process, finish).catch((error: unknown) => breaks(error instanceof Error ? error.message : String(error)))
+      answer(ask, number, process, finish).catch((error: unknown) =>
+        breaks(error instanceof Error ? error.message : String(error))
+      )
     },
     keyOf: (asking) => bearers[asking],
     pass: (millis) => until(time.nowMillis() + millis),

@@ -11,7 +11,11 @@ export interface Stopped {
   readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
 }
 
-const sends = new Set<string>(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", ...plots.flatMap(({ sends = [] }) => sends)])
+const sends = new Set<string>([
+  "/v1/bitcoin/withdraw/confirm",
+  "/v1/bitcoin/send/confirm",
+  ...plots.flatMap(({ sends = [] }) => sends)
+])
 const receives = new Set<string>([
   "/v1/bitcoin/deposit/lightning-invoice",
   "/v1/bitcoin/deposit/on-chain",
@@ -19,7 +23,10 @@ const receives = new Set<string>([
 ])
 
 /** Returns the name of the activity that a request pauses or resumes. */
-const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly isStop: boolean } | undefined => {
+const namedBy = ({
+  path,
+  body = ""
+}: Ask): { readonly name: string; readonly isStop: boolean } | undefined => {
   const freeze = /^\/operator\/companies\/([^/]+)\/(un)?freeze$/.exec(path)
   if (freeze !== null) return { name: `frozen ${freeze[1]}`, isStop: freeze[2] === undefined }
   if (path !== "/operator/pause" && path !== "/operator/resume") return undefined
@@ -52,13 +59,20 @@ export const make = (): Stopped => {
           if (isStop && own.isAlone) stopped.set(name, stop)
         }
       }
-      const names = sends.has(ask.path) ? ["sending", `frozen ${companyId}`] : receives.has(ask.path) ? ["receiving"] : []
+      const names = sends.has(ask.path)
+        ? ["sending", `frozen ${companyId}`]
+        : receives.has(ask.path)
+          ? ["receiving"]
+          : []
       const before = names.map((name) => stopped.get(name))
       return (answer) => {
         for (const [at, name] of names.entries()) {
           const isStopped = before[at] !== undefined && stopped.get(name) === before[at]
           const isTaken = answer?.status === 201 && !answer.isReplayed
-          claim(!isStopped || !isTaken, `nothing new is accepted while paused (${name.split(" ")[0]}): ${ask.path} got ${answer?.text}`)
+          claim(
+            !isStopped || !isTaken,
+            `nothing new is accepted while paused (${name.split(" ")[0]}): ${ask.path} got ${answer?.text}`
+          )
         }
       }
     }

@@ -19,8 +19,15 @@ export interface Stops {
 export const make = (customers: Customers): Stops => {
   const of = (id: string) => `/operator/companies/${id}`
   const turn = (slot: number, does: "pause" | "resume", what: string) =>
-    customers.ask({ ...operator, slot, method: "POST", path: `/operator/${does}`, body: JSON.stringify({ what }) })
-  const unfreeze = (slot: number, id: string) => customers.ask({ ...operator, slot, method: "POST", path: `${of(id)}/unfreeze` })
+    customers.ask({
+      ...operator,
+      slot,
+      method: "POST",
+      path: `/operator/${does}`,
+      body: JSON.stringify({ what })
+    })
+  const unfreeze = (slot: number, id: string) =>
+    customers.ask({ ...operator, slot, method: "POST", path: `${of(id)}/unfreeze` })
   return {
     acts: {
       Limit: ({ slot, company, whose, window, sats, count, others }) => {
@@ -59,11 +66,13 @@ export const make = (customers: Customers): Stops => {
           const id = text(latest(listOf(data), which), "id")
           const body = JSON.stringify({ company_id: one.id })
           if (id === "") return
-          const assign = (bearer: string) => customers.ask({ bearer, slot, method: "POST", path: `/operator/suspense/${id}/assign`, body })
+          const assign = (bearer: string) =>
+            customers.ask({ bearer, slot, method: "POST", path: `/operator/suspense/${id}/assign`, body })
           assign(operatorToken)
           const second = JSON.stringify({ name: "Bob", scopes: ["mend"] })
-          customers.ask({ ...operator, slot, method: "POST", path: "/operator/tokens", body: second }, (data) =>
-            assign(text(data, "token"))
+          customers.ask(
+            { ...operator, slot, method: "POST", path: "/operator/tokens", body: second },
+            (data) => assign(text(data, "token"))
           )
         })
       }

@@ -44,7 +44,12 @@ const faults = new Set<Act["_tag"]>([
 ])
 
 /** Builds a feature's operations. Each feature receives all of these arguments, even if it ignores some. */
-type MakeActs<A> = (customers: Customers.Customers, outsiders: Outsiders.Outsiders, made: Made, world: World) => A
+type MakeActs<A> = (
+  customers: Customers.Customers,
+  outsiders: Outsiders.Outsiders,
+  made: Made,
+  world: World
+) => A
 
 type Joined<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void ? All : never
 const joined = <T extends object>(parts: ReadonlyArray<T>) =>
@@ -70,7 +75,11 @@ export const make = (stage: Stage, seen: Seen): Story => {
     ...stops.acts,
     ...Trade.make(world, customers, made),
     ...Requests.make(customers, outsiders, made),
-    ...joined(ofFeatures.map((make: MakeActs<ReturnType<(typeof ofFeatures)[number]>>) => make(customers, outsiders, made, world))),
+    ...joined(
+      ofFeatures.map((make: MakeActs<ReturnType<(typeof ofFeatures)[number]>>) =>
+        make(customers, outsiders, made, world)
+      )
+    ),
     ...Operator.make(world, customers, made),
     ...Disturbances.make(stage, outsiders)
   }
@@ -100,7 +109,10 @@ export const make = (stage: Stage, seen: Seen): Story => {
     for (const { recover } of watched) await recover()
     for (let round = 0; round < rounds; round++) {
       for (const [at, paymentHash] of outsiders.held().entries())
-        outsiders.attempt("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))
+        outsiders.attempt(
+          "lets go",
+          sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" })
+        )
       // Mine enough blocks that undecided held payments are returned before their HTLCs expire.
       if (round === 0 && made.holds.length > 0) outsiders.attempt("mines", sandbox.mine(60))
       outsiders.attempt("mines", sandbox.mine(7))
@@ -125,7 +137,8 @@ export const make = (stage: Stage, seen: Seen): Story => {
       world.reseed(seed)
       stage.note(`# ${JSON.stringify(act)}`)
       coverage.count("operation", act._tag)
-      if (faults.has(act._tag)) coverage.count("fault", act._tag === "TakeAway" ? `${act.port}: away` : act._tag)
+      if (faults.has(act._tag))
+        coverage.count("fault", act._tag === "TakeAway" ? `${act.port}: away` : act._tag)
       await perform(act._tag, act)
       if (!rushes) await stage.pass(0)
     },

@@ -44,7 +44,11 @@ export interface Taken {
 export interface Traps {
   readonly set: (trap: Trap) => void
   /** Returns the fault of this call, if any. */
-  readonly spring: (process: number, port: Port, call: string) => { readonly fate: Fate | undefined; readonly taken: Taken }
+  readonly spring: (
+    process: number,
+    port: Port,
+    call: string
+  ) => { readonly fate: Fate | undefined; readonly taken: Taken }
   /** Returns, in order, the calls made since this function was last called. */
   readonly taken: () => ReadonlyArray<Readonly<Taken>>
   readonly clear: () => void
@@ -85,4 +89,5 @@ export const make = (): Traps => {
 }
 
 /** Returns the name of a fault in the coverage report. */
-export const nameOf = (fate: Fate, port: Port): string => ("when" in fate ? `${port}: ${fate._tag} ${fate.when}` : `${port}: ${fate._tag}`)
+export const nameOf = (fate: Fate, port: Port): string =>
+  "when" in fate ? `${port}: ${fate._tag} ${fate.when}` : `${port}: ${fate._tag}`

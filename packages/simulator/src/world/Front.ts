@@ -27,7 +27,8 @@ const standIn = (key: string, template: object): object => {
     Effect.withFiber((fiber) => Effect.succeed(Context.get(fiber.context, Serving).mapUnsafe.get(key)[name]))
   return Object.fromEntries(
     Object.entries(template).map(([name, member]: [string, unknown]) => {
-      if (Effect.isEffect(member)) return [name, Effect.flatMap(serving(name), (own) => (Effect.isEffect(own) ? own : Effect.die(name)))]
+      if (Effect.isEffect(member))
+        return [name, Effect.flatMap(serving(name), (own) => (Effect.isEffect(own) ? own : Effect.die(name)))]
       if (typeof member !== "function") return [name, member]
       return [
         name,
@@ -47,7 +48,9 @@ const standIn = (key: string, template: object): object => {
  */
 export const make = async (template: Context.Context<Services>): Promise<Handler> => {
   const members = [...template.mapUnsafe].flatMap(([key, service]: [string, object]) =>
-    /^@satrail\/(?:core|features)\//.test(key) ? [[key, Array.isArray(service) ? service : standIn(key, service)] as const] : []
+    /^@satrail\/(?:core|features)\//.test(key)
+      ? [[key, Array.isArray(service) ? service : standIn(key, service)] as const]
+      : []
   )
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each proxy has the type of its key
   const services = Context.makeUnsafe(new Map(members)) as Context.Context<Services>

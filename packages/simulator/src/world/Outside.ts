@@ -11,7 +11,8 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Clock, Context, Effect, Exit, HashMap, Layer, Redacted } from "effect"
 import { graceMillis } from "./Wire.ts"
 
-const network = (name: string) => Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
+const network = (name: string) =>
+  Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
 
 /** The simulated nodes, chain and web of a scenario. */
 export type Ports = Context.Context<Layer.Success<ReturnType<typeof network>>>
@@ -119,7 +120,11 @@ const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Servi
 }
 
 /** A receiver that can be made to report the next canceled invoice as closed without closing it. */
-const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox["Service"], keys: Keys.Keys) => {
+const receiving = (
+  inner: LightningReceiver["Service"],
+  sandbox: Sandbox.Sandbox["Service"],
+  keys: Keys.Keys
+) => {
   let lies = false
   const receiver = LightningReceiver.of({
     ...inner,
@@ -127,7 +132,10 @@ const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox
       const invoice = Lightning.invoice((yield* sandbox.state).lightning, paymentHash)
       if (!lies || invoice?.stage._tag !== "open") return yield* inner.cancelInvoice(paymentHash)
       lies = false
-      return { _tag: "canceled", preimage: Redacted.make(Preimage.make(Id.toHex(keys.secret(`invoice/${invoice.id}`)))) }
+      return {
+        _tag: "canceled",
+        preimage: Redacted.make(Preimage.make(Id.toHex(keys.secret(`invoice/${invoice.id}`))))
+      }
     })
   })
   return {
@@ -141,13 +149,21 @@ const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox
 /** Returns the outside world of this name in its initial state. */
 export const make = async (name: string, now: Now, clock: Clock.Clock): Promise<Outside> => {
   // The network also depends on the time at which it is built.
-  const built = Effect.provideService(Effect.scoped(Layer.build(Layer.fresh(network(name)))), Clock.Clock, clock)
+  const built = Effect.provideService(
+    Effect.scoped(Layer.build(Layer.fresh(network(name)))),
+    Clock.Clock,
+    clock
+  )
   const ports = await Effect.runPromise(built)
   const sandbox = Context.get(ports, Sandbox.Sandbox)
   const source = Context.get(ports, ChainSource)
   const { sender, ...invoices } = sending(Context.get(ports, LightningSender), sandbox, now)
   const { offers, ...byOffer } = offering(Context.get(ports, OfferSender), sandbox, now)
-  const { receiver, lieOnce } = receiving(Context.get(ports, LightningReceiver), sandbox, Keys.make(name, "regtest"))
+  const { receiver, lieOnce } = receiving(
+    Context.get(ports, LightningReceiver),
+    sandbox,
+    Keys.make(name, "regtest")
+  )
   let feeRate = 2
   return {
     ports: ports.pipe(

@@ -39,8 +39,12 @@ const isDefect = (cause: Cause.Cause<unknown>): boolean => cause.reasons.some(({
 
 const textOf = (message: unknown, cause: Cause.Cause<unknown>): string => {
   const parts = Array.isArray(message) ? message : [message]
-  const told = parts.map((part) => (Cause.isCause(part) ? Cause.pretty(part).split("\n")[0] : typeof part === "string" ? part : ""))
-  return [...told, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])].filter((part) => part !== "").join(" ")
+  const told = parts.map((part) =>
+    Cause.isCause(part) ? Cause.pretty(part).split("\n")[0] : typeof part === "string" ? part : ""
+  )
+  return [...told, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])]
+    .filter((part) => part !== "")
+    .join(" ")
 }
 
 /** Starts a process that shares only the store with others. Returns undefined if the process died during startup. */
@@ -61,14 +65,17 @@ export const start = (
   const logger = Logger.make(({ message, cause, logLevel }) => {
     const all = Array.isArray(message) ? message : [message]
     const isBroken = isDefect(cause) || all.some((part) => Cause.isCause(part) && isDefect(part))
-    if (isBroken || logLevel === "Error" || logLevel === "Warn") log({ text: textOf(message, cause), isDefect: isBroken })
+    if (isBroken || logLevel === "Error" || logLevel === "Warn")
+      log({ text: textOf(message, cause), isDefect: isBroken })
   })
   const context = World.runsWith({
     clock: world.time.clock(host, skewMillis),
     scheduler: host.scheduler,
     entropy: entropy.bytes,
     logger
-  }).pipe(Context.add(PollMillis, pollMillis), (made) => Context.mergeAll(made, ...processes.map(({ references }) => references)))
+  }).pipe(Context.add(PollMillis, pollMillis), (made) =>
+    Context.mergeAll(made, ...processes.map(({ references }) => references))
+  )
   const ports = Wire.ports({ ...parts.wire, host }, world.ports)
   const services = Layer.buildWithScope(Layer.fresh(worker(settings, callsCustomers)), Scope.makeUnsafe())
   let built: Context.Context<Services> | undefined

@@ -70,7 +70,8 @@ export const make = (options: Options): Processes => {
     },
     isAway: (port) => away.has(port),
     die: (backAfterMillis) => die(slot, host, backAfterMillis),
-    note: (name, exit) => note(`${host.name} ${name} ${typeof exit === "string" ? exit : Exit.isSuccess(exit) ? "ok" : "no"}`),
+    note: (name, exit) =>
+      note(`${host.name} ${name} ${typeof exit === "string" ? exit : Exit.isSuccess(exit) ? "ok" : "no"}`),
     tells: () => {
       const times = noticesTold
       noticesTold = 1

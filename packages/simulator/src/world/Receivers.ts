@@ -35,7 +35,12 @@ export interface Receivers {
   readonly take: () => ReadonlyArray<Arrival>
 }
 
-const answered = (status: number, retryAfter: string | null = null): Posted => ({ _tag: "Answered", status, body: "", retryAfter })
+const answered = (status: number, retryAfter: string | null = null): Posted => ({
+  _tag: "Answered",
+  status,
+  body: "",
+  retryAfter
+})
 const lost = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
 /** The response and its delay. */

@@ -41,11 +41,17 @@ const pglite = async (): Promise<Store> => {
   const all = tables.map(({ name }) => `satrail."${name}"`).join(", ")
   // Some tables have initial rows.
   await Effect.runPromise(sql`create schema pristine`)
-  for (const { name } of tables) await Effect.runPromise(sql.unsafe(`create table pristine."${name}" as table satrail."${name}"`))
-  const restored = tables.map(({ name }) => `insert into satrail."${name}" overriding system value table pristine."${name}"`).join("; ")
+  for (const { name } of tables)
+    await Effect.runPromise(sql.unsafe(`create table pristine."${name}" as table satrail."${name}"`))
+  const restored = tables
+    .map(({ name }) => `insert into satrail."${name}" overriding system value table pristine."${name}"`)
+    .join("; ")
   return {
     name: "pglite",
-    empty: () => Effect.runPromise(Effect.as(sql.unsafe(`truncate ${all} restart identity cascade; ${restored}`).unprepared, ports)),
+    empty: () =>
+      Effect.runPromise(
+        Effect.as(sql.unsafe(`truncate ${all} restart identity cascade; ${restored}`).unprepared, ports)
+      ),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

@@ -35,7 +35,12 @@ type Call = Effect.Effect<unknown, unknown>
 export interface Wire {
   readonly host: Host
   /** Makes a call outside the process, so that the call continues whatever happens to the process. */
-  readonly perform: (port: Port, call: Call, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
+  readonly perform: (
+    port: Port,
+    call: Call,
+    asking: number | null,
+    done: (exit: Exit.Exit<unknown, unknown>) => void
+  ) => void
   readonly after: (millis: number, wake: () => void) => void
   /** Returns the fault for this call, if any. `heard` receives the result of the call. */
   readonly fateOf: (
@@ -57,7 +62,9 @@ export interface Wire {
 export const graceMillis = 20_000
 
 /** The customer request for which the current work is done. */
-export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", { defaultValue: () => null })
+export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", {
+  defaultValue: () => null
+})
 
 const unanswered: Effect.Effect<Posted> = Effect.succeed({ _tag: "Unanswered", reason: "no answer" })
 
@@ -68,7 +75,8 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
   chain: (operation) => Effect.fail(new ChainUnavailable({ operation, cause: "no answer" })),
   signer: () => Effect.fail(new SignerUnavailable({ cause: "no answer" })),
   web: (operation) => {
-    if (operation === "txt" || operation === "validated") return Effect.fail(new DnsUnavailable({ name: "a name" }))
+    if (operation === "txt" || operation === "validated")
+      return Effect.fail(new DnsUnavailable({ name: "a name" }))
     if (operation === "post") return unanswered
     if (operation === "rate") return Effect.fail(new RateUnavailable({ currency: "usd" }))
     return Effect.fail(new RecipientUnreachable({ reason: "no answer" }))
@@ -77,7 +85,8 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
 
 /** Calls that can return "unknown". */
 const knowsUnknown = new Set(["pay", "lookupPayment", "payOffer", "lookupOffer", "broadcast"])
-const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name))
+const silent = (port: Port, name: string): Call =>
+  knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name)
 
 /** For each call, the responses that a node may later contradict: earlier states and "unknown". */
 const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
@@ -170,7 +179,9 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
 
 /** Commits are named after the Change they commit. */
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string =>
-  member === "commit" && typeof first === "object" && first !== null && "_tag" in first ? String(first._tag) : member
+  member === "commit" && typeof first === "object" && first !== null && "_tag" in first
+    ? String(first._tag)
+    : member
 
 /** Sends each call to a service over the simulated connection. */
 const wired =
@@ -227,7 +238,10 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(SendingReads, "store"),
     over(ReportReads, "store"),
     over(Tasks, "store"),
-    FeatureReads.from(features, wired(wire, "store")(Effect.runSync(Effect.provideContext(FeatureReads.all, outlasting)))),
+    FeatureReads.from(
+      features,
+      wired(wire, "store")(Effect.runSync(Effect.provideContext(FeatureReads.all, outlasting)))
+    ),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
     over(OfferSender, "node"),

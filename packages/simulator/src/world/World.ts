@@ -39,7 +39,11 @@ export interface World {
   readonly ports: Context.Context<Ports>
   /** The context of the world's fibers. */
   readonly context: Context.Context<never>
-  readonly fork: (call: Effect.Effect<unknown, unknown>, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
+  readonly fork: (
+    call: Effect.Effect<unknown, unknown>,
+    asking: number | null,
+    done: (exit: Exit.Exit<unknown, unknown>) => void
+  ) => void
   /** Runs a synchronous effect, such as a call to the sandbox. */
   readonly now: Outside.Now
   readonly read: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
@@ -82,7 +86,12 @@ const quiet = Logger.make(() => {})
 const networks = 4
 
 /** Returns a world in its initial state, on its own or beside another one. */
-export const make = async (seed: number, store: Store, spoil: Spoil, beside: Common = common(seed)): Promise<World> => {
+export const make = async (
+  seed: number,
+  store: Store,
+  spoil: Spoil,
+  beside: Common = common(seed)
+): Promise<World> => {
   const { random, reseed, time, turns } = beside
   const host = turns.host("world")
   const clock = time.clock(host, () => 0)
@@ -114,7 +123,12 @@ export const make = async (seed: number, store: Store, spoil: Spoil, beside: Com
     journal: Context.get(books, Journal),
     watch,
     receivers,
-    ports: spoil(Context.merge(books, outside.ports).pipe(Context.add(Journal, watch.journal), Context.add(Poster, receivers.poster))),
+    ports: spoil(
+      Context.merge(books, outside.ports).pipe(
+        Context.add(Journal, watch.journal),
+        Context.add(Poster, receivers.poster)
+      )
+    ),
     context,
     fork: (call, asking, done) => {
       Effect.runForkWith(Context.add(context, Asking, asking))(call).addObserver(done)

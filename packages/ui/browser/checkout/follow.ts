@@ -21,9 +21,15 @@ export const follow = (url: string, isStreamed: boolean, { changed, isOver, gone
     const limit = new AbortController()
     const limiting = setTimeout(() => limit.abort(), fetchMillis)
     try {
-      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store", signal: limit.signal })
+      const response = await fetch(url, {
+        headers: { accept: "application/json" },
+        cache: "no-store",
+        signal: limit.signal
+      })
       // A proxy without a running service may answer 404, too.
-      isGone = response.status === 404 && response.headers.get("content-type")?.startsWith("application/json") === true
+      isGone =
+        response.status === 404 &&
+        response.headers.get("content-type")?.startsWith("application/json") === true
       if (!response.ok && !isGone) throw new Error(String(response.status))
       lost(false)
       if (isGone) gone()

@@ -24,7 +24,11 @@ const status = (id: string): HTMLElement => document.getElementById(id) ?? docum
 const main = (): HTMLElement => document.querySelector("main") ?? document.body
 
 /** Notifies the page that frames this one. */
-const tell = (message: { readonly satrail: "ready" | "paid" | "closed" } | { readonly satrail: "size"; readonly height: number }) => {
+const tell = (
+  message:
+    | { readonly satrail: "ready" | "paid" | "closed" }
+    | { readonly satrail: "size"; readonly height: number }
+) => {
   if (frame !== undefined && window.parent !== window) window.parent.postMessage(message, frame)
 }
 
@@ -123,9 +127,16 @@ document.addEventListener("click", ({ target }) => {
 // The sandbox's buttons would reload the page, which is followed anyway.
 document.addEventListener("submit", (event) => {
   const { target, submitter } = event
-  if (!(target instanceof HTMLFormElement) || target.dataset["quiet"] === undefined || !(submitter instanceof HTMLButtonElement)) return
+  if (
+    !(target instanceof HTMLFormElement) ||
+    target.dataset["quiet"] === undefined ||
+    !(submitter instanceof HTMLButtonElement)
+  )
+    return
   event.preventDefault()
-  void fetch(submitter.formAction, { method: "POST", headers: { accept: "application/json" } }).catch(() => lost(true))
+  void fetch(submitter.formAction, { method: "POST", headers: { accept: "application/json" } }).catch(() =>
+    lost(true)
+  )
 })
 
 document.addEventListener("keydown", ({ key }) => {

@@ -31,7 +31,8 @@ const isMoment = (kind: string | undefined): kind is Moment => kind === "long" |
 const localized = (root: ParentNode): void => {
   for (const time of root.querySelectorAll<HTMLTimeElement>("time[data-moment]")) {
     const kind = time.dataset["moment"]
-    if (isMoment(kind)) time.textContent = moment(Date.parse(time.dateTime), kind, document.documentElement.lang)
+    if (isMoment(kind))
+      time.textContent = moment(Date.parse(time.dateTime), kind, document.documentElement.lang)
   }
 }
 
@@ -64,7 +65,8 @@ const counting = (root: ParentNode): (() => boolean) => {
 /** Adds the behavior that needs a script to each page shown. Returns the function to run every second, as above. */
 export const enliven = (root: ParentNode): (() => boolean) => {
   localized(root)
-  if (window.webln !== undefined) for (const button of root.querySelectorAll<HTMLElement>("[data-webln]")) button.hidden = false
+  if (window.webln !== undefined)
+    for (const button of root.querySelectorAll<HTMLElement>("[data-webln]")) button.hidden = false
   return counting(root)
 }
 
@@ -77,14 +79,17 @@ export const show = (next: Document): HTMLElement => {
   if (!before || !after) throw new Error("not a payment page")
   const { activeElement } = document
   const isInside = before.contains(activeElement)
-  for (const { id } of before.querySelectorAll("details[open]")) after.querySelector(`details#${id}`)?.setAttribute("open", "")
+  for (const { id } of before.querySelectorAll("details[open]"))
+    after.querySelector(`details#${id}`)?.setAttribute("open", "")
   document.title = next.title
   before.replaceWith(after)
   if (isInside && activeElement) {
     const { tagName } = activeElement
     const label = activeElement.getAttribute("aria-label")
     const same = [...after.querySelectorAll<HTMLElement>(tagName)].find((one) =>
-      label === null ? one.textContent === activeElement.textContent : one.getAttribute("aria-label") === label
+      label === null
+        ? one.textContent === activeElement.textContent
+        : one.getAttribute("aria-label") === label
     )
     ;(same ?? after.querySelector<HTMLElement>(".headline"))?.focus()
   }

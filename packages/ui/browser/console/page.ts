@@ -49,7 +49,9 @@ addEventListener("pageshow", () => {
 
 /** Describes an element. Buttons, and the headings of parts that open, differ only by their text. */
 const markOf = (one: Element): string => {
-  const attributes = [...one.attributes].filter(({ name }) => name !== "data-copied").map(({ name, value }) => `${name}=${value}`)
+  const attributes = [...one.attributes]
+    .filter(({ name }) => name !== "data-copied")
+    .map(({ name, value }) => `${name}=${value}`)
   return [one.tagName, ...attributes, one.matches("button, summary") ? one.textContent : ""].join(" ")
 }
 
@@ -65,10 +67,13 @@ const refresh = async (): Promise<void> => {
   const { activeElement: focused } = document
   if (after === null || before === null || isUsed(before, focused)) return
   const isInside = focused !== null && before.contains(focused)
-  const same = isInside ? [after, ...after.querySelectorAll<HTMLElement>("*")].filter((one) => markOf(one) === markOf(focused)) : []
+  const same = isInside
+    ? [after, ...after.querySelectorAll<HTMLElement>("*")].filter((one) => markOf(one) === markOf(focused))
+    : []
   if (same.length > 1) return
   const parts = after.querySelectorAll("details")
-  for (const [at, { open }] of before.querySelectorAll("details").entries()) parts[at]?.toggleAttribute("open", open)
+  for (const [at, { open }] of before.querySelectorAll("details").entries())
+    parts[at]?.toggleAttribute("open", open)
   before.replaceWith(after)
   if (isInside) (same[0] ?? after).focus({ preventScroll: true })
 }
@@ -100,7 +105,10 @@ const follow = async (): Promise<void> => {
     const hiding = new AbortController()
     const { signal } = hiding
     turned(() => hiding.abort())
-    const request = fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" }, signal })
+    const request = fetch(urlOf("/v1/events/stream"), {
+      headers: { ...own, accept: "text/event-stream" },
+      signal
+    })
     const { ok, status, body } = await request.catch(() => Response.error())
     if (signal.aborted) continue
     // The styles show a message unless it is 200.

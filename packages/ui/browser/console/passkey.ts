@@ -9,7 +9,8 @@ export const urlOf = (path: string): string => {
   return before + path
 }
 
-const bytesOf = (text: string) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
+const bytesOf = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
 const textOf = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll("+", "-")
@@ -22,7 +23,11 @@ interface Answer<A> {
 }
 
 export const ask = async <A>(method: string, path: string, body?: unknown): Promise<A> => {
-  const response = await fetch(urlOf(path), { method, headers: own, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const response = await fetch(urlOf(path), {
+    method,
+    headers: own,
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
   const answer: Answer<A> = await response.json()
   if (!response.ok) throw new Error(answer.message)
   return answer.data
@@ -41,9 +46,15 @@ const unavailable = "No passkey was used. Try again, or use another browser."
 
 const signed = async (purpose: "sign-in" | "step-up") => {
   const { challenge, rp_id: rpId } = await challengeOf({ for: purpose })
-  const publicKey = { challenge: bytesOf(challenge), rpId, userVerification: "required" as const, timeout: patienceMillis }
+  const publicKey = {
+    challenge: bytesOf(challenge),
+    rpId,
+    userVerification: "required" as const,
+    timeout: patienceMillis
+  }
   const found = await navigator.credentials.get({ publicKey })
-  if (!(found instanceof PublicKeyCredential) || !(found.response instanceof AuthenticatorAssertionResponse)) throw new Error(unavailable)
+  if (!(found instanceof PublicKeyCredential) || !(found.response instanceof AuthenticatorAssertionResponse))
+    throw new Error(unavailable)
   const { clientDataJSON, authenticatorData, signature, userHandle } = found.response
   if (userHandle === null) throw new Error(unavailable)
   const passkey = {
@@ -69,7 +80,8 @@ const created = async (asked: object) => {
       timeout: patienceMillis
     }
   })
-  if (!(made instanceof PublicKeyCredential) || !(made.response instanceof AuthenticatorAttestationResponse)) throw new Error(unavailable)
+  if (!(made instanceof PublicKeyCredential) || !(made.response instanceof AuthenticatorAttestationResponse))
+    throw new Error(unavailable)
   const { clientDataJSON, attestationObject } = made.response
   return { id: made.id, clientDataJSON: textOf(clientDataJSON), attestationObject: textOf(attestationObject) }
 }
@@ -78,13 +90,20 @@ const stepUp = () => signed("step-up")
 
 /** Confirms the person's identity, unless they just did. Called before a new passkey exists, so that the browser does not offer it. */
 const confirmed = async (): Promise<void> => {
-  const { stepped_up_until: until } = await ask<{ readonly stepped_up_until: string | null }>("GET", "/console/session")
+  const { stepped_up_until: until } = await ask<{ readonly stepped_up_until: string | null }>(
+    "GET",
+    "/console/session"
+  )
   if (until === null) await stepUp()
 }
 
 /** Accepts an invitation with a new passkey, which signs in. */
 const join = async (invitation: string, name: string) =>
-  ask("POST", "/console/passkeys/join", { invitation, name, passkey: await created({ for: "join", invitation }) })
+  ask("POST", "/console/passkeys/join", {
+    invitation,
+    name,
+    passkey: await created({ for: "join", invitation })
+  })
 
 const add = async (name: string) => {
   await confirmed()
@@ -99,12 +118,19 @@ const revoke = async (id: string) => {
 /** Shows an error below the page's title. */
 export const complain = (error: unknown): void => {
   document.querySelector("#complaint")?.remove()
-  const textContent = error instanceof DOMException ? unavailable : error instanceof Error ? error.message : String(error)
-  const note = Object.assign(document.createElement("section"), { id: "complaint", className: "note bad", role: "alert", textContent })
+  const textContent =
+    error instanceof DOMException ? unavailable : error instanceof Error ? error.message : String(error)
+  const note = Object.assign(document.createElement("section"), {
+    id: "complaint",
+    className: "note bad",
+    role: "alert",
+    textContent
+  })
   document.querySelector("main .head, main h1")?.after(note)
 }
 
-const nameOf = (button: HTMLElement): string => button.closest("form")?.querySelector<HTMLInputElement>("[name=device]")?.value.trim() ?? ""
+const nameOf = (button: HTMLElement): string =>
+  button.closest("form")?.querySelector<HTMLInputElement>("[name=device]")?.value.trim() ?? ""
 
 /** Each returns true if the page must not be loaded again. */
 const acts: Readonly<Record<string, (button: HTMLButtonElement, invitation: string) => Promise<unknown>>> = {
@@ -137,7 +163,8 @@ export const listen = (): void => {
     panel.hidden = false
   }
   document.addEventListener("click", (event) => {
-    const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>("button[data-passkey]") : null
+    const button =
+      event.target instanceof Element ? event.target.closest<HTMLButtonElement>("button[data-passkey]") : null
     const act = acts[button?.dataset["passkey"] ?? ""]
     if (button === null || act === undefined) return
     event.preventDefault()

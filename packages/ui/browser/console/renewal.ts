@@ -4,7 +4,8 @@ export const pause = (millis: number): Promise<void> =>
   })
 
 /** Calls a function once, when the page is hidden or shown next. */
-export const turned = (act: () => void): void => document.addEventListener("visibilitychange", act, { once: true })
+export const turned = (act: () => void): void =>
+  document.addEventListener("visibilitychange", act, { once: true })
 
 /** Resolves as soon as the page is visible. */
 export const seen = (): Promise<void> =>

@@ -23,7 +23,8 @@ const wallets: ReadonlyArray<readonly [name: string, prefix: string]> = [
   ["Strike", "strike:lightning:"]
 ]
 
-const labeled = (label: string, element: ComponentChildren) => h("div", null, h("p", { class: "label" }, label), element)
+const labeled = (label: string, element: ComponentChildren) =>
+  h("div", null, h("p", { class: "label" }, label), element)
 
 const byAddress = ({ say, visit }: Shown, address: string, sats: number | null) =>
   fold(
@@ -65,7 +66,13 @@ const explained = (say: Words) =>
   fold(
     say.how,
     "how",
-    h("ol", { class: "steps" }, h("li", null, say.howOpen), h("li", null, say.howScan), h("li", null, say.howConfirm)),
+    h(
+      "ol",
+      { class: "steps" },
+      h("li", null, say.howOpen),
+      h("li", null, say.howScan),
+      h("li", null, say.howConfirm)
+    ),
     h("p", null, say.howNote)
   )
 
@@ -75,15 +82,26 @@ export const asked = (shown: Shown, asking: Asking) => {
   const all = codes(asking)
   const way = all[visit.way] === null ? "any" : visit.way
   const url = all[way] ?? asking.uri
-  const hint = way === "chain" || invoice === null ? say.scanChain : way === "lightning" || address === null ? say.scanLightning : say.scan
+  const hint =
+    way === "chain" || invoice === null
+      ? say.scanChain
+      : way === "lightning" || address === null
+        ? say.scanLightning
+        : say.scan
   const first = way === "chain" || invoice === null ? address : invoice
   return h(
     "section",
     { class: "way", "aria-label": say.payment },
     h("div", { class: "tile" }, h(Qr, { text: url, label: say.code })),
-    h("p", { class: "hint" }, hint, way !== "any" && [h("br", null), h("a", { href: search(visit, { way: "any" }) }, say.anyCode)]),
+    h(
+      "p",
+      { class: "hint" },
+      hint,
+      way !== "any" && [h("br", null), h("a", { href: search(visit, { way: "any" }) }, say.anyCode)]
+    ),
     link(url, say.open, "button primary"),
-    invoice !== null && h("button", { type: "button", class: "button", hidden: true, "data-webln": invoice }, say.webln),
+    invoice !== null &&
+      h("button", { type: "button", class: "button", hidden: true, "data-webln": invoice }, say.webln),
     first !== null && code(first, first === address ? say.copyAddress : say.copyInvoice),
     h(
       "div",

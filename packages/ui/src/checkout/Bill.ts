@@ -67,8 +67,10 @@ const meter = ({ say }: Shown, received: string, total: string, share: number) =
 /** The tip in the amount, and a link back to the seller's questions. */
 const extras = ({ page, state, say, visit }: Shown) => {
   const { price, tipPercent, locale } = page
-  const text = tipPercent > 0 && sentence(say.includesTip, bdi(priced(tip(price, tipPercent), locale)[0] ?? ""))
-  const back = state.questions === "answered" && h("a", { href: search(visit, { isAsked: true }) }, say.changeAnswers)
+  const text =
+    tipPercent > 0 && sentence(say.includesTip, bdi(priced(tip(price, tipPercent), locale)[0] ?? ""))
+  const back =
+    state.questions === "answered" && h("a", { href: search(visit, { isAsked: true }) }, say.changeAnswers)
   return (text || back) && h("p", { class: "sub" }, text && h("span", null, text), back)
 }
 
@@ -84,7 +86,12 @@ const due = (shown: Shown) => {
   const sentSats = state.receivedSats + state.pendingSats
   if (sentSats === 0 || rest === null || amountSats === null)
     return [
-      h("h1", { class: "amount" }, amountSats !== null && hiddenLabel(say.amountDue, locale), figure(priceText(shown))),
+      h(
+        "h1",
+        { class: "amount" },
+        amountSats !== null && hiddenLabel(say.amountDue, locale),
+        figure(priceText(shown))
+      ),
       below(fiat !== null && amountSats !== null ? sats(amountSats, locale) : about)
     ]
   const split = fiat && parts(fiat, state.receivedSats, locale)
@@ -100,7 +107,8 @@ const due = (shown: Shown) => {
       split ? priceText(shown) : sats(amountSats, locale),
       split?.share ?? Math.min(1, state.receivedSats / amountSats)
     ),
-    state.pendingSats > 0 && h("p", { class: "sub" }, sentence(say.partSeen, bdi(sats(state.pendingSats, locale))))
+    state.pendingSats > 0 &&
+      h("p", { class: "sub" }, sentence(say.partSeen, bdi(sats(state.pendingSats, locale))))
   ]
 }
 
@@ -129,7 +137,12 @@ export const quietBill = (shown: Shown, isNamed: boolean) => {
     { class: `bill quiet${isGone ? " gone" : ""}`, "aria-label": say.order },
     isNamed && seller(page.seller),
     h("p", { class: "what" }, description === "" ? say.payment : bdi(description)),
-    h("p", { class: "amount" }, hiddenLabel(label, locale), bdi(amountSats === null ? sats(state.receivedSats, locale) : priceText(shown))),
+    h(
+      "p",
+      { class: "amount" },
+      hiddenLabel(label, locale),
+      bdi(amountSats === null ? sats(state.receivedSats, locale) : priceText(shown))
+    ),
     fiat !== null &&
       amountSats !== null &&
       state.status !== "paid" &&

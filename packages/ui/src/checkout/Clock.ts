@@ -9,7 +9,9 @@ export const duration = (millis: number): string => {
   const seconds = Math.max(0, Math.ceil(millis / 1000))
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   const two = (part: number) => String(part).padStart(2, "0")
-  return hours === 0 ? `${two(minutes)}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`
+  return hours === 0
+    ? `${two(minutes)}:${two(seconds % 60)}`
+    : `${hours}:${two(minutes)}:${two(seconds % 60)}`
 }
 
 /** The drawn part of a ring in percent, as its `stroke-dasharray`. */
@@ -20,7 +22,14 @@ export const dashes = (leftMillis: number, allMillis: number): string =>
 export type Moment = "long" | "time"
 
 const momentFormats: { readonly [moment in Moment]: Intl.DateTimeFormatOptions } = {
-  long: { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
+  long: {
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short"
+  },
   time: { hour: "2-digit", minute: "2-digit", timeZoneName: "short" }
 }
 
@@ -30,5 +39,8 @@ const momentFormats: { readonly [moment in Moment]: Intl.DateTimeFormatOptions }
  */
 export const moment = (millis: number, kind: Moment, language: string, timeZone?: string): string => {
   const name = language === "en" ? "en-GB" : `${language}-u-nu-latn`
-  return new Intl.DateTimeFormat(name, { ...momentFormats[kind], ...(timeZone !== undefined && { timeZone }) }).format(millis)
+  return new Intl.DateTimeFormat(name, {
+    ...momentFormats[kind],
+    ...(timeZone !== undefined && { timeZone })
+  }).format(millis)
 }

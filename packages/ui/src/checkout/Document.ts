@@ -29,7 +29,10 @@ interface Whole {
   readonly body?: Readonly<Record<string, string | undefined>>
 }
 
-const whole = ({ locale, title, files, reloads, body = {} }: Whole, ...children: ReadonlyArray<ComponentChildren>): string => {
+const whole = (
+  { locale, title, files, reloads, body = {} }: Whole,
+  ...children: ReadonlyArray<ComponentChildren>
+): string => {
   const { styles, script, icon, color } = files
   const say = words[locale]
   const head = [
@@ -82,21 +85,39 @@ export const page = (
 }
 
 /** The receipt of a payment as plain text. */
-export const receipt = (page: Page, state: State): string => receiptText({ page, state, say: words[page.locale], visit: plainVisit })
+export const receipt = (page: Page, state: State): string =>
+  receiptText({ page, state, say: words[page.locale], visit: plainVisit })
 
 /** A page shown when the payment does not exist or cannot be read now. */
-export const notice = (locale: Locale, what: "unknown" | "away", files: Files, visit: Visit = plainVisit): string => {
+export const notice = (
+  locale: Locale,
+  what: "unknown" | "away",
+  files: Files,
+  visit: Visit = plainVisit
+): string => {
   const say = words[locale]
   const isUnknown = what === "unknown"
   const steps = h(
     "section",
     { class: "way", "aria-labelledby": "next" },
     h("h2", { id: "next" }, say.next),
-    h("ol", { class: "steps" }, h("li", null, say.nextCopy), h("li", null, say.nextAsk), h("li", null, say.nextPaid))
+    h(
+      "ol",
+      { class: "steps" },
+      h("li", null, say.nextCopy),
+      h("li", null, say.nextAsk),
+      h("li", null, say.nextPaid)
+    )
   )
   const lead = isUnknown ? say.unknownLead : say.awayLead
   return whole(
-    { locale, title: say[what], files, reloads: !isUnknown, ...(!isUnknown && { body: { "data-reload": "" } }) },
+    {
+      locale,
+      title: say[what],
+      files,
+      reloads: !isUnknown,
+      ...(!isUnknown && { body: { "data-reload": "" } })
+    },
     h(
       "main",
       { class: "split" },

@@ -18,7 +18,8 @@ interface Fact {
 }
 
 /** `€42.50 · 68,219 sats` */
-const amounts = (...parts: ReadonlyArray<string | null>): string => parts.filter((part) => part !== null).join(" · ")
+const amounts = (...parts: ReadonlyArray<string | null>): string =>
+  parts.filter((part) => part !== null).join(" · ")
 
 /** The price in fiat if it was set in fiat, otherwise in bitcoin. */
 export const priceText = ({ page, say }: Shown): string => {
@@ -38,10 +39,16 @@ const amount = ({ page, say }: Shown): ReadonlyArray<Fact> => {
 const received = ({ page, state, say }: Shown): ReadonlyArray<Fact> => {
   const { fiat: quoted, locale } = page
   if (state.receivedSats === 0) return []
-  return [{ name: say.received, text: amounts(quoted && worth(state.receivedSats, quoted, locale), sats(state.receivedSats, locale)) }]
+  return [
+    {
+      name: say.received,
+      text: amounts(quoted && worth(state.receivedSats, quoted, locale), sats(state.receivedSats, locale))
+    }
+  ]
 }
 
-const order = ({ page, say }: Shown): ReadonlyArray<Fact> => (page.orderId === null ? [] : [{ name: say.order, text: page.orderId }])
+const order = ({ page, say }: Shown): ReadonlyArray<Fact> =>
+  page.orderId === null ? [] : [{ name: say.order, text: page.orderId }]
 
 /** For a Lightning address, the payment hash is the reference. */
 const reference = ({ page, state, say }: Shown): ReadonlyArray<Fact> =>
@@ -90,12 +97,24 @@ const unpaid = (shown: Shown): ReadonlyArray<Fact> => [
 
 const row = ({ name, text, atMillis, copy, url }: Fact, { page, say }: Shown) => {
   if (copy === undefined)
-    return h("div", null, h("dt", null, name), h("dd", null, atMillis === undefined ? bdi(text) : time(atMillis, "long", page.locale)))
+    return h(
+      "div",
+      null,
+      h("dt", null, name),
+      h("dd", null, atMillis === undefined ? bdi(text) : time(atMillis, "long", page.locale))
+    )
   const away =
     typeof url === "string"
       ? h(
           "a",
-          { class: "copy", href: url, target: "_blank", rel: "noreferrer", "aria-label": say.explorer, title: say.explorer },
+          {
+            class: "copy",
+            href: url,
+            target: "_blank",
+            rel: "noreferrer",
+            "aria-label": say.explorer,
+            title: say.explorer
+          },
           icon("away")
         )
       : null

@@ -4,9 +4,15 @@ import type { Form, Visit } from "./State.ts"
 import { amountText, fiat, filled, sats, smallest, type Words } from "./Words.ts"
 
 const units = ({ fiat: offered, unit }: Form, say: Words) => {
-  if (offered === null) return h("span", { class: "unit" }, "sats", h("input", { type: "hidden", name: "unit", value: "sats" }))
+  if (offered === null)
+    return h("span", { class: "unit" }, "sats", h("input", { type: "hidden", name: "unit", value: "sats" }))
   const choice = (value: "fiat" | "sats", text: string) =>
-    h("label", null, h("input", { class: "visually-hidden", type: "radio", name: "unit", value, checked: unit === value }), text)
+    h(
+      "label",
+      null,
+      h("input", { class: "visually-hidden", type: "radio", name: "unit", value, checked: unit === value }),
+      text
+    )
   return h(
     "fieldset",
     { class: "segment" },
@@ -20,9 +26,13 @@ const units = ({ fiat: offered, unit }: Form, say: Words) => {
 /** Why the amount was refused, in the unit in which it was entered; null if the range says it. */
 const reason = ({ wrong, unit, fiat: offered, locale }: Form, say: Words): string | null => {
   const isFiat = unit === "fiat" && offered !== null
-  if (wrong === "number") return filled(say.wrongNumber, isFiat ? amountText("1234.5", offered.currency, locale) : "1234")
+  if (wrong === "number")
+    return filled(say.wrongNumber, isFiat ? amountText("1234.5", offered.currency, locale) : "1234")
   if (wrong === "decimals")
-    return filled(say.wrongDecimals, isFiat ? fiat(smallest(offered.currency), offered.currency, locale) : sats(1, locale))
+    return filled(
+      say.wrongDecimals,
+      isFiat ? fiat(smallest(offered.currency), offered.currency, locale) : sats(1, locale)
+    )
   return null
 }
 
@@ -30,7 +40,9 @@ const limits = (asked: Form, say: Words) => {
   const { fiat: offered, minSats, maxSats, locale, wrong } = asked
   const words = wrong === "range" ? say.wrong : say.range
   const inSats = filled(words, sats(minSats, locale), sats(maxSats, locale))
-  const inFiat = offered && filled(words, fiat(offered.min, offered.currency, locale), fiat(offered.max, offered.currency, locale))
+  const inFiat =
+    offered &&
+    filled(words, fiat(offered.min, offered.currency, locale), fiat(offered.max, offered.currency, locale))
   const why = reason(asked, say)
   return h(
     "p",
@@ -58,7 +70,14 @@ export const form = (asked: Form, say: Words, visit: Visit) => {
     "div",
     { class: "field" },
     h("label", { for: "message" }, say.message, " ", h("span", { class: "optional" }, say.optional)),
-    h("input", { class: "input", id: "message", name: "message", value: message, maxLength: messageCharacters, autoComplete: "off" })
+    h("input", {
+      class: "input",
+      id: "message",
+      name: "message",
+      value: message,
+      maxLength: messageCharacters,
+      autoComplete: "off"
+    })
   )
   return h(
     Fragment,

@@ -23,7 +23,9 @@ const overText = ({ page: { fiat, locale }, state: { overSats } }: Shown): strin
 
 /** When the payments that were credited by then had arrived. An on-chain payment is credited long after it was seen. */
 const arrivedAt = ({ payments, paidAtMillis }: State): number | null => {
-  const times = payments.flatMap(({ isPending, atMillis }) => (isPending || atMillis > (paidAtMillis ?? 0) ? [] : [atMillis]))
+  const times = payments.flatMap(({ isPending, atMillis }) =>
+    isPending || atMillis > (paidAtMillis ?? 0) ? [] : [atMillis]
+  )
   return times.length === 0 ? paidAtMillis : Math.max(...times)
 }
 
@@ -49,7 +51,8 @@ const paid = (shown: Shown): Summary => {
   const { page, state, say } = shown
   if (state.isLate) return late(shown)
   const good = { mark: "tick", tone: "good" } as const
-  if (state.overSats === 0) return { ...good, headline: say.paid, lead: sentence(say.paidLead, bdi(page.seller)) }
+  if (state.overSats === 0)
+    return { ...good, headline: say.paid, lead: sentence(say.paidLead, bdi(page.seller)) }
   const isOpen = state.refunds.some(({ lnurl }) => lnurl !== null)
   const isAsked = state.refunds.length === 0
   return {
@@ -66,7 +69,11 @@ const isOwed = ({ status, isLate, overSats, receivedSats, pendingSats, refunds }
 /** The message about money that arrived for an expired or canceled payment; null if none arrived. */
 const arrived = ({ page, state, say }: Shown) => {
   const { receivedSats, pendingSats, refunds } = state
-  if (receivedSats > 0) return sentence(refunds.length === 0 ? say.partial : say.partialRefund, bdi(sats(receivedSats, page.locale)))
+  if (receivedSats > 0)
+    return sentence(
+      refunds.length === 0 ? say.partial : say.partialRefund,
+      bdi(sats(receivedSats, page.locale))
+    )
   return pendingSats > 0 ? [say.lateSeller] : null
 }
 
@@ -74,9 +81,13 @@ const ended = (shown: Shown): Summary => {
   const { page, state, say } = shown
   const money = arrived(shown)
   const tone = money === null ? "" : "warn"
-  if (state.status === "canceled") return { headline: say.canceled, mark: "barred", tone, lead: money ?? [say.canceledLead] }
+  if (state.status === "canceled")
+    return { headline: say.canceled, mark: "barred", tone, lead: money ?? [say.canceledLead] }
   const isQuote = page.fiat !== null
-  const until = sentence(isQuote ? say.quoteExpiredLead : say.expiredLead, time(state.expiresAtMillis, "long", page.locale))
+  const until = sentence(
+    isQuote ? say.quoteExpiredLead : say.expiredLead,
+    time(state.expiresAtMillis, "long", page.locale)
+  )
   return {
     headline: isQuote ? say.quoteExpired : say.expired,
     mark: "clock",
@@ -112,7 +123,12 @@ const track = ({ page, state, say }: Shown) => {
   return h(
     "ol",
     { class: "track" },
-    h("li", { class: "done" }, say.stepSeen, newest !== undefined && [" ", h("span", null, time(newest.atMillis, "time", page.locale))]),
+    h(
+      "li",
+      { class: "done" },
+      say.stepSeen,
+      newest !== undefined && [" ", h("span", null, time(newest.atMillis, "time", page.locale))]
+    ),
     h(
       "li",
       { class: "now", "aria-current": "step" },
@@ -123,7 +139,8 @@ const track = ({ page, state, say }: Shown) => {
   )
 }
 
-const explorerOf = ({ payments }: State): string | null => payments.find(({ explorerUrl }) => explorerUrl !== null)?.explorerUrl ?? null
+const explorerOf = ({ payments }: State): string | null =>
+  payments.find(({ explorerUrl }) => explorerUrl !== null)?.explorerUrl ?? null
 
 /** Gets a new quote for the same price. */
 const renewing = (shown: Shown) => {
@@ -131,7 +148,12 @@ const renewing = (shown: Shown) => {
   if (!state.isRenewable || page.renewal === null) return null
   const { url, method } = page.renewal
   const button = h("button", { class: "button primary" }, page.fiat === null ? say.newCode : say.newQuote)
-  return h("form", { class: "form", method, action: method === "get" ? url : `${url}${search(visit, {})}` }, failure(shown), button)
+  return h(
+    "form",
+    { class: "form", method, action: method === "get" ? url : `${url}${search(visit, {})}` },
+    failure(shown),
+    button
+  )
 }
 
 /** A link to the seller, for every state in which the payer may need one. It is the filled button if money is owed. */
@@ -143,25 +165,41 @@ const contacting = ({ page, state, say }: Shown) => {
   const kind = isOwed(state) ? "button primary" : "button"
   if (/^https?:\/\//.test(contact)) return link(contact, say.contactSeller, kind)
   const subject = encodeURIComponent(`${say.reference} ${reference}`)
-  return link(`mailto:${encodeURIComponent(contact).replace("%40", "@")}?subject=${subject}`, say.contactSeller, kind)
+  return link(
+    `mailto:${encodeURIComponent(contact).replace("%40", "@")}?subject=${subject}`,
+    say.contactSeller,
+    kind
+  )
 }
 
 /** Help for a payer whose payment does not show, in case it comes late. */
-const alreadyPaid = ({ say }: Shown) => h("div", { class: "more" }, fold(say.alreadyPaid, "paid", h("p", null, say.alreadyPaidNote)))
+const alreadyPaid = ({ say }: Shown) =>
+  h("div", { class: "more" }, fold(say.alreadyPaid, "paid", h("p", null, say.alreadyPaidNote)))
 
 /** The link back to the shop before the price is paid. The page at `returnUrl` itself may thank them for the payment. */
-const shopUrl = ({ cancelUrl, returnUrl }: Page): string | null => cancelUrl ?? (returnUrl === null ? null : new URL("/", returnUrl).href)
+const shopUrl = ({ cancelUrl, returnUrl }: Page): string | null =>
+  cancelUrl ?? (returnUrl === null ? null : new URL("/", returnUrl).href)
 
 /** The payer's next links: at most one filled button, and none next to a refund's or the seller's. */
 const onward = ({ page, state, say }: Shown) => {
   const isClaimed = state.refunds.some(({ lnurl }) => lnurl !== null)
-  const isElsewhere = isClaimed || (state.isRenewable && page.renewal !== null) || (isOwed(state) && page.contact !== null)
+  const isElsewhere =
+    isClaimed || (state.isRenewable && page.renewal !== null) || (isOwed(state) && page.contact !== null)
   const kind = isElsewhere ? "button" : "button primary"
   if (state.status !== "paid") {
-    const back = state.status === "expired" || state.status === "canceled" ? link(shopUrl(page), say.backToShop, kind) : null
+    const back =
+      state.status === "expired" || state.status === "canceled"
+        ? link(shopUrl(page), say.backToShop, kind)
+        : null
     const explorer = explorerOf(state)
     const away =
-      explorer !== null && h("a", { class: "button", href: explorer, target: "_blank", rel: "noreferrer" }, say.explorer, icon("away"))
+      explorer !== null &&
+      h(
+        "a",
+        { class: "button", href: explorer, target: "_blank", rel: "noreferrer" },
+        say.explorer,
+        icon("away")
+      )
     return [state.pendingSats > 0 && away, back]
   }
   return [
@@ -180,7 +218,9 @@ export const outcome = (shown: Shown) => {
   const contact = contacting(shown)
   const isEmpty = state.status === "expired" && state.receivedSats + state.pendingSats === 0
   const isSeen = (state.status === "open" || state.status === "underpaid") && state.pendingSats > 0
-  const pending = state.pendingSats > 0 && h("p", { class: "notice" }, sentence(say.partSeen, bdi(sats(state.pendingSats, page.locale))))
+  const pending =
+    state.pendingSats > 0 &&
+    h("p", { class: "notice" }, sentence(say.partSeen, bdi(sats(state.pendingSats, page.locale))))
   return h(
     "section",
     { class: "way", "aria-label": say.payment },

@@ -23,7 +23,8 @@ const icons = {
 } as const
 export type Icon = keyof typeof icons
 
-export const icon = (name: Icon) => h("svg", { class: "icon", viewBox: "0 0 20 20", "aria-hidden": true }, h("path", { d: icons[name] }))
+export const icon = (name: Icon) =>
+  h("svg", { class: "icon", viewBox: "0 0 20 20", "aria-hidden": true }, h("path", { d: icons[name] }))
 
 /** A link that opens outside the page's frame, if the page is in one. Null without a URL. */
 export const link = (url: string | null, text: ComponentChildren, kind = "button") =>
@@ -31,15 +32,23 @@ export const link = (url: string | null, text: ComponentChildren, kind = "button
 
 export const bdi = (text: string) => h("bdi", null, text)
 
-export const hiddenLabel = (text: string, locale: Locale) => h("span", { class: "visually-hidden" }, named(text, "", locale))
+export const hiddenLabel = (text: string, locale: Locale) =>
+  h("span", { class: "visually-hidden" }, named(text, "", locale))
 
 /** A sentence with elements in its placeholders. */
-export const sentence = (text: string, ...values: ReadonlyArray<ComponentChildren>): ReadonlyArray<ComponentChildren> =>
+export const sentence = (
+  text: string,
+  ...values: ReadonlyArray<ComponentChildren>
+): ReadonlyArray<ComponentChildren> =>
   text.split(/\{(\d)\}/).map((part, at) => (at % 2 === 0 ? part : (values[Number(part) - 1] ?? "")))
 
 /** A time in UTC until a script rewrites it. */
 export const time = (millis: number, kind: Moment, locale: Locale) =>
-  h("time", { dateTime: new Date(millis).toISOString(), "data-moment": kind }, moment(millis, kind, locale, "UTC"))
+  h(
+    "time",
+    { dateTime: new Date(millis).toISOString(), "data-moment": kind },
+    moment(millis, kind, locale, "UTC")
+  )
 
 /** The number of characters at a code's end that are always visible. */
 const tailCharacters = 8
@@ -56,12 +65,21 @@ export const code = (text: string, copyLabel: string, beside: ComponentChildren 
       h("span", null, text.slice(-tailCharacters))
     ),
     beside,
-    h("button", { type: "button", class: "copy live", "data-copy": true, "aria-label": copyLabel, title: copyLabel }, icon("copy"))
+    h(
+      "button",
+      { type: "button", class: "copy live", "data-copy": true, "aria-label": copyLabel, title: copyLabel },
+      icon("copy")
+    )
   )
 
 /** A collapsed part of the page. Opening one closes the others. */
 export const fold = (summary: string, key: string, ...children: ReadonlyArray<ComponentChildren>) =>
-  h("details", { name: "ways", id: `fold-${key}` }, h("summary", null, summary), h("div", { class: "fold" }, children))
+  h(
+    "details",
+    { name: "ways", id: `fold-${key}` },
+    h("summary", null, summary),
+    h("div", { class: "fold" }, children)
+  )
 
 /** The first character of a name, in the seller's color. */
 export const seller = (name: string) => {

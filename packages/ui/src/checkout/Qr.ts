@@ -18,7 +18,11 @@ const encoded = (text: string) =>
   mode.multi(
     ...contentOf(text)
       .split(dense)
-      .flatMap((part, at) => (part === "" ? [] : [at % 2 === 1 ? mode.alphaNumeric(part) : mode.bytes(new TextEncoder().encode(part))]))
+      .flatMap((part, at) =>
+        part === ""
+          ? []
+          : [at % 2 === 1 ? mode.alphaNumeric(part) : mode.bytes(new TextEncoder().encode(part))]
+      )
   )
 
 /**
@@ -76,7 +80,14 @@ export const Qr = ({ text, label }: { readonly text: string; readonly label: str
   const { size, path } = useMemo(() => traced(text), [text])
   return h(
     "svg",
-    { class: "qr", viewBox: `0 0 ${size} ${size}`, width: 357, height: 357, role: "img", "aria-label": label },
+    {
+      class: "qr",
+      viewBox: `0 0 ${size} ${size}`,
+      width: 357,
+      height: 357,
+      role: "img",
+      "aria-label": label
+    },
     h("rect", { width: size, height: size, fill: "#fff" }),
     h("path", { d: path, fill: "#000" })
   )

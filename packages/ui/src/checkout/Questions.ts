@@ -18,7 +18,9 @@ const tips = ({ page, say }: Shown) => {
         value: String(value),
         checked: value === page.tipPercent
       }),
-      value === 0 ? say.noTip : [bdi(percent(value, locale)), h("small", null, bdi(priced(tip(price, value), locale)[0] ?? ""))]
+      value === 0
+        ? say.noTip
+        : [bdi(percent(value, locale)), h("small", null, bdi(priced(tip(price, value), locale)[0] ?? ""))]
     )
   return [
     h(
@@ -31,7 +33,9 @@ const tips = ({ page, say }: Shown) => {
       "p",
       { class: "total" },
       h("span", null, say.total),
-      page.tips.map((value) => h("output", { class: `tip-${value}` }, bdi(priced(tipped(price, value), locale)[0] ?? "")))
+      page.tips.map((value) =>
+        h("output", { class: `tip-${value}` }, bdi(priced(tipped(price, value), locale)[0] ?? ""))
+      )
     )
   ]
 }
@@ -57,7 +61,8 @@ const email = ({ page, say }: Shown) =>
   )
 
 /** Whether the page asks now. The payer can come back to the questions until something was paid. */
-export const isAsking = ({ state, visit }: Shown): boolean => state.questions === "due" || (state.questions === "answered" && visit.isAsked)
+export const isAsking = ({ state, visit }: Shown): boolean =>
+  state.questions === "due" || (state.questions === "answered" && visit.isAsked)
 
 export const questions = (shown: Shown) => {
   const { page, say, visit } = shown

@@ -172,7 +172,13 @@ export interface Visit {
   readonly hasFailed: boolean
 }
 
-export const plainVisit: Visit = { way: "any", language: null, isFramed: false, isAsked: false, hasFailed: false }
+export const plainVisit: Visit = {
+  way: "any",
+  language: null,
+  isFramed: false,
+  isAsked: false,
+  hasFailed: false
+}
 
 /** The form for a payer who chooses the amount. */
 export interface Form {

@@ -40,7 +40,11 @@ export const foot = (locale: Locale, say: Words, visit: Visit, back: ReturnType<
               null,
               h(
                 "a",
-                { href: search(visit, { language: one }), lang: one, ...(one === locale && { "aria-current": "true" }) },
+                {
+                  href: search(visit, { language: one }),
+                  lang: one,
+                  ...(one === locale && { "aria-current": "true" })
+                },
                 languages[one]
               )
             )
@@ -57,7 +61,11 @@ const top = ({ page, say }: Shown) =>
     "header",
     { class: "top" },
     seller(page.seller),
-    h("button", { type: "button", class: "close live", "data-close": true, "aria-label": say.close }, icon("close"))
+    h(
+      "button",
+      { type: "button", class: "close live", "data-close": true, "aria-label": say.close },
+      icon("close")
+    )
   )
 
 /** Pays from the sandbox, even without a script. */
@@ -98,6 +106,12 @@ export const View = ({ version, ...shown }: Shown & { readonly version: string }
     asking === null ? outcome(shown) : isQuestioned ? questions(shown) : asked(shown, asking),
     !isQuestioned && sandbox(shown),
     facts(shown),
-    !isFramed && foot(page.locale, say, visit, isPayable ? link(page.cancelUrl, filled(say.backTo, page.seller), "back") : null)
+    !isFramed &&
+      foot(
+        page.locale,
+        say,
+        visit,
+        isPayable ? link(page.cancelUrl, filled(say.backTo, page.seller), "back") : null
+      )
   )
 }

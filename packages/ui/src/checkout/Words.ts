@@ -34,12 +34,14 @@ export const filled = (text: string, ...values: ReadonlyArray<string>): string =
   text.replaceAll(/\{(\d)\}/g, (_, n) => values[Number(n) - 1] ?? "")
 
 /** A name and its value. In French, a space precedes the colon. */
-export const named = (name: string, text: string, locale: Locale): string => `${name}${locale === "fr" ? "\u00a0" : ""}: ${text}`
+export const named = (name: string, text: string, locale: Locale): string =>
+  `${name}${locale === "fr" ? "\u00a0" : ""}: ${text}`
 
 /** Arabic pages use Latin digits in English order, because payers compare them with their wallet. */
 const formatLocale = (locale: Locale): string => (locale === "ar" ? "en" : locale)
 
-export const number = (value: number, locale: Locale): string => new Intl.NumberFormat(formatLocale(locale)).format(value)
+export const number = (value: number, locale: Locale): string =>
+  new Intl.NumberFormat(formatLocale(locale)).format(value)
 
 /** Isolates an amount, because right-to-left text would reorder it. */
 const isolated = (text: string, locale: Locale): string => (locale === "ar" ? `\u2066${text}\u2069` : text)
@@ -53,7 +55,8 @@ export const sats = (amount: number, locale: Locale): string => {
 const moneyFormat = (code: string, locale: Locale, digits: Intl.NumberFormatOptions = {}) =>
   new Intl.NumberFormat(formatLocale(locale), { style: "currency", currency: code.toUpperCase(), ...digits })
 
-const fractionDigits = (code: string): number => moneyFormat(code, "en").resolvedOptions().maximumFractionDigits ?? 0
+const fractionDigits = (code: string): number =>
+  moneyFormat(code, "en").resolvedOptions().maximumFractionDigits ?? 0
 
 /**
  * Formats `12.5` and `eur` as `€12.50`: with at least the currency's digits, and every digit that the seller
@@ -61,12 +64,16 @@ const fractionDigits = (code: string): number => moneyFormat(code, "en").resolve
  */
 export const fiat = (amount: string, code: string, locale: Locale): string =>
   isolated(
-    moneyFormat(code, locale, { minimumFractionDigits: fractionDigits(code), maximumFractionDigits: 20 }).format(Number(amount)),
+    moneyFormat(code, locale, {
+      minimumFractionDigits: fractionDigits(code),
+      maximumFractionDigits: 20
+    }).format(Number(amount)),
     locale
   )
 
 /** The smallest amount of a currency: `0.01` for `eur`. */
-export const smallest = (code: string): string => (1 / 10 ** fractionDigits(code)).toFixed(fractionDigits(code))
+export const smallest = (code: string): string =>
+  (1 / 10 ** fractionDigits(code)).toFixed(fractionDigits(code))
 
 /** Formats `1234.5` and `eur` as `1234,50` in German: with the currency's digits, but without separating thousands. */
 export const amountText = (amount: string, code: string, locale: Locale): string => {
@@ -86,7 +93,9 @@ const satsPerBtc = 100_000_000
 
 /** Converts satoshis to the seller's currency at the price's rate; null without one. */
 export const worth = (amountSats: number, { rate: price, currency }: Fiat, locale: Locale): string | null =>
-  price === null ? null : isolated(moneyFormat(currency, locale).format((amountSats * Number(price)) / satsPerBtc), locale)
+  price === null
+    ? null
+    : isolated(moneyFormat(currency, locale).format((amountSats * Number(price)) / satsPerBtc), locale)
 
 /** Adds a percentage to a price, rounded to whole satoshis and to the currency's digits. */
 export const tipped = ({ amountSats, fiat: priced }: Price, percent: number): Price => ({
@@ -94,7 +103,10 @@ export const tipped = ({ amountSats, fiat: priced }: Price, percent: number): Pr
   fiat:
     priced === null || percent === 0
       ? priced
-      : { ...priced, amount: ((Number(priced.amount) * (100 + percent)) / 100).toFixed(fractionDigits(priced.currency)) }
+      : {
+          ...priced,
+          amount: ((Number(priced.amount) * (100 + percent)) / 100).toFixed(fractionDigits(priced.currency))
+        }
 })
 
 /** The amounts of a price in words: in fiat if there is one, and in bitcoin. */
@@ -108,11 +120,15 @@ export const tip = (price: Price, percent: number): Price => {
   const all = tipped(price, percent)
   const less = (left: number | string, right: number | string) => Number(left) - Number(right)
   return {
-    amountSats: all.amountSats === null || price.amountSats === null ? null : less(all.amountSats, price.amountSats),
+    amountSats:
+      all.amountSats === null || price.amountSats === null ? null : less(all.amountSats, price.amountSats),
     fiat:
       all.fiat === null || price.fiat === null
         ? null
-        : { ...all.fiat, amount: less(all.fiat.amount, price.fiat.amount).toFixed(fractionDigits(all.fiat.currency)) }
+        : {
+            ...all.fiat,
+            amount: less(all.fiat.amount, price.fiat.amount).toFixed(fractionDigits(all.fiat.currency))
+          }
   }
 }
 
@@ -145,7 +161,11 @@ export const btc = (amountSats: number): string => {
 export const span = (millis: number, locale: Locale): string => {
   const minutes = Math.max(1, Math.round(millis / 60_000))
   const [value, unit] =
-    minutes < 120 ? [minutes, "minute"] : minutes < 2880 ? [Math.round(minutes / 60), "hour"] : [Math.round(minutes / 1440), "day"]
+    minutes < 120
+      ? [minutes, "minute"]
+      : minutes < 2880
+        ? [Math.round(minutes / 60), "hour"]
+        : [Math.round(minutes / 1440), "day"]
   const options = { style: "unit", unit, unitDisplay: "long", numberingSystem: "latn" } as const
   return new Intl.NumberFormat(locale, options).format(Number(value))
 }

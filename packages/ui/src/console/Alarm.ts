@@ -10,14 +10,27 @@ export interface Alarm {
 
 /** The alarms of deploy/prometheus/rules.yaml, in its order, except those that features declare. */
 export const alarms = {
-  SatrailBooksDiffer: { title: "The ledger differs from the node or the chain", guide: "reconcile", path: "reconciliation" },
+  SatrailBooksDiffer: {
+    title: "The ledger differs from the node or the chain",
+    guide: "reconcile",
+    path: "reconciliation"
+  },
   SatrailMoneyMissing: {
     title: "The node and the wallet hold less than is owed to companies",
     guide: "reconcile",
     path: "reconciliation"
   },
-  SatrailReconciliationOld: { title: "The ledger has not been compared recently", guide: "reconcile", path: "reconciliation" },
-  SatrailClocksDiffer: { title: "The clocks of two processes differ", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
+  SatrailReconciliationOld: {
+    title: "The ledger has not been compared recently",
+    guide: "reconcile",
+    path: "reconciliation"
+  },
+  SatrailClocksDiffer: {
+    title: "The clocks of two processes differ",
+    guide: "monitor#what-to-do",
+    path: "nodes",
+    isRemote: true
+  },
   SatrailWithdrawalsWait: {
     title: "A confirmed withdrawal has not been sent",
     guide: "incidents#pending-withdrawal",
@@ -43,22 +56,55 @@ export const alarms = {
     guide: "monitor#a-payout-that-cannot-confirm",
     path: "backlog?kind=payout_without_block"
   },
-  SatrailPaymentsFail: { title: "Most payments fail", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
-  SatrailAbsent: { title: "Prometheus can’t reach any process", guide: "monitor#set-up", path: "nodes", isRemote: true },
-  SatrailProcessAway: { title: "Prometheus can’t reach a process", guide: "monitor#set-up", path: "nodes", isRemote: true },
+  SatrailPaymentsFail: {
+    title: "Most payments fail",
+    guide: "monitor#what-to-do",
+    path: "nodes",
+    isRemote: true
+  },
+  SatrailAbsent: {
+    title: "Prometheus can’t reach any process",
+    guide: "monitor#set-up",
+    path: "nodes",
+    isRemote: true
+  },
+  SatrailProcessAway: {
+    title: "Prometheus can’t reach a process",
+    guide: "monitor#set-up",
+    path: "nodes",
+    isRemote: true
+  },
   SatrailNotReady: { title: "A check fails", guide: "incidents#outages", path: "nodes" },
-  SatrailNodeAway: { title: "The Lightning node does not respond", guide: "incidents#outages", path: "nodes" },
+  SatrailNodeAway: {
+    title: "The Lightning node does not respond",
+    guide: "incidents#outages",
+    path: "nodes"
+  },
   SatrailNodeBehind: { title: "A node lacks blocks", guide: "monitor#a-node-that-is-behind", path: "nodes" },
-  SatrailStoreAway: { title: "The database does not respond", guide: "incidents#outages", path: "nodes", isRemote: true },
+  SatrailStoreAway: {
+    title: "The database does not respond",
+    guide: "incidents#outages",
+    path: "nodes",
+    isRemote: true
+  },
   SatrailStoreOverloaded: {
     title: "Requests are rejected because the database can’t keep up",
     guide: "monitor#what-to-do",
     path: "nodes",
     isRemote: true
   },
-  SatrailWorkOverdue: { title: "Jobs are due, and no process claims them", guide: "incidents#pending-withdrawal", path: "backlog" },
+  SatrailWorkOverdue: {
+    title: "Jobs are due, and no process claims them",
+    guide: "incidents#pending-withdrawal",
+    path: "backlog"
+  },
   SatrailRequestsFail: { title: "Requests fail", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
-  SatrailRequestsSlow: { title: "Requests are slow", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
+  SatrailRequestsSlow: {
+    title: "Requests are slow",
+    guide: "monitor#what-to-do",
+    path: "nodes",
+    isRemote: true
+  },
   SatrailEventsStuck: { title: "Events are not visible", guide: "monitor#what-to-do", path: "nodes" },
   SatrailNoChannel: { title: "The node has no active channel", guide: "operate#channels", path: "nodes" },
   SatrailInboundLow: { title: "The channels can receive little", guide: "operate#channels", path: "nodes" },

@@ -31,7 +31,10 @@ export class Refused extends Error {
 }
 
 /** Returns the result of a read, or undefined if it was refused as expected. */
-export const unlessRefused = <A>(read: Promise<A>, isExpected: (status: number) => boolean): Promise<A | undefined> =>
+export const unlessRefused = <A>(
+  read: Promise<A>,
+  isExpected: (status: number) => boolean
+): Promise<A | undefined> =>
   read.catch((error: unknown) => {
     if (error instanceof Refused && isExpected(error.status)) return undefined
     throw error
@@ -151,6 +154,8 @@ export interface OperatorReads {
 /** Returns the path of an operation with its parameters and query. */
 export const pathOf = (pattern: string, params: Readonly<Record<string, string>>, query: object): string => {
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, String(value)]]))
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, String(value)]]
+  )
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }

@@ -5,7 +5,8 @@ import type { Format } from "./Format.ts"
 // Charts are SVG, which stretches. Their labels are HTML, which does not. Satoshis are on the left axis, fiat
 // on the right.
 
-const gridline = (y: number, isZero = false) => h("line", { class: `g ${isZero ? "zero" : ""}`.trim(), x1: 0, x2: 100, y1: y, y2: y })
+const gridline = (y: number, isZero = false) =>
+  h("line", { class: `g ${isZero ? "zero" : ""}`.trim(), x1: 0, x2: 100, y1: y, y2: y })
 
 /** Rounds up to 1, 2 or 5 times a power of ten. */
 const nice = (value: number): number => {
@@ -55,7 +56,9 @@ const withFiat = (say: Format, sats: number): string => {
 }
 
 const fiatShort = (say: Format, sats: number): string =>
-  say.price === undefined ? "" : Formats.fiatShort(Formats.valueOf(sats, say.price.perBitcoin), say.price.currency)
+  say.price === undefined
+    ? ""
+    : Formats.fiatShort(Formats.valueOf(sats, say.price.perBitcoin), say.price.currency)
 
 const asTable = (name: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   h(
@@ -81,7 +84,9 @@ const asTable = (name: string, heads: ReadonlyArray<string>, rows: ReadonlyArray
           h(
             "tr",
             null,
-            cells.map((text, n) => (n === 0 ? h("th", { scope: "row" }, text) : h("td", { class: "r" }, text)))
+            cells.map((text, n) =>
+              n === 0 ? h("th", { scope: "row" }, text) : h("td", { class: "r" }, text)
+            )
           )
         )
       )
@@ -163,11 +168,20 @@ export const bars = (say: Format, days: ReadonlyArray<Flow>) => {
   const width = 100 / days.length
   const bar = (kind: string, n: number, top: number, sats: number) =>
     sats > 0 &&
-    h("rect", { class: kind, x: at(n * width + width * 0.18), y: top, width: at(width * 0.64), height: Math.max(0.5, height(sats)) })
+    h("rect", {
+      class: kind,
+      x: at(n * width + width * 0.18),
+      y: top,
+      width: at(width * 0.64),
+      height: Math.max(0.5, height(sats))
+    })
   return [
     h(
       "figure",
-      { class: "chart", "aria-label": `In and out by day, ${say.date(first.atMillis)} to ${say.date(last.atMillis)}` },
+      {
+        class: "chart",
+        "aria-label": `In and out by day, ${say.date(first.atMillis)} to ${say.date(last.atMillis)}`
+      },
       axis(
         "y",
         ticks.map((n) => Formats.short(Math.abs(n) * step))
@@ -179,12 +193,20 @@ export const bars = (say: Format, days: ReadonlyArray<Flow>) => {
           "svg",
           { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": true },
           ticks.map((n) => gridline(at(((up - n) / (up + down)) * 100), n === 0)),
-          days.map((day, n) => [bar("f-1", n, at(zero - height(day.in)), day.in), bar("f-2", n, zero, day.out)])
+          days.map((day, n) => [
+            bar("f-1", n, at(zero - height(day.in)), day.in),
+            bar("f-2", n, zero, day.out)
+          ])
         ),
         h(
           "div",
           { class: "days bars", "aria-hidden": true },
-          days.map((day) => tip(day, say.weekday(day.atMillis), [`In ${withFiat(say, day.in)}`, `Out ${withFiat(say, day.out)}`]))
+          days.map((day) =>
+            tip(day, say.weekday(day.atMillis), [
+              `In ${withFiat(say, day.in)}`,
+              `Out ${withFiat(say, day.out)}`
+            ])
+          )
         )
       ),
       axis(
@@ -214,7 +236,11 @@ export const legend = () =>
       h(
         "span",
         { class: "key" },
-        h("svg", { width: 10, height: 10, "aria-hidden": true }, h("rect", { class: `f-${n + 1}`, width: 10, height: 10 })),
+        h(
+          "svg",
+          { width: 10, height: 10, "aria-hidden": true },
+          h("rect", { class: `f-${n + 1}`, width: 10, height: 10 })
+        ),
         text
       )
     )

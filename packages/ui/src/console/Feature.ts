@@ -23,7 +23,9 @@ export interface Placed extends Ranked {
 export const placed = (sections: Sections, entries: ReadonlyArray<Placed>): ReadonlyArray<Section> =>
   Object.entries(sections).map(([title, own]) => ({
     ...(title !== "" && { title }),
-    entries: [...own, ...entries.filter(({ section }) => section === title)].toSorted((a, b) => a.rank - b.rank)
+    entries: [...own, ...entries.filter(({ section }) => section === title)].toSorted(
+      (a, b) => a.rank - b.rank
+    )
   }))
 
 /** A current problem: when it began, the sats it affects, and a link to deal with it. */
@@ -45,7 +47,8 @@ export interface Problem {
 }
 
 /** Leaves out what does not apply. */
-export const applying = <A extends object>(all: ReadonlyArray<A | false>): ReadonlyArray<A> => all.filter((one) => one !== false)
+export const applying = <A extends object>(all: ReadonlyArray<A | false>): ReadonlyArray<A> =>
+  all.filter((one) => one !== false)
 
 export const lateNotices = "Companies are notified of their payments late. The money is not affected."
 
@@ -100,7 +103,9 @@ export interface Waits {
 }
 
 /** The limits of amounts and of the number of payments. */
-export type AmountLimit = { readonly [name in keyof Limits]: Limits[name] extends number | null ? name : never }[keyof Limits]
+export type AmountLimit = {
+  readonly [name in keyof Limits]: Limits[name] extends number | null ? name : never
+}[keyof Limits]
 
 /** A limit that a feature checks: its label, and what it means for sending. */
 export interface Limited {

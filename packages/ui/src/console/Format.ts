@@ -38,8 +38,10 @@ const clock = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTime
   return made
 }
 
-export const sats = (amount: number): string => number({ maximumFractionDigits: 0 }).format(Math.trunc(amount))
-export const short = (amount: number): string => number({ notation: "compact", maximumSignificantDigits: 3 }).format(amount)
+export const sats = (amount: number): string =>
+  number({ maximumFractionDigits: 0 }).format(Math.trunc(amount))
+export const short = (amount: number): string =>
+  number({ notation: "compact", maximumSignificantDigits: 3 }).format(amount)
 /** With up to three decimals, for thousandths of a satoshi. */
 export const exact = (amountSats: number, minimumFractionDigits = 0): string =>
   number({ minimumFractionDigits, maximumFractionDigits: 3 }).format(amountSats)
@@ -50,14 +52,18 @@ export const inSats = (amount: number): string => `${sats(amount)} ${unit(Math.t
 /** `1.5 sats` */
 export const exactSats = (amountSats: number): string => `${exact(amountSats)} ${unit(amountSats)}`
 /** With a sign: +68,219 or −20,064.5. Rounded first, so that a sum with a floating-point error below zero is +0. */
-export const signed = (amountSats: number): string => `${Math.round(amountSats * 1000) < 0 ? "−" : "+"}${exact(Math.abs(amountSats))}`
+export const signed = (amountSats: number): string =>
+  `${Math.round(amountSats * 1000) < 0 ? "−" : "+"}${exact(Math.abs(amountSats))}`
 /** The currency of values for people who think in bitcoin. */
 export const bitcoin = "btc"
 /** Without a symbol if the currency is not known. Less than its smallest unit is shown as such, not as zero. */
 export const fiatText = (amount: number, currency: string | null): string => {
-  if (currency === bitcoin) return `${number({ minimumFractionDigits: 8, maximumFractionDigits: 11 }).format(amount)} BTC`
+  if (currency === bitcoin)
+    return `${number({ minimumFractionDigits: 8, maximumFractionDigits: 11 }).format(amount)} BTC`
   const format = number(
-    currency === null ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { style: "currency", currency: currency.toUpperCase() }
+    currency === null
+      ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+      : { style: "currency", currency: currency.toUpperCase() }
   )
   const least = 10 ** -(format.resolvedOptions().maximumFractionDigits ?? 2)
   return amount > 0 && amount < least ? `< ${format.format(least)}` : format.format(amount)
@@ -68,16 +74,25 @@ export const marked = (mark: string, fiat: string): string => (fiat.startsWith("
 export const fiatShort = (amount: number, currency: string): string =>
   currency === bitcoin
     ? `${number({ notation: "compact", maximumSignificantDigits: 3 }).format(amount)} BTC`
-    : number({ style: "currency", currency: currency.toUpperCase(), notation: "compact", maximumSignificantDigits: 3 }).format(amount)
+    : number({
+        style: "currency",
+        currency: currency.toUpperCase(),
+        notation: "compact",
+        maximumSignificantDigits: 3
+      }).format(amount)
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
-export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)
-export const valueOf = (amountSats: number, perBitcoin: number): number => (amountSats / 100_000_000) * perBitcoin
+export const shortened = (text: string): string =>
+  text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text
+export const valueOf = (amountSats: number, perBitcoin: number): number =>
+  (amountSats / 100_000_000) * perBitcoin
 
 /** Returns the known part of a time zone's name. */
 export const zoneOf = (text: string | undefined): string => {
   try {
-    return text === undefined ? "UTC" : new Intl.DateTimeFormat(locale, { timeZone: text }).resolvedOptions().timeZone
+    return text === undefined
+      ? "UTC"
+      : new Intl.DateTimeFormat(locale, { timeZone: text }).resolvedOptions().timeZone
   } catch {
     return "UTC"
   }
@@ -92,7 +107,9 @@ export const make = ({ zone }: Pick<Preferences, "zone">, price: Price | undefin
   const today = dayKey(nowMillis)
   const isThisYear = (millis: number) => dayKey(millis).slice(0, 4) === today.slice(0, 4)
   const date = (millis: number) =>
-    clock(zone, { month: "short", day: "numeric", ...(!isThisYear(millis) && { year: "numeric" }) }).format(millis)
+    clock(zone, { month: "short", day: "numeric", ...(!isThisYear(millis) && { year: "numeric" }) }).format(
+      millis
+    )
   const time = (millis: number) => clock(zone, { hour: "2-digit", minute: "2-digit" }).format(millis)
   return {
     nowMillis,
@@ -103,20 +120,30 @@ export const make = ({ zone }: Pick<Preferences, "zone">, price: Price | undefin
     today,
     date,
     time,
-    seconds: (millis: number) => clock(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(millis),
+    seconds: (millis: number) =>
+      clock(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(millis),
     /** Monday, November 23. */
     day: (millis: number) =>
-      clock(zone, { weekday: "long", month: "long", day: "numeric", ...(!isThisYear(millis) && { year: "numeric" }) }).format(millis),
-    weekday: (millis: number) => clock(zone, { weekday: "short", month: "short", day: "numeric" }).format(millis),
+      clock(zone, {
+        weekday: "long",
+        month: "long",
+        day: "numeric",
+        ...(!isThisYear(millis) && { year: "numeric" })
+      }).format(millis),
+    weekday: (millis: number) =>
+      clock(zone, { weekday: "short", month: "short", day: "numeric" }).format(millis),
     dayOfMonth: (millis: number) => clock(zone, { day: "numeric" }).format(millis),
     month: (millis: number) => clock("UTC", { month: "long", year: "numeric" }).format(millis),
     /** Today, 10:40; otherwise Nov 23, 18:20. */
-    when: (millis: number) => (dayKey(millis) === today ? `Today, ${time(millis)}` : `${date(millis)}, ${time(millis)}`),
+    when: (millis: number) =>
+      dayKey(millis) === today ? `Today, ${time(millis)}` : `${date(millis)}, ${time(millis)}`,
     /** The time to show after “since”: 10:40 if it is today, otherwise Nov 23, 18:20. */
     since: (millis: number) => (dayKey(millis) === today ? time(millis) : `${date(millis)}, ${time(millis)}`),
     /** The current value, if a price is known. */
     fiat: (amountSats: number) =>
-      price === undefined ? undefined : fiatText(valueOf(Math.abs(amountSats), price.perBitcoin), price.currency)
+      price === undefined
+        ? undefined
+        : fiatText(valueOf(Math.abs(amountSats), price.perBitcoin), price.currency)
   }
 }
 export type Format = ReturnType<typeof make>
@@ -130,7 +157,14 @@ export const dayAfter = (day: string, days: number): string =>
 /** Returns how far a zone's clocks are ahead of UTC. */
 const offsetOf = (millis: number, zone: string): number => {
   const digits = "2-digit"
-  const all = clock(zone, { year: "numeric", month: digits, day: digits, hour: digits, minute: digits, second: digits })
+  const all = clock(zone, {
+    year: "numeric",
+    month: digits,
+    day: digits,
+    hour: digits,
+    minute: digits,
+    second: digits
+  })
   const [month = 0, day = 0, year = 0, ...time] = all.format(millis).split(/\D+/).map(Number)
   return Date.UTC(year, month - 1, day, ...time) - millis
 }

@@ -102,12 +102,18 @@ const me = (around: Around) => {
       null,
       h("span", { class: "face", "aria-hidden": true }, initials(user)),
       h("p", null, h("span", { class: "strong" }, h("bdi", null, user)), h("span", { class: "sub" }, role)),
-      h("form", { method: "post", action: beside("console/sign-out"), class: "inline" }, h("button", { class: "link" }, "Sign out")),
+      h(
+        "form",
+        { method: "post", action: beside("console/sign-out"), class: "inline" },
+        h("button", { class: "link" }, "Sign out")
+      ),
       h(
         "form",
         { class: "theme", method: "post", action: beside("console/theme"), "aria-label": "Theme" },
         h("input", { type: "hidden", name: "back", value: path }),
-        themes.map(([value, text]) => h("button", { name: "theme", value, "aria-pressed": preferences.theme === value }, text))
+        themes.map(([value, text]) =>
+          h("button", { name: "theme", value, "aria-pressed": preferences.theme === value }, text)
+        )
       ),
       currencies.length > 1 && currencyForm(around)
     )
@@ -155,7 +161,14 @@ const bar = (around: Around) =>
         { class: "find", role: "search", method: "post", action: around.to("search") },
         icon("search"),
         h("label", { class: "visually-hidden", for: "q" }, "Search"),
-        h("input", { type: "search", id: "q", name: "q", value: around.sought, placeholder: around.placeholder, autocomplete: "off" }),
+        h("input", {
+          type: "search",
+          id: "q",
+          name: "q",
+          value: around.sought,
+          placeholder: around.placeholder,
+          autocomplete: "off"
+        }),
         h("kbd", { class: "live", "aria-hidden": true }, "/")
       ),
     around.rate !== "" && h("span", { class: "rate" }, around.rate),
@@ -219,7 +232,12 @@ export const whole = (shown: Shown, around: Around): string =>
         h(
           "main",
           { id: "main", tabIndex: -1 },
-          h("section", { class: "note bad", role: "alert", id: "ended" }, "Your session has ended. ", h("a", { href: "" }, "Sign in")),
+          h(
+            "section",
+            { class: "note bad", role: "alert", id: "ended" },
+            "Your session has ended. ",
+            h("a", { href: "" }, "Sign in")
+          ),
           h(
             "section",
             { class: "note", role: "status", id: "away" },
@@ -229,10 +247,20 @@ export const whole = (shown: Shown, around: Around): string =>
           shown.body
         )
       ),
-      h("p", { class: "visually-hidden", id: "said", role: "status", "data-copied": "Copied", "data-sending": "Sending…" })
+      h("p", {
+        class: "visually-hidden",
+        id: "said",
+        role: "status",
+        "data-copied": "Copied",
+        "data-sending": "Sending…"
+      })
     ])
   )
 
 /** A page that needs no sign-in, such as the sign-in page or the outage page. */
 export const alone = (title: string, around: Bare, ...children: ReadonlyArray<ComponentChildren>): string =>
-  document(title, around, h("body", { class: "console" }, h("main", { id: "main", class: "alone" }, children)))
+  document(
+    title,
+    around,
+    h("body", { class: "console" }, h("main", { id: "main", class: "alone" }, children))
+  )

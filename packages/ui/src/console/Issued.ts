@@ -6,14 +6,26 @@ import { body, button, checks, copy, entry, panel } from "./Parts.ts"
 
 /** The name of a new key, token or person. */
 export const nameField = (visit: Pick<AnyVisit, "form">, hint?: string) =>
-  entry(visit, { label: "Name", name: "name", required: true, maxLength: 100, ...(hint !== undefined && { hint }) })
+  entry(visit, {
+    label: "Name",
+    name: "name",
+    required: true,
+    maxLength: 100,
+    ...(hint !== undefined && { hint })
+  })
 
 export const inAudit = "As it appears in the audit log"
 
 export const shownOnce = "Copy it now: it won’t be shown again."
 
 /** A secret that is shown once, and a link to leave the page. */
-export const secretPanel = (title: string, words: ComponentChildren, secret: string, href: string, note?: ComponentChildren) =>
+export const secretPanel = (
+  title: string,
+  words: ComponentChildren,
+  secret: string,
+  href: string,
+  note?: ComponentChildren
+) =>
   panel(
     title,
     {},
@@ -33,4 +45,5 @@ export const linksBox = ({ form }: Pick<AnyVisit, "form">, maker: "key" | "perso
   )
 
 /** The query of a request from that form. */
-export const linksIn = ({ form }: Pick<AnyVisit, "form">) => (form.get("links") === "void" ? { links: "void" as const } : {})
+export const linksIn = ({ form }: Pick<AnyVisit, "form">) =>
+  form.get("links") === "void" ? { links: "void" as const } : {}

@@ -99,7 +99,8 @@ const matching = async <Row>(
     const last = data.at(-1)
     const isEnd = next === undefined || last === undefined || Date.parse(list.at(last)) < sinceMillis
     cursor = isEnd ? undefined : next
-    if (isEnd || rows.length >= most.rows || read >= most.read || length >= mostCharacters) return { rows, next: cursor }
+    if (isEnd || rows.length >= most.rows || read >= most.read || length >= mostCharacters)
+      return { rows, next: cursor }
   }
 }
 
@@ -110,7 +111,8 @@ const matching = async <Row>(
 const longestTrail = 40
 
 /** Where the page of a list begins. Undefined for the first page. */
-export const cursorOf = ({ query }: Pick<AnyVisit, "query">): string | undefined => query.get("cursor") ?? undefined
+export const cursorOf = ({ query }: Pick<AnyVisit, "query">): string | undefined =>
+  query.get("cursor") ?? undefined
 
 /** Returns a function that returns the URL of a list's first page with other filters. An empty value removes a filter. */
 export const filtering =
@@ -125,17 +127,26 @@ export const pages = (path: string, visit: AnyVisit, next: string | undefined) =
   const at = (change: Readonly<Record<string, string>>) => to(withQuery(path, query, change))
   const past = [...trail, ...(cursor === undefined ? [] : [cursor])].slice(-longestTrail).join(".")
   return {
-    newer: cursor === undefined ? undefined : at({ cursor: trail.at(-1) ?? "", trail: trail.slice(0, -1).join(".") }),
+    newer:
+      cursor === undefined
+        ? undefined
+        : at({ cursor: trail.at(-1) ?? "", trail: trail.slice(0, -1).join(".") }),
     older: next === undefined ? undefined : at({ cursor: next, trail: past })
   }
 }
 
 /** Reads one page of a list that has no filters. The footer is undefined if there is only one page. */
-export const onePage = async <Row>(path: string, visit: Visit, read: (asked: Asked) => Promise<Listed<ReadonlyArray<Row>>>) => {
+export const onePage = async <Row>(
+  path: string,
+  visit: Visit,
+  read: (asked: Asked) => Promise<Listed<ReadonlyArray<Row>>>
+) => {
   const cursor = cursorOf(visit)
   const { data, next } = await read({ limit: perPage, cursor })
   const footer =
-    next === undefined && cursor === undefined ? undefined : paging(data.length, `${data.length} shown`, pages(path, visit, next))
+    next === undefined && cursor === undefined
+      ? undefined
+      : paging(data.length, `${data.length} shown`, pages(path, visit, next))
   return { rows: data, footer }
 }
 
@@ -146,7 +157,11 @@ const get =
     const { query, to, say } = visit
     const { rows, next } = await matching(list, visit, { rows: perPage, read: mostRead, each: perPage })
     const at = filtering(path, visit)
-    const [isFirst, period, chosen] = [cursorOf(visit) === undefined, query.get("period"), query.get("status") ?? ""]
+    const [isFirst, period, chosen] = [
+      cursorOf(visit) === undefined,
+      query.get("period"),
+      query.get("status") ?? ""
+    ]
     const others = also.filter(([name]) => query.has(name))
     const isFiltered = period !== null || chosen !== "" || others.length > 0
     const count = next === undefined && isFirst ? Formats.sats(rows.length) : noun
@@ -156,7 +171,10 @@ const get =
       lead,
       isLive: isFirst,
       // Instead of an empty list, the page offers to create the first record.
-      actions: (rows.length > 0 || isFiltered) && [rows.length > 0 && exported(filtering(`${path}/export`, visit)({}), count), making],
+      actions: (rows.length > 0 || isFiltered) && [
+        rows.length > 0 && exported(filtering(`${path}/export`, visit)({}), count),
+        making
+      ],
       body: [
         above?.(visit),
         h("div", { class: "chips" }, [
@@ -166,7 +184,11 @@ const get =
               ...kinds.map(([value, text]) => ({ text, href: at({ status: value }), isOn: value === chosen }))
             ]),
           chips([
-            ...periods.map(([days, text]) => ({ text, href: at({ period: period === days ? "" : days }), isOn: period === days })),
+            ...periods.map(([days, text]) => ({
+              text,
+              href: at({ period: period === days ? "" : days }),
+              isOn: period === days
+            })),
             ...others.map(([name, text]) => ({ text, href: at({ [name]: "" }), isOn: true }))
           ])
         ]),
@@ -177,12 +199,18 @@ const get =
               ? empty(
                   "search",
                   "No results",
-                  next === undefined ? `No ${noun} match these filters.` : `None of the newest ${mostRead} match. Older ones may.`,
+                  next === undefined
+                    ? `No ${noun} match these filters.`
+                    : `None of the newest ${mostRead} match. Older ones may.`,
                   button(to(path), "Clear all", "main")
                 )
               : empty(glyph, `No ${noun} yet`, none, h("span", null, making))
             : table(`List of ${noun}`, { columns: list.columns(visit), groups: [{ rows }], opens: true }),
-          paging(rows.length, `${Formats.sats(rows.length)} shown · times in ${say.zone}`, pages(path, visit, next))
+          paging(
+            rows.length,
+            `${Formats.sats(rows.length)} shown · times in ${say.zone}`,
+            pages(path, visit, next)
+          )
         )
       ]
     }
@@ -191,7 +219,11 @@ const get =
 const file =
   <Row>(list: List<Row>) =>
   async (visit: Visit): Promise<File> => {
-    const { rows, next } = await matching(list, visit, { rows: mostExported, read: Number.POSITIVE_INFINITY, each: perRead })
+    const { rows, next } = await matching(list, visit, {
+      rows: mostExported,
+      read: Number.POSITIVE_INFINITY,
+      each: perRead
+    })
     if (next !== undefined) {
       const why =
         rows.length < mostExported

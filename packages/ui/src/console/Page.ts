@@ -100,7 +100,11 @@ const reasons = {
 }
 
 /** Returns the number in a field, or undefined if the field is empty. Refuses anything that is not one number, with `problem`. */
-export const numberIn = (visit: Pick<AnyVisit, "form">, name: string, problem?: string): number | undefined => {
+export const numberIn = (
+  visit: Pick<AnyVisit, "form">,
+  name: string,
+  problem?: string
+): number | undefined => {
   const given = text(visit, name)
   if (given === "") return undefined
   const read = NumberText.read(given, NumberText.separators.en)
@@ -109,7 +113,11 @@ export const numberIn = (visit: Pick<AnyVisit, "form">, name: string, problem?: 
 }
 
 /** Returns the URL of the same page with other parameters. An empty value removes a parameter. */
-export const withQuery = (path: string, query: URLSearchParams, change: Readonly<Record<string, string>>): string => {
+export const withQuery = (
+  path: string,
+  query: URLSearchParams,
+  change: Readonly<Record<string, string>>
+): string => {
   const next = new URLSearchParams(query)
   for (const [name, value] of Object.entries(change)) {
     if (value === "") next.delete(name)
@@ -133,7 +141,11 @@ export const may = ({ user }: Pick<AnyVisit, "user">, scope: string): boolean =>
 export type Scope = Exclude<ApiKey["scopes"][number], "read"> | "all"
 
 /** The roles that have a scope, if they are not operators and admins, as in the guide to the console. */
-const roles: { readonly [scope in Scope]?: string } = { receive: "bookkeepers, operators and admins", admin: "admins", all: "admins" }
+const roles: { readonly [scope in Scope]?: string } = {
+  receive: "bookkeepers, operators and admins",
+  admin: "admins",
+  all: "admins"
+}
 
 /** The message that names the roles allowed to do something that the user may not do. */
 export const whoMay = (what: string, scope: Scope): string =>

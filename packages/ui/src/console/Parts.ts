@@ -20,7 +20,8 @@ const icons = {
   at: "M10.5 8a2.5 2.5 0 1 1-5 0a2.5 2.5 0 0 1 5 0zM10.5 5.5V9c0 2 3 2 3-1a5.5 5.5 0 1 0-2.2 4.4",
   ticket: "M2 4.5h12v2.2a1.4 1.4 0 0 0 0 2.6v2.2H2V9.3a1.4 1.4 0 0 0 0-2.6zM9.5 4.5v7",
   list: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.5M2.5 8h.5M2.5 12h.5",
-  people: "M8.5 5.5a2.5 2.5 0 1 1-5 0a2.5 2.5 0 0 1 5 0zM1.5 13.5c0-5 9-5 9 0M10.5 3.2a2.5 2.5 0 0 1 0 4.6M12 9.8c1.6.5 2.5 1.7 2.5 3.7",
+  people:
+    "M8.5 5.5a2.5 2.5 0 1 1-5 0a2.5 2.5 0 0 1 5 0zM1.5 13.5c0-5 9-5 9 0M10.5 3.2a2.5 2.5 0 0 1 0 4.6M12 9.8c1.6.5 2.5 1.7 2.5 3.7",
   gauge: "M2 12a6 6 0 1 1 12 0M8 12l3-4.5",
   clock: "M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0zM8 4.5V8l2.5 1.5",
   gear: "M10 8a2 2 0 1 1-4 0a2 2 0 0 1 4 0zM8 1.8v2M8 12.2v2M1.8 8h2M12.2 8h2M3.6 3.6 5 5M11 11l1.4 1.4M12.4 3.6 11 5M5 11l-1.4 1.4",
@@ -47,7 +48,11 @@ const icons = {
 export type Icon = keyof typeof icons
 
 export const icon = (name: Icon, size = 16) =>
-  h("svg", { class: "glyph", width: size, height: size, viewBox: "0 0 16 16", "aria-hidden": true }, h("path", { d: icons[name] }))
+  h(
+    "svg",
+    { class: "glyph", width: size, height: size, viewBox: "0 0 16 16", "aria-hidden": true },
+    h("path", { d: icons[name] })
+  )
 
 /** `good`: done; `wait`: in progress; `warn`: needs attention; `bad`: failed; `idle`: no longer active; `frozen`; `paused`. */
 export type Tone = "good" | "wait" | "warn" | "bad" | "idle" | "frozen" | "paused"
@@ -57,20 +62,24 @@ export interface Badge {
   readonly text: string
 }
 
-export const status = ({ tone, text }: Badge, kind: "" | "pill" = "") => h("span", { class: `st ${tone} ${kind}`.trim() }, text)
+export const status = ({ tone, text }: Badge, kind: "" | "pill" = "") =>
+  h("span", { class: `st ${tone} ${kind}`.trim() }, text)
 /** Shows only the shape; the word is for screen readers. */
-export const dot = ({ tone, text }: Badge) => h("span", { class: `st ${tone} bare` }, h("span", { class: "visually-hidden" }, text))
+export const dot = ({ tone, text }: Badge) =>
+  h("span", { class: `st ${tone} bare` }, h("span", { class: "visually-hidden" }, text))
 
 export const soft = (...children: ReadonlyArray<ComponentChildren>) => h("span", { class: "soft" }, children)
 export const sub = (...children: ReadonlyArray<ComponentChildren>) => h("span", { class: "sub" }, children)
 export const hidden = (text: string) => h("span", { class: "visually-hidden" }, text)
 
-export const when = (millis: number, text: string) => h("time", { dateTime: new Date(millis).toISOString() }, text)
+export const when = (millis: number, text: string) =>
+  h("time", { dateTime: new Date(millis).toISOString() }, text)
 /** Today, 10:40; otherwise Nov 23, 18:20. */
 export const date = (say: Format, at: string | null, none = "never") =>
   at === null ? h("span", { class: "soft" }, none) : when(Date.parse(at), say.when(Date.parse(at)))
 
-export const link = (href: string, ...children: ReadonlyArray<ComponentChildren>) => h("a", { href }, children)
+export const link = (href: string, ...children: ReadonlyArray<ComponentChildren>) =>
+  h("a", { href }, children)
 export const button = (href: string, children: ComponentChildren, kind = "", glyph?: Icon) =>
   h("a", { class: `btn ${kind}`.trim(), href }, glyph !== undefined && icon(glyph), children)
 
@@ -98,16 +107,23 @@ export const panel = (
 
 /** A panel without a visible heading. */
 export const plain = (label: string, children: ComponentChildren, footer?: ComponentChildren) =>
-  h("section", { class: "panel", "aria-label": label }, children, footer !== undefined && footer !== false && h("footer", null, footer))
+  h(
+    "section",
+    { class: "panel", "aria-label": label },
+    children,
+    footer !== undefined && footer !== false && h("footer", null, footer)
+  )
 
 export const body = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "body" }, children)
 /** The fields of a form, one below the other. */
-export const fields = (...children: ReadonlyArray<ComponentChildren>) => body(h("div", { class: "fields" }, children))
+export const fields = (...children: ReadonlyArray<ComponentChildren>) =>
+  body(h("div", { class: "fields" }, children))
 export const stack = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "stack" }, children)
 /** Two columns of the same width. */
 export const two = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "two" }, children)
 /** The main column, with facts to the right. */
-export const sides = (main: ComponentChildren, facts: ComponentChildren) => h("div", { class: "wide-left" }, main, facts)
+export const sides = (main: ComponentChildren, facts: ComponentChildren) =>
+  h("div", { class: "wide-left" }, main, facts)
 
 export type Fact = readonly [name: string, value: ComponentChildren]
 /** Names and values. A null fact is omitted. `sums` aligns numbers to the right. */
@@ -115,15 +131,22 @@ export const facts = (of: ReadonlyArray<Fact | null>, kind: "" | "sums" = "") =>
   h(
     "dl",
     { class: `facts ${kind}`.trim() },
-    of.map((fact) => fact !== null && h("div", { key: fact[0] }, h("dt", null, fact[0]), h("dd", null, fact[1])))
+    of.map(
+      (fact) => fact !== null && h("div", { key: fact[0] }, h("dt", null, fact[0]), h("dd", null, fact[1]))
+    )
   )
 
 /** A panel of names and values. */
-export const factPanel = (title: string, of: ReadonlyArray<Fact | null>, kind?: "sums") => panel(title, {}, body(facts(of, kind)))
+export const factPanel = (title: string, of: ReadonlyArray<Fact | null>, kind?: "sums") =>
+  panel(title, {}, body(facts(of, kind)))
 
 /** A button that copies a string. It requires the script. */
 export const copy = (text: string, label: string) =>
-  h("button", { class: "copy live", type: "button", "data-copy": text, "aria-label": `Copy the ${label}` }, icon("copy", 14))
+  h(
+    "button",
+    { class: "copy live", type: "button", "data-copy": text, "aria-label": `Copy the ${label}` },
+    icon("copy", 14)
+  )
 /** A string that is shown shortened but copied in full. An address such as ann@example.com is not shortened. */
 export const copied = (text: string, label: string) => [
   h("code", { title: text }, text.includes("@") ? text : Formats.shortened(text)),
@@ -147,7 +170,12 @@ export const cover = (
       "dl",
       { class: `cover ${kind}`.trim() },
       of.map(([name, figure, more]) =>
-        h("div", { key: name }, h("dt", null, name), h("dd", null, figure, more !== undefined && h("small", null, more)))
+        h(
+          "div",
+          { key: name },
+          h("dt", null, name),
+          h("dd", null, figure, more !== undefined && h("small", null, more))
+        )
       )
     )
   )
@@ -162,18 +190,30 @@ export const todo = (of: ReadonlyArray<ComponentChildren>, kind: "" | "plain" = 
 
 /** A message about this page. `info` is neutral, `bad` an error. */
 export const note = (tone: "" | "bad" | "info", strong: string, ...more: ReadonlyArray<ComponentChildren>) =>
-  h("section", { class: `note ${tone}`.trim(), role: tone === "bad" ? "alert" : "status" }, h("strong", null, strong), more)
+  h(
+    "section",
+    { class: `note ${tone}`.trim(), role: tone === "bad" ? "alert" : "status" },
+    h("strong", null, strong),
+    more
+  )
 
 /** A message shown on every page, with an action. */
 export const banner = (strong: string, words: ComponentChildren, action: ComponentChild = null) =>
   h("div", { class: "banner", role: "status" }, h("p", null, h("strong", null, strong), " ", words), action)
 
 /** An empty state: what is missing, why, and one action. */
-export const empty = (glyph: Icon | "good", title: string, text: ComponentChildren, ...actions: ReadonlyArray<ComponentChildren>) =>
+export const empty = (
+  glyph: Icon | "good",
+  title: string,
+  text: ComponentChildren,
+  ...actions: ReadonlyArray<ComponentChildren>
+) =>
   h(
     "div",
     { class: "empty" },
-    glyph === "good" ? h("span", { class: "sign good" }, icon("tick")) : h("span", { class: "sign" }, icon(glyph)),
+    glyph === "good"
+      ? h("span", { class: "sign good" }, icon("tick"))
+      : h("span", { class: "sign" }, icon(glyph)),
     h("h2", null, title),
     h("p", null, text),
     actions.length > 0 && h("div", { class: "do" }, actions)
@@ -218,7 +258,13 @@ export const chips = (of: ReadonlyArray<Chip>) =>
     { class: "chips run", role: "group", "aria-label": "Filters", tabIndex: 0 },
     of.map(({ text, href, isOn }) =>
       isOn
-        ? h("a", { class: "chip on", href, "aria-label": `Remove the filter ${text}` }, text, " ", icon("close", 12))
+        ? h(
+            "a",
+            { class: "chip on", href, "aria-label": `Remove the filter ${text}` },
+            text,
+            " ",
+            icon("close", 12)
+          )
         : h("a", { class: "chip add", href }, icon("plus", 12), text)
     )
   )
@@ -244,7 +290,11 @@ export const attention = (of: ReadonlyArray<Concern>) =>
   h(
     "section",
     { class: "panel", "aria-labelledby": "attention" },
-    h("header", { class: "ruled" }, h("h2", { id: "attention" }, "Needs attention ", h("span", { class: "faint" }, of.length))),
+    h(
+      "header",
+      { class: "ruled" },
+      h("h2", { id: "attention" }, "Needs attention ", h("span", { class: "faint" }, of.length))
+    ),
     h(
       "ul",
       { class: "attention" },
@@ -261,7 +311,11 @@ export const attention = (of: ReadonlyArray<Concern>) =>
   )
 
 /** A bar that shows how much of a limit is used. From 80 %, it is a warning. */
-export const meter = (say: Format, name: string, { left, of, isSats = true }: { left: number; of: number; isSats?: boolean }) => {
+export const meter = (
+  say: Format,
+  name: string,
+  { left, of, isSats = true }: { left: number; of: number; isSats?: boolean }
+) => {
   const used = of <= 0 ? 100 : Math.min(100, Math.max(0, ((of - left) / of) * 100))
   const text = `${Math.round(used)}% of ${Formats.sats(of)} used`
   return h(
@@ -271,7 +325,13 @@ export const meter = (say: Format, name: string, { left, of, isSats = true }: { 
     h("span", { class: "num" }, h("b", { class: "strong" }, Formats.sats(left)), " left"),
     h(
       "svg",
-      { class: "meter", viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": `${Math.round(used)}% used` },
+      {
+        class: "meter",
+        viewBox: "0 0 100 8",
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `${Math.round(used)}% used`
+      },
       h("rect", { class: used >= 80 ? "m-warn" : "m-1", x: 0, width: used, height: 8 })
     ),
     h("span", { class: "faint" }, used >= 80 ? status({ tone: "warn", text }) : text),
@@ -295,7 +355,17 @@ export interface Input {
   readonly autocomplete?: string
 }
 
-export const field = ({ label, name, id = name, hint, optional = false, value, type = "text", autocomplete = "off", ...input }: Input) =>
+export const field = ({
+  label,
+  name,
+  id = name,
+  hint,
+  optional = false,
+  value,
+  type = "text",
+  autocomplete = "off",
+  ...input
+}: Input) =>
   h(
     "div",
     null,
@@ -391,7 +461,9 @@ export const again = (given: URLSearchParams | undefined) =>
     : h(
         "form",
         { method: "post" },
-        [...given].map(([name, value]) => name !== "credential" && h("input", { type: "hidden", name, value })),
+        [...given].map(
+          ([name, value]) => name !== "credential" && h("input", { type: "hidden", name, value })
+        ),
         h("button", { class: "btn main" }, "Try again")
       )
 
@@ -399,7 +471,8 @@ export const again = (given: URLSearchParams | undefined) =>
 export type Confirmed = boolean | "passkey"
 
 /** The button below a form's fields. */
-export const submit = (text: string) => h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, text))
+export const submit = (text: string) =>
+  h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, text))
 
 /**
  * The confirmation below a summary, in the same panel. The button names the action and the amount. With a passkey, the script
@@ -430,6 +503,11 @@ export const confirm = (
         autocomplete: "current-password",
         hint: "Valid for 5 minutes"
       }),
-    isConfirmed === "passkey" && h("p", { class: "hint" }, "Your device will ask for your passkey. Valid for 5 minutes"),
-    h("button", { class: `btn ${kind} lg`, ...(isConfirmed === "passkey" && { "data-passkey": "step-up" }) }, text)
+    isConfirmed === "passkey" &&
+      h("p", { class: "hint" }, "Your device will ask for your passkey. Valid for 5 minutes"),
+    h(
+      "button",
+      { class: `btn ${kind} lg`, ...(isConfirmed === "passkey" && { "data-passkey": "step-up" }) },
+      text
+    )
   )

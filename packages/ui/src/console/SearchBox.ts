@@ -14,7 +14,8 @@ const issued = /lnurl|walletconnect|(?:k1|secret|join|link)(?:=|%3d)|\b(?:sr|op|
  * Matches other secrets: a wallet's words, private keys of Nostr and BIP 32, lnd's macaroons in hex or base64, and preimages,
  * which look like hashes.
  */
-const others = /^(?:[a-z]{3,8}\s+){11,}[a-z]{3,8}$|^[0-9a-f]{64}$|\b(?:nsec1|[xyztuv]prv)\w{20}|0201036c6e64|AgEDbG5k/i
+const others =
+  /^(?:[a-z]{3,8}\s+){11,}[a-z]{3,8}$|^[0-9a-f]{64}$|\b(?:nsec1|[xyztuv]prv)\w{20}|0201036c6e64|AgEDbG5k/i
 
 /** Maximum length of an address with the text. Proxies limit the size of a response's headers, often to 4 KB. */
 const longest = 1000
@@ -32,6 +33,8 @@ export const searchPage = <V extends AnyVisit>(
   post: async (visit) => {
     const q = text(visit, "q")
     const redirect = `search?${new URLSearchParams({ q }).toString()}`
-    return redirect.length > longest || issued.test(q) || others.test(q) ? results(visit, q, elided(q, 16)) : { redirect }
+    return redirect.length > longest || issued.test(q) || others.test(q)
+      ? results(visit, q, elided(q, 16))
+      : { redirect }
   }
 })

@@ -38,10 +38,14 @@ interface Options<Row> {
 
 const isRight = (kind: string | undefined) => kind === "amount" || kind === "fiat"
 
-const classOf = <Row>({ place, kind = "" }: Column<Row>) => `${place} ${kind === "fiat" ? "amount fiat" : kind}`.trim()
+const classOf = <Row>({ place, kind = "" }: Column<Row>) =>
+  `${place} ${kind === "fiat" ? "amount fiat" : kind}`.trim()
 
 /** A table that becomes a list of cards on a phone. */
-export const table = <Row>(label: string, { columns, groups, kind = "", opens = false, isWrong }: Options<Row>) =>
+export const table = <Row>(
+  label: string,
+  { columns, groups, kind = "", opens = false, isWrong }: Options<Row>
+) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "group", "aria-label": label },
@@ -85,11 +89,18 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
           rows.map((row) =>
             h(
               "tr",
-              { class: `${opens ? "opens" : ""} ${isWrong?.(row) === true ? "wrong" : ""}`.trim(), role: "row" },
+              {
+                class: `${opens ? "opens" : ""} ${isWrong?.(row) === true ? "wrong" : ""}`.trim(),
+                role: "row"
+              },
               columns.map((column) =>
                 h(
                   "td",
-                  { class: classOf(column), role: "cell", ...(column.key !== undefined && { "data-k": column.key }) },
+                  {
+                    class: classOf(column),
+                    role: "cell",
+                    ...(column.key !== undefined && { "data-k": column.key })
+                  },
                   column.cell(row)
                 )
               )
@@ -101,7 +112,8 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
   )
 
 /** A link that makes the whole row clickable. */
-export const rowLink = (href: string, ...children: ReadonlyArray<ComponentChildren>) => h("a", { class: "row", href }, children)
+export const rowLink = (href: string, ...children: ReadonlyArray<ComponentChildren>) =>
+  h("a", { class: "row", href }, children)
 
 /** The footer of a list: a text about its rows, and links to the previous and next pages. An empty list has no text. */
 export const paging = (
@@ -111,7 +123,11 @@ export const paging = (
     newer,
     older,
     extra = null
-  }: { readonly newer?: string | undefined; readonly older?: string | undefined; readonly extra?: ComponentChild }
+  }: {
+    readonly newer?: string | undefined
+    readonly older?: string | undefined
+    readonly extra?: ComponentChild
+  }
 ) =>
   (rows > 0 || newer !== undefined || older !== undefined) && [
     h("span", { class: "num" }, rows > 0 && text),
@@ -128,4 +144,5 @@ export const paging = (
  * A link to an export of exactly the rows of a list. Without `download`, the browser shows a page that says why there
  * is no file, such as the page for signing in, instead of saving it.
  */
-export const exported = (href: string, count: string) => h("a", { class: "btn", href }, icon("download"), `Export these ${count}`)
+export const exported = (href: string, count: string) =>
+  h("a", { class: "btn", href }, icon("download"), `Export these ${count}`)

@@ -9,9 +9,14 @@ export const adjustments = Feature.make({
   money: Journal.money,
   other: Journal.other,
   subjects: {
-    adjustments: subjectOf(Adjustment.noun, (companyId) => Effect.map(adjustment(companyId, 1), (row) => Adjustment.requested(row)), {
-      booked: (row) => Effect.succeed(approved(row)),
-      rejected: (row) => Effect.succeed(Adjustment.rejected(row, { id: "eve", name: "Eve" }, row.createdAtMillis + 1))
-    })
+    adjustments: subjectOf(
+      Adjustment.noun,
+      (companyId) => Effect.map(adjustment(companyId, 1), (row) => Adjustment.requested(row)),
+      {
+        booked: (row) => Effect.succeed(approved(row)),
+        rejected: (row) =>
+          Effect.succeed(Adjustment.rejected(row, { id: "eve", name: "Eve" }, row.createdAtMillis + 1))
+      }
+    )
   }
 })

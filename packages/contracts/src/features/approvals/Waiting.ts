@@ -16,9 +16,12 @@ export const waiting = subjectOf(
   {
     approved: (row) => {
       const work = { kind: Withdrawal.taskKind, dueAtMillis: row.createdAtMillis }
-      return Effect.succeed(Approval.approved({ ...row, approval: "waiting" }, "key", work, row.createdAtMillis))
+      return Effect.succeed(
+        Approval.approved({ ...row, approval: "waiting" }, "key", work, row.createdAtMillis)
+      )
     },
-    rejected: (row) => Effect.succeed(Approval.rejected({ ...row, approval: "waiting" }, "key", row.createdAtMillis + 1)),
+    rejected: (row) =>
+      Effect.succeed(Approval.rejected({ ...row, approval: "waiting" }, "key", row.createdAtMillis + 1)),
     failed: [
       "approved",
       Effect.fnUntraced(function* (row) {

@@ -27,7 +27,12 @@ export const other = {
   "an expired checkout that gets a new quote expires again at its new deadline": Effect.gen(function* () {
     const tasks = yield* Tasks
     const companyId = yield* open
-    const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
+    const [id, invoiceId, onChainAddressId, publicId] = [
+      yield* Id.make,
+      yield* Id.make,
+      yield* Id.make,
+      yield* Id.make
+    ]
     const expiresAtMillis = atMillis + 60_000
     const created = {
       id,
@@ -46,17 +51,35 @@ export const other = {
       return claimed.find((task) => task.id === id)
     })
     const task = (yield* due(expiresAtMillis)) ?? assert.fail("the checkout must have a job")
-    const expiry = Checkout.next(checkout, { status: "expired", arrived: Checkout.nothing }, expiresAtMillis, {
-      fence: fence(task),
-      isDone: true
-    })
+    const expiry = Checkout.next(
+      checkout,
+      { status: "expired", arrived: Checkout.nothing },
+      expiresAtMillis,
+      {
+        fence: fence(task),
+        isDone: true
+      }
+    )
     assert.strictEqual(yield* verdict(expiry), "Applied")
     const [expired = checkout] = yield* checkouts(companyId)
     assert.deepStrictEqual([expired.status, yield* due(expiresAtMillis + 1000)], ["expired", undefined])
-    const next = { invoiceId: yield* Id.make, paymentRequest: "lnbcrt2…", amount: Msat.make(2000n), rate: "50000", rateAtMillis: 1 }
-    const again = Checkout.renewed(expired, { ...next, expiresAtMillis: expiresAtMillis + 120_000 }, expiresAtMillis + 60_000)
+    const next = {
+      invoiceId: yield* Id.make,
+      paymentRequest: "lnbcrt2…",
+      amount: Msat.make(2000n),
+      rate: "50000",
+      rateAtMillis: 1
+    }
+    const again = Checkout.renewed(
+      expired,
+      { ...next, expiresAtMillis: expiresAtMillis + 120_000 },
+      expiresAtMillis + 60_000
+    )
     assert.strictEqual(yield* verdict(again), "Applied")
-    assert.strictEqual(yield* verdict(Checkout.renewed(expired, { ...next, expiresAtMillis }, expiresAtMillis)), "CheckoutNotOpen")
+    assert.strictEqual(
+      yield* verdict(Checkout.renewed(expired, { ...next, expiresAtMillis }, expiresAtMillis)),
+      "CheckoutNotOpen"
+    )
     const answered = Noun.after(expired, again.writes[0], again.atMillis)
     assert.deepStrictEqual(yield* checkouts(companyId), [answered])
     assert.strictEqual(answered.status, "open")
@@ -64,14 +87,16 @@ export const other = {
     assert.isDefined(yield* due(expiresAtMillis + 120_000))
     const tipped = Checkout.answered(answered, { tipPercent: 5, payerEmail: "ann@example.com" }, atMillis + 1)
     assert.strictEqual(yield* verdict(tipped), "Applied")
-    assert.deepStrictEqual(yield* checkouts(companyId), [Noun.after(answered, tipped.writes[0], tipped.atMillis)])
+    assert.deepStrictEqual(yield* checkouts(companyId), [
+      Noun.after(answered, tipped.writes[0], tipped.atMillis)
+    ])
   })
 } satisfies Promises<Journal | Records | Tasks>
 
 /** Guarantees about lists of checkouts. */
 export const listed = {
-  "an order's checkouts are listed newest first, without those of other orders, other letter cases and other companies": Effect.gen(
-    function* () {
+  "an order's checkouts are listed newest first, without those of other orders, other letter cases and other companies":
+    Effect.gen(function* () {
       const { ofOrder } = yield* Records
       const [companyId, other] = [yield* open, yield* open]
       const ids: Array<string> = []
@@ -85,7 +110,11 @@ export const listed = {
         [companyId, "a/1"]
       ] as const) {
         ids.push(yield* Id.make)
-        const unique = { invoiceId: yield* Id.make, onChainAddressId: yield* Id.make, publicId: yield* Id.make }
+        const unique = {
+          invoiceId: yield* Id.make,
+          onChainAddressId: yield* Id.make,
+          publicId: yield* Id.make
+        }
         yield* verdict(Checkout.created(row({ id: ids.at(-1) ?? "", companyId: owner, orderId, ...unique })))
       }
       const sorted = (...numbers: ReadonlyArray<number>) =>
@@ -101,18 +130,24 @@ export const listed = {
       assert.deepStrictEqual(yield* found("a/1", all[1] ?? "", 10), all.slice(2))
       assert.deepStrictEqual(yield* found("A/1", null, 10), sorted(1))
       assert.deepStrictEqual(yield* found("a", null, 10), [])
-    }
-  )
+    })
 } satisfies Promises<Journal | Records>
 
 /** Guarantees about payments toward a checkout. */
 export const money = {
-  "a listed transaction has its checkout's description, even an empty one, or its invoice's description if it has no checkout": Effect.gen(
-    function* () {
+  "a listed transaction has its checkout's description, even an empty one, or its invoice's description if it has no checkout":
+    Effect.gen(function* () {
       const companyId = yield* open
       const add = Effect.fnUntraced(function* (description: string) {
-        const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
-        yield* verdict(Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, description })))
+        const [id, invoiceId, onChainAddressId, publicId] = [
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make
+        ]
+        yield* verdict(
+          Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, description }))
+        )
         return id
       })
       const expected = new Map<string, string>()
@@ -133,10 +168,9 @@ export const money = {
       expected.set(direct.id, "")
       const lines = yield* (yield* Records).transactions(companyId, { limit: 10 })
       assert.deepStrictEqual(new Map(lines.map(({ id, description }) => [id, description])), expected)
-    }
-  ),
-  "a checkout's payments are summed as credited, pending or in time, excluding failed payments and those of other checkouts": Effect.gen(
-    function* () {
+    }),
+  "a checkout's payments are summed as credited, pending or in time, excluding failed payments and those of other checkouts":
+    Effect.gen(function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
       const expiresAtMillis = atMillis + 1
@@ -155,7 +189,12 @@ export const money = {
       const late = yield* come(one, 10_000, checkoutId, expiresAtMillis)
       const proven = yield* come(one, 20_000, checkoutId, expiresAtMillis, atMillis)
       const invoice = yield* created(one, 100_000)
-      const paid = { lightningInvoiceId: invoice.id, checkoutId, createdAtMillis: expiresAtMillis, refunded: Msat.fromSats(40) }
+      const paid = {
+        lightningInvoiceId: invoice.id,
+        checkoutId,
+        createdAtMillis: expiresAtMillis,
+        refunded: Msat.fromSats(40)
+      }
       const lightning = { ...(yield* arrival(one, 100_000)), ...paid }
       yield* verdict(Invoice.settled(invoice, lightning, yield* preimage))
       yield* verdict(Deposit.confirmed(settled, atMillis))
@@ -174,10 +213,9 @@ export const money = {
       const checkout = { companyId: one, id: checkoutId, expiresAtMillis }
       assert.deepStrictEqual(yield* records.arrivedFor(checkout), arrived)
       assert.deepStrictEqual(yield* records.arrivedFor({ ...checkout, companyId: other }), Checkout.nothing)
-    }
-  ),
-  "a checkout's pending and settled deposits are listed newest first, excluding failed deposits and those of other checkouts": Effect.gen(
-    function* () {
+    }),
+  "a checkout's pending and settled deposits are listed newest first, excluding failed deposits and those of other checkouts":
+    Effect.gen(function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
       const come = Effect.fnUntraced(function* (of: string | null) {
@@ -185,7 +223,11 @@ export const money = {
         yield* verdict(Deposit.seen(row))
         return row
       })
-      const [pending, settled, failed] = [yield* come(checkoutId), yield* come(checkoutId), yield* come(checkoutId)]
+      const [pending, settled, failed] = [
+        yield* come(checkoutId),
+        yield* come(checkoutId),
+        yield* come(checkoutId)
+      ]
       const confirmed = Deposit.confirmed(settled, atMillis)
       yield* verdict(confirmed)
       yield* verdict(Deposit.dropped(failed, atMillis))
@@ -195,51 +237,71 @@ export const money = {
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 10), newestFirst)
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 1), newestFirst.slice(0, 1))
       assert.deepStrictEqual(yield* records.depositsFor(other, checkoutId, 10), [])
-    }
-  ),
-  "the highest block height of a checkout's pending deposits is returned once all of them are in blocks": Effect.gen(function* () {
-    const records = yield* Records
-    const [one, checkoutId] = [yield* open, yield* Id.make]
-    const height = () =>
-      Effect.map(records.arrivedFor({ companyId: one, id: checkoutId, expiresAtMillis: atMillis }), ({ pendingHeight }) => pendingHeight)
-    const come = Effect.fnUntraced(function* (sats: number) {
-      const row = yield* output(one, sats, { checkoutId })
-      yield* verdict(Deposit.seen(row))
-      return row
+    }),
+  "the highest block height of a checkout's pending deposits is returned once all of them are in blocks":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const [one, checkoutId] = [yield* open, yield* Id.make]
+      const height = () =>
+        Effect.map(
+          records.arrivedFor({ companyId: one, id: checkoutId, expiresAtMillis: atMillis }),
+          ({ pendingHeight }) => pendingHeight
+        )
+      const come = Effect.fnUntraced(function* (sats: number) {
+        const row = yield* output(one, sats, { checkoutId })
+        yield* verdict(Deposit.seen(row))
+        return row
+      })
+      const [first, second] = [yield* come(1), yield* come(2)]
+      assert.isNull(yield* height())
+      yield* verdict(Deposit.placed(first, 100, atMillis))
+      assert.isNull(yield* height())
+      const placed = Deposit.placed(second, 102, atMillis)
+      yield* verdict(placed)
+      assert.strictEqual(yield* height(), 102)
+      yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
+      assert.strictEqual(yield* height(), 100)
     })
-    const [first, second] = [yield* come(1), yield* come(2)]
-    assert.isNull(yield* height())
-    yield* verdict(Deposit.placed(first, 100, atMillis))
-    assert.isNull(yield* height())
-    const placed = Deposit.placed(second, 102, atMillis)
-    yield* verdict(placed)
-    assert.strictEqual(yield* height(), 102)
-    yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
-    assert.strictEqual(yield* height(), 100)
-  })
 } satisfies Promises<Journal | Records | Tasks>
 
 /** Guarantees about searching for checkouts. */
 export const searches = {
-  "a search finds checkouts by the beginning of their order id, regardless of case, or by their description": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* open
-    const add = Effect.fnUntraced(function* (orderId: string | null, description: string) {
-      const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
-      yield* verdict(Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, orderId, description })))
-      return id
+  "a search finds checkouts by the beginning of their order id, regardless of case, or by their description":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const add = Effect.fnUntraced(function* (orderId: string | null, description: string) {
+        const [id, invoiceId, onChainAddressId, publicId] = [
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make
+        ]
+        yield* verdict(
+          Checkout.created(
+            row({ id, companyId, publicId, invoiceId, onChainAddressId, orderId, description })
+          )
+        )
+        return id
+      })
+      const found = Effect.fnUntraced(function* (text: string) {
+        const sought = Search.sought(text)
+        const hits = sought === undefined ? [] : yield* records.found(companyId, sought)
+        return hits.map(({ kind, id, by }) => `${kind} ${id} ${by}`).toSorted()
+      })
+      const [first, second, third] = [
+        yield* add("A_1", "Tea"),
+        yield* add("ax1%", "Coffee"),
+        yield* add(null, "a_1 cake")
+      ]
+      const unicode = yield* add("Ⅻ-Öl", "x")
+      assert.deepStrictEqual(
+        yield* found("a_"),
+        [`checkouts ${first} order`, `checkouts ${third} text`].toSorted()
+      )
+      assert.deepStrictEqual(yield* found("AX1"), [`checkouts ${second} order`])
+      assert.deepStrictEqual(yield* found("1%"), [])
+      assert.deepStrictEqual(yield* found("COFFEE"), [`checkouts ${second} text`])
+      assert.deepStrictEqual(yield* found("Ⅻ-Ö"), [`checkouts ${unicode} order`])
     })
-    const found = Effect.fnUntraced(function* (text: string) {
-      const sought = Search.sought(text)
-      const hits = sought === undefined ? [] : yield* records.found(companyId, sought)
-      return hits.map(({ kind, id, by }) => `${kind} ${id} ${by}`).toSorted()
-    })
-    const [first, second, third] = [yield* add("A_1", "Tea"), yield* add("ax1%", "Coffee"), yield* add(null, "a_1 cake")]
-    const unicode = yield* add("Ⅻ-Öl", "x")
-    assert.deepStrictEqual(yield* found("a_"), [`checkouts ${first} order`, `checkouts ${third} text`].toSorted())
-    assert.deepStrictEqual(yield* found("AX1"), [`checkouts ${second} order`])
-    assert.deepStrictEqual(yield* found("1%"), [])
-    assert.deepStrictEqual(yield* found("COFFEE"), [`checkouts ${second} text`])
-    assert.deepStrictEqual(yield* found("Ⅻ-Ö"), [`checkouts ${unicode} order`])
-  })
 } satisfies Promises<Journal | Records | Tasks>

@@ -16,8 +16,17 @@ export const checkouts = Feature.make({
       Checkout.noun,
       Effect.fnUntraced(function* (companyId) {
         const createdAtMillis = yield* past
-        const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
-        const times = { createdAtMillis, updatedAtMillis: createdAtMillis, expiresAtMillis: createdAtMillis + 1000 }
+        const [id, invoiceId, onChainAddressId, publicId] = [
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make
+        ]
+        const times = {
+          createdAtMillis,
+          updatedAtMillis: createdAtMillis,
+          expiresAtMillis: createdAtMillis + 1000
+        }
         return Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, ...times }))
       }),
       { moved: (row) => Effect.succeed(Checkout.canceled(row, row.createdAtMillis + 1)) }

@@ -6,6 +6,18 @@ import { past } from "../../Fixtures.ts"
 
 export const offer = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const [id, lightningAddressId, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* past]
-  const shown = { offer: `lno1${id}`, memo: "coffee", metadata: { shelf: "3" }, lightningAddress: "satoshi@pay.example.com" }
-  return IssuedOffer.created({ id, companyId, nodeId: "d34db33f", ...shown, lightningAddressId, createdAtMillis })
+  const shown = {
+    offer: `lno1${id}`,
+    memo: "coffee",
+    metadata: { shelf: "3" },
+    lightningAddress: "satoshi@pay.example.com"
+  }
+  return IssuedOffer.created({
+    id,
+    companyId,
+    nodeId: "d34db33f",
+    ...shown,
+    lightningAddressId,
+    createdAtMillis
+  })
 })

@@ -30,8 +30,17 @@ export const invite = Effect.fnUntraced(function* (companyId: CompanyId.CompanyI
   })
 })
 
-const passkey = (id: string, createdAtMillis: number): Person.Passkey => ({ id, name: "laptop", publicKey: "pQEC", createdAtMillis })
-const use = (id: string, counter: number, challengedAtMillis: number): Person.Use => ({ id, counter, challengedAtMillis })
+const passkey = (id: string, createdAtMillis: number): Person.Passkey => ({
+  id,
+  name: "laptop",
+  publicKey: "pQEC",
+  createdAtMillis
+})
+const use = (id: string, counter: number, challengedAtMillis: number): Person.Use => ({
+  id,
+  counter,
+  challengedAtMillis
+})
 
 const at = Effect.fnUntraced(function* (row: Person.Person) {
   return { atMillis: row.updatedAtMillis + 1, revision: yield* Id.make }
@@ -40,17 +49,30 @@ const at = Effect.fnUntraced(function* (row: Person.Person) {
 export const going = {
   approved: (row: Person.Person) => Effect.map(at(row), (at) => Person.approved(row, at)),
   joined: (row: Person.Person) =>
-    Effect.map(at(row), (at) => Person.joined(row, passkey("AQ", at.atMillis), use("AQ", 0, at.atMillis), at)),
-  used: ["joined", (row: Person.Person) => Effect.map(at(row), (at) => Person.used(row, use("AQ", 1, at.atMillis), at))],
+    Effect.map(at(row), (at) =>
+      Person.joined(row, passkey("AQ", at.atMillis), use("AQ", 0, at.atMillis), at)
+    ),
+  used: [
+    "joined",
+    (row: Person.Person) => Effect.map(at(row), (at) => Person.used(row, use("AQ", 1, at.atMillis), at))
+  ],
   rekeyed: [
     "joined",
-    (row: Person.Person) => Effect.map(at(row), (at) => Person.keyed(row, passkey("Ag", at.atMillis), use("Ag", 0, at.atMillis), at))
+    (row: Person.Person) =>
+      Effect.map(at(row), (at) =>
+        Person.keyed(row, passkey("Ag", at.atMillis), use("Ag", 0, at.atMillis), at)
+      )
   ],
-  promoted: (row: Person.Person) => Effect.map(at(row), (at) => Person.promoted(row, { role: "viewer", vouchedBy: row.id }, at)),
+  promoted: (row: Person.Person) =>
+    Effect.map(at(row), (at) => Person.promoted(row, { role: "viewer", vouchedBy: row.id }, at)),
   recovered: [
     "joined",
     Effect.fnUntraced(function* (row: Person.Person) {
-      return Person.recovered(row, { secretHash: yield* invitation(row.id), vouchedBy: row.id, waiting: null }, yield* at(row))
+      return Person.recovered(
+        row,
+        { secretHash: yield* invitation(row.id), vouchedBy: row.id, waiting: null },
+        yield* at(row)
+      )
     })
   ],
   removed: ["joined", (row: Person.Person) => Effect.map(at(row), (at) => Person.removed(row, at))]

@@ -46,17 +46,31 @@ const refundOf = Effect.fnUntraced(function* (
 })
 
 /** Refunds this many sats of a deposit by a link. */
-export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number, fields?: Partial<Refund.Refund>) {
+export const byLink = Effect.fnUntraced(function* (
+  deposit: Deposit.Deposit,
+  sats: number,
+  fields?: Partial<Refund.Refund>
+) {
   const refund = yield* refundOf(deposit, sats, fields)
   const { createdAtMillis } = refund
-  const paidBy = yield* voucher(deposit.companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, refundId: refund.id })
-  return { change: Refund.created({ ...refund, voucherId: paidBy.id }, deposit, Voucher.created(paidBy)), voucher: paidBy }
+  const paidBy = yield* voucher(deposit.companyId, sats, {
+    createdAtMillis,
+    expiresAtMillis: createdAtMillis + 1000,
+    refundId: refund.id
+  })
+  return {
+    change: Refund.created({ ...refund, voucherId: paidBy.id }, deposit, Voucher.created(paidBy)),
+    voucher: paidBy
+  }
 })
 
 /** Refunds this many sats of a deposit to a destination. */
 export const byPayment = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number) {
   const refund = yield* refundOf(deposit, sats)
-  const paidBy = yield* withdrawal(deposit.companyId, sats, { createdAtMillis: refund.createdAtMillis, refundId: refund.id })
+  const paidBy = yield* withdrawal(deposit.companyId, sats, {
+    createdAtMillis: refund.createdAtMillis,
+    refundId: refund.id
+  })
   const row: Refund.Refund = { ...refund, status: "pending", withdrawalId: paidBy.id }
   return { change: Refund.created(row, deposit, Withdrawal.requested(paidBy)), withdrawal: paidBy }
 })

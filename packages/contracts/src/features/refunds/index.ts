@@ -9,7 +9,11 @@ export const refunds = Feature.make({
   money: Journal.money,
   other: {},
   subjects: {},
-  moves: { deposits: movesOf(Deposit.noun, { refunded: ["confirmed", (row) => Effect.map(byLink(row, 1), ({ change }) => change)] }) },
+  moves: {
+    deposits: movesOf(Deposit.noun, {
+      refunded: ["confirmed", (row) => Effect.map(byLink(row, 1), ({ change }) => change)]
+    })
+  },
   spends: [
     Effect.fnUntraced(function* (companyId, sats) {
       return (yield* byLink(yield* credited(companyId, sats), sats)).change

@@ -25,8 +25,13 @@ export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
 
 export const going = {
   begunAgain: Effect.fnUntraced(function* (row: Session.Session) {
-    return Session.begunAgain(row, { secretHash: yield* hash, expiresAtMillis: row.expiresAtMillis + 1 }, row.createdAtMillis + 1)
+    return Session.begunAgain(
+      row,
+      { secretHash: yield* hash, expiresAtMillis: row.expiresAtMillis + 1 },
+      row.createdAtMillis + 1
+    )
   }),
-  steppedUp: (row: Session.Session) => Effect.map(hash, (secretHash) => Session.steppedUp(row, secretHash, row.createdAtMillis + 2)),
+  steppedUp: (row: Session.Session) =>
+    Effect.map(hash, (secretHash) => Session.steppedUp(row, secretHash, row.createdAtMillis + 2)),
   ended: (row: Session.Session) => Effect.succeed(Session.ended(row, row.createdAtMillis + 3))
 }

@@ -14,17 +14,42 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type * as Contract from "../../Contract.ts"
-import { begin, committed, companyWith, lightningAttempt, open, output, past, proof, unopened, verdict } from "../../Fixtures.ts"
+import {
+  begin,
+  committed,
+  companyWith,
+  lightningAttempt,
+  open,
+  output,
+  past,
+  proof,
+  unopened,
+  verdict
+} from "../../Fixtures.ts"
 
 /** A company's first month end. */
-export const monthEnd = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<MonthEnd.MonthEnd> = {}) {
+export const monthEnd = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  fields: Partial<MonthEnd.MonthEnd> = {}
+) {
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
-  return { id, companyId, number: 1, untilMillis: 1_767_225_600_000, lastEntry: "0", createdAtMillis, ...fields }
+  return {
+    id,
+    companyId,
+    number: 1,
+    untilMillis: 1_767_225_600_000,
+    lastEntry: "0",
+    createdAtMillis,
+    ...fields
+  }
 })
 
 // Months may have any length. Each begins where the previous one ends.
 const monthMillis = 1000
-const month = (n: number): Booking.Period => ({ fromMillis: n * monthMillis, untilMillis: (n + 1) * monthMillis })
+const month = (n: number): Booking.Period => ({
+  fromMillis: n * monthMillis,
+  untilMillis: (n + 1) * monthMillis
+})
 
 const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, atMillis: number) {
   const seen = yield* output(companyId, sats, { createdAtMillis: atMillis })
@@ -49,23 +74,30 @@ const sums = ({ isClosed, before, within, late }: MonthSums) => [
 ]
 
 export const money = {
-  "a statement's opening balance, receipts, payments and fees add up to its closing balance": Effect.gen(function* () {
-    const companyId = yield* companyWith(1_000)
-    const fees = { serviceFee: Msat.make(5_001n), networkAllowance: Msat.make(10_000n) }
-    const { withdrawal, fence } = yield* begin(companyId, 200, fees)
-    yield* committed(
-      Withdrawal.dispatched(withdrawal, yield* lightningAttempt, fence, withdrawal.createdAtMillis),
-      Withdrawal.settled(withdrawal, yield* proof(3), fence, withdrawal.createdAtMillis + 1)
-    )
-    const everything = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
-    const { before, within } = yield* (yield* Records).bookedSums(companyId, everything)
-    const statement = Statement.of({ isClosed: false, before, within, late: [] })
-    assert.isAbove(Number(Statement.fees(statement)), 0)
-    assert.strictEqual(
-      Msat.make(statement.opening.posted + Statement.received(statement) - Statement.sent(statement) - Statement.fees(statement)),
-      statement.closing.posted
-    )
-  }),
+  "a statement's opening balance, receipts, payments and fees add up to its closing balance": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(1_000)
+      const fees = { serviceFee: Msat.make(5_001n), networkAllowance: Msat.make(10_000n) }
+      const { withdrawal, fence } = yield* begin(companyId, 200, fees)
+      yield* committed(
+        Withdrawal.dispatched(withdrawal, yield* lightningAttempt, fence, withdrawal.createdAtMillis),
+        Withdrawal.settled(withdrawal, yield* proof(3), fence, withdrawal.createdAtMillis + 1)
+      )
+      const everything = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
+      const { before, within } = yield* (yield* Records).bookedSums(companyId, everything)
+      const statement = Statement.of({ isClosed: false, before, within, late: [] })
+      assert.isAbove(Number(Statement.fees(statement)), 0)
+      assert.strictEqual(
+        Msat.make(
+          statement.opening.posted +
+            Statement.received(statement) -
+            Statement.sent(statement) -
+            Statement.fees(statement)
+        ),
+        statement.closing.posted
+      )
+    }
+  ),
   "a company without entries or month ends has empty sums and no closed month": Effect.gen(function* () {
     const none = yield* unopened
     assert.deepStrictEqual(yield* (yield* Records).booksClosed(none), { number: 0, untilMillis: 0, last: 0n })
@@ -74,8 +106,8 @@ export const money = {
     assert.deepStrictEqual(yield* told(none, 1), { isClosed: true, before: [], within: [], late: [] })
     assert.isFalse((yield* told(none, 2)).isClosed)
   }),
-  "an open month includes everything dated in it; the first open month also includes late entries for closed months": Effect.gen(
-    function* () {
+  "an open month includes everything dated in it; the first open month also includes late entries for closed months":
+    Effect.gen(function* () {
       const [companyId, otherId] = [yield* open, yield* companyWith(5)]
       yield* deposit(companyId, 1, month(1).fromMillis)
       yield* deposit(companyId, 10, month(2).fromMillis)
@@ -93,14 +125,18 @@ export const money = {
       const next = yield* told(companyId, 2)
       assert.deepStrictEqual(sums(next), [false, 101n, 10n, 3000n])
       assert.deepStrictEqual(
-        next.late.map(({ firstMillis, lastMillis, amount, count }) => [firstMillis, lastMillis, amount, count]),
+        next.late.map(({ firstMillis, lastMillis, amount, count }) => [
+          firstMillis,
+          lastMillis,
+          amount,
+          count
+        ]),
         [[month(1).fromMillis + 5, month(1).fromMillis + 7, Msat.fromSats(3000), 2]]
       )
       assert.deepStrictEqual(sums(yield* told(companyId, 3)), [false, 3111n, 0n, 0n])
       const now = yield* (yield* Records).booksClosed(companyId)
       assert.deepStrictEqual([now.number, now.untilMillis, now.last > last], [1, month(1).untilMillis, true])
-    }
-  ),
+    }),
   "a month end closes every earlier month, and a closed month never changes": Effect.gen(function* () {
     const companyId = yield* open
     yield* deposit(companyId, 1, month(1).fromMillis)
@@ -133,7 +169,11 @@ export const money = {
   }),
   "if two month ends have the same number, only the first is kept": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
-    const [one, other, theirs] = [yield* monthEnd(companyId), yield* monthEnd(companyId, { untilMillis: 7 }), yield* monthEnd(otherId)]
+    const [one, other, theirs] = [
+      yield* monthEnd(companyId),
+      yield* monthEnd(companyId, { untilMillis: 7 }),
+      yield* monthEnd(otherId)
+    ]
     const verdicts = yield* Effect.forEach([one, other, one, theirs], (end) => verdict(MonthEnd.closed(end)))
     assert.deepStrictEqual(verdicts, ["Applied", "Conflict", "Applied", "Applied"])
     assert.strictEqual((yield* (yield* Records).booksClosed(companyId)).untilMillis, one.untilMillis)

@@ -10,7 +10,9 @@ export const statements = Feature.make({
   books: money,
   subjects: {
     month_ends: subjectOf(MonthEnd.noun, (companyId) =>
-      Effect.map(monthEnd(companyId), (row) => MonthEnd.closed({ ...row, number: 1 + Number.parseInt(row.id.slice(-7), 16) }))
+      Effect.map(monthEnd(companyId), (row) =>
+        MonthEnd.closed({ ...row, number: 1 + Number.parseInt(row.id.slice(-7), 16) })
+      )
     )
   }
 })

@@ -17,9 +17,17 @@ import { booked, has } from "../../Ledger.ts"
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
 
 /** Creates a voucher that holds `sats`, at a random past time. */
-const opened = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Voucher.Voucher> = {}) {
+const opened = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Voucher.Voucher> = {}
+) {
   const createdAtMillis = yield* past
-  const row = yield* voucher(companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, ...fields })
+  const row = yield* voucher(companyId, sats, {
+    createdAtMillis,
+    expiresAtMillis: createdAtMillis + 1000,
+    ...fields
+  })
   assert.strictEqual(yield* verdict(Voucher.created(row)), "Applied")
   return row
 })
@@ -53,22 +61,26 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Voucher.Voucher) {
 
 /** Guarantees about how a voucher affects a company's money. */
 export const money = {
-  "a voucher holds its amount and both fees, and is refused if they exceed the balance": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const row = yield* voucher(companyId, 40, fees)
-    assert.deepStrictEqual(yield* booked(verdict(Voucher.created(row))), { available: -55, held: 55 })
-    assert.deepStrictEqual(yield* read(row), row)
-    assert.strictEqual(yield* unchanged(Voucher.created(row)), "Applied")
-    assert.strictEqual(yield* unchanged(Voucher.created({ ...row, description: "another" })), "Conflict")
-    const tooMuch = yield* voucher(companyId, 46)
-    assert.strictEqual(yield* unchanged(Voucher.created(tooMuch)), "InsufficientBalance")
-    assert.isTrue(Option.isNone(yield* (yield* Records).get(Voucher.noun, companyId, tooMuch.id)))
-    yield* has(companyId, { posted: 100, held: 55 })
-  }),
+  "a voucher holds its amount and both fees, and is refused if they exceed the balance": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const row = yield* voucher(companyId, 40, fees)
+      assert.deepStrictEqual(yield* booked(verdict(Voucher.created(row))), { available: -55, held: 55 })
+      assert.deepStrictEqual(yield* read(row), row)
+      assert.strictEqual(yield* unchanged(Voucher.created(row)), "Applied")
+      assert.strictEqual(yield* unchanged(Voucher.created({ ...row, description: "another" })), "Conflict")
+      const tooMuch = yield* voucher(companyId, 46)
+      assert.strictEqual(yield* unchanged(Voucher.created(tooMuch)), "InsufficientBalance")
+      assert.isTrue(Option.isNone(yield* (yield* Records).get(Voucher.noun, companyId, tooMuch.id)))
+      yield* has(companyId, { posted: 100, held: 55 })
+    }
+  ),
   "concurrent vouchers never hold more than the balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const rows = yield* Effect.forEach(Array.from({ length: 30 }), () => voucher(companyId, 9))
-    const verdicts = yield* Effect.forEach(rows, (row) => verdict(Voucher.created(row)), { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(rows, (row) => verdict(Voucher.created(row)), {
+      concurrency: "unbounded"
+    })
     assert.deepStrictEqual(tally(verdicts), { Applied: 11, InsufficientBalance: 19 })
     yield* has(companyId, { posted: 100, held: 99 })
   }),
@@ -93,63 +105,84 @@ export const money = {
     assert.deepStrictEqual(yield* booked(verdict(settled)), { held: -55, node: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const row = yield* opened(companyId, 40)
-    const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
-    const verdicts = yield* Effect.forEach(claims, verdict, { concurrency: "unbounded" })
-    assert.deepStrictEqual(tally(verdicts), { Applied: 1, VoucherNotOpen: 49 })
-    const records = yield* Records
-    const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(({ type }) => type === "withdrawal")
-    assert.deepStrictEqual(
-      withdrawals.map(({ id }) => id),
-      [(yield* read(row)).withdrawalId]
-    )
-    yield* has(companyId, { posted: 100, held: 40 })
-  }),
-  "if a claimed voucher's withdrawal fails, the money is released and the voucher stays claimed": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const row = yield* opened(companyId, 40)
-    const change = yield* claiming(row)
-    yield* verdict(change)
-    const [, { record: withdrawal }] = change.writes
-    const begun = yield* claim(withdrawal)
-    assert.strictEqual(yield* verdict(Withdrawal.failed(withdrawal, "no_route", begun.fence, change.atMillis)), "Applied")
-    assert.strictEqual((yield* read(row)).status, "claimed")
-    assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
-  "C21: an expired voucher releases the full hold, once, and can be neither claimed nor canceled": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const row = yield* opened(companyId, 40, fees)
-    const change = yield* expiring(row)
-    assert.deepStrictEqual(yield* booked(verdict(change)), { available: 55, held: -55 })
-    assert.deepStrictEqual(yield* read(row), { ...row, status: "expired", updatedAtMillis: change.atMillis })
-    assert.strictEqual(yield* unchanged(change), "Applied")
-    assert.strictEqual(yield* unchanged(Voucher.canceled(row, change.atMillis)), "VoucherNotOpen")
-    assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
-    assert.isUndefined(yield* expiry(row))
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
+  "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal":
+    Effect.gen(function* () {
+      const companyId = yield* companyWith(100)
+      const row = yield* opened(companyId, 40)
+      const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
+      const verdicts = yield* Effect.forEach(claims, verdict, { concurrency: "unbounded" })
+      assert.deepStrictEqual(tally(verdicts), { Applied: 1, VoucherNotOpen: 49 })
+      const records = yield* Records
+      const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(
+        ({ type }) => type === "withdrawal"
+      )
+      assert.deepStrictEqual(
+        withdrawals.map(({ id }) => id),
+        [(yield* read(row)).withdrawalId]
+      )
+      yield* has(companyId, { posted: 100, held: 40 })
+    }),
+  "if a claimed voucher's withdrawal fails, the money is released and the voucher stays claimed": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const row = yield* opened(companyId, 40)
+      const change = yield* claiming(row)
+      yield* verdict(change)
+      const [, { record: withdrawal }] = change.writes
+      const begun = yield* claim(withdrawal)
+      assert.strictEqual(
+        yield* verdict(Withdrawal.failed(withdrawal, "no_route", begun.fence, change.atMillis)),
+        "Applied"
+      )
+      assert.strictEqual((yield* read(row)).status, "claimed")
+      assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
+      yield* has(companyId, { posted: 100, held: 0 })
+    }
+  ),
+  "C21: an expired voucher releases the full hold, once, and can be neither claimed nor canceled": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const row = yield* opened(companyId, 40, fees)
+      const change = yield* expiring(row)
+      assert.deepStrictEqual(yield* booked(verdict(change)), { available: 55, held: -55 })
+      assert.deepStrictEqual(yield* read(row), {
+        ...row,
+        status: "expired",
+        updatedAtMillis: change.atMillis
+      })
+      assert.strictEqual(yield* unchanged(change), "Applied")
+      assert.strictEqual(yield* unchanged(Voucher.canceled(row, change.atMillis)), "VoucherNotOpen")
+      assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
+      assert.isUndefined(yield* expiry(row))
+      yield* has(companyId, { posted: 100, held: 0 })
+    }
+  ),
   "a canceled voucher releases the full hold, once, and cannot be claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = Voucher.canceled(row, row.createdAtMillis + 1)
-    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), {
+      concurrency: "unbounded"
+    })
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.deepStrictEqual(yield* read(row), { ...row, status: "canceled", updatedAtMillis: change.atMillis })
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     assert.isUndefined(yield* expiry(row), "a canceled voucher must have no expiry task")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once": Effect.gen(
-    function* () {
+  "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once":
+    Effect.gen(function* () {
       const companyId = yield* companyWith(300)
       const asked = yield* Effect.forEach(
         Array.from({ length: 6 }, (_, n) => n),
         Effect.fnUntraced(function* (n) {
           const row = yield* opened(companyId, 40)
-          const ways = [yield* expiring(row), yield* claiming(row), Voucher.canceled(row, row.createdAtMillis + 1), yield* claiming(row)]
+          const ways = [
+            yield* expiring(row),
+            yield* claiming(row),
+            Voucher.canceled(row, row.createdAtMillis + 1),
+            yield* claiming(row)
+          ]
           // If the store serializes commits, each of the outcomes comes first in turn.
           return { row, ways: [...ways.slice(n % 4), ...ways.slice(0, n % 4)] }
         })
@@ -163,9 +196,10 @@ export const money = {
       assert.isTrue(ended.every(({ status }) => status !== "open"))
       const claimed = ended.filter(({ status }) => status === "claimed").length
       const records = yield* Records
-      const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(({ type }) => type === "withdrawal")
+      const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(
+        ({ type }) => type === "withdrawal"
+      )
       assert.strictEqual(withdrawals.length, claimed)
       yield* has(companyId, { posted: 300, held: 40 * claimed })
-    }
-  )
+    })
 } satisfies Promises<Journal | Records | Tasks>

@@ -18,25 +18,53 @@ export const vouchers = Feature.make({
       Voucher.noun,
       Effect.fnUntraced(function* (companyId) {
         const createdAtMillis = yield* past
-        return Voucher.created(yield* voucher(companyId, 1, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000 }))
+        return Voucher.created(
+          yield* voucher(companyId, 1, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000 })
+        )
       }),
       {
         claimed: Effect.fnUntraced(function* (row) {
-          const to = { id: yield* Id.make, recipient: `lnbcrt1${yield* Id.make}`, network: "regtest" } as const
+          const to = {
+            id: yield* Id.make,
+            recipient: `lnbcrt1${yield* Id.make}`,
+            network: "regtest"
+          } as const
           return Voucher.claimed(row, to, row.createdAtMillis)
         }),
         expired: Effect.fnUntraced(function* (row) {
-          return Voucher.expired(row, yield* fenceOf(Voucher.taskKind, row.id, row.expiresAtMillis), row.expiresAtMillis)
+          return Voucher.expired(
+            row,
+            yield* fenceOf(Voucher.taskKind, row.id, row.expiresAtMillis),
+            row.expiresAtMillis
+          )
         }),
         canceled: (row) => Effect.succeed(Voucher.canceled(row, row.createdAtMillis + 1))
       }
     )
   },
   spends: [(companyId, sats) => Effect.map(voucher(companyId, sats), (row) => Voucher.created(row))],
-  holds: { voucher_open: (companyId, sats, fields) => Effect.map(voucher(companyId, sats, fields), (row) => Voucher.created(row)) },
+  holds: {
+    voucher_open: (companyId, sats, fields) =>
+      Effect.map(voucher(companyId, sats, fields), (row) => Voucher.created(row))
+  },
   everyState: Effect.fnUntraced(function* (companyId) {
-    const [left, back, claimed] = [yield* voucher(companyId, 50), yield* voucher(companyId, 50), yield* voucher(companyId, 50)]
-    yield* committed(Voucher.created(left), Voucher.created(back), Voucher.created(claimed), Voucher.canceled(back, back.createdAtMillis))
-    yield* committed(Voucher.claimed(claimed, { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" }, claimed.createdAtMillis))
+    const [left, back, claimed] = [
+      yield* voucher(companyId, 50),
+      yield* voucher(companyId, 50),
+      yield* voucher(companyId, 50)
+    ]
+    yield* committed(
+      Voucher.created(left),
+      Voucher.created(back),
+      Voucher.created(claimed),
+      Voucher.canceled(back, back.createdAtMillis)
+    )
+    yield* committed(
+      Voucher.claimed(
+        claimed,
+        { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" },
+        claimed.createdAtMillis
+      )
+    )
   })
 })

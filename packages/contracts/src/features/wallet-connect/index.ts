@@ -12,7 +12,12 @@ export const walletConnect = Feature.make({
     wallet_connections: subjectOf(
       WalletConnection.noun,
       Effect.fnUntraced(function* (companyId) {
-        const [id, apiKeyId, appKey, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* past]
+        const [id, apiKeyId, appKey, createdAtMillis] = [
+          yield* Id.make,
+          yield* Id.make,
+          yield* Id.make,
+          yield* past
+        ]
         return WalletConnection.connected({ id, companyId, apiKeyId, appKey, createdAtMillis })
       })
     )

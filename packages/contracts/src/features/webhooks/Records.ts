@@ -74,7 +74,11 @@ export const other = {
   "webhook endpoints are returned until deleted, and receive events while enabled": Effect.gen(function* () {
     const { endpointsOf, enabledEndpoints, get } = yield* Records
     const [companyId, stranger] = [yield* open, yield* open]
-    const [one, two, foreign] = [yield* endpoint(companyId), yield* endpoint(companyId), yield* endpoint(stranger)]
+    const [one, two, foreign] = [
+      yield* endpoint(companyId),
+      yield* endpoint(companyId),
+      yield* endpoint(stranger)
+    ]
     yield* applied(Endpoint.created(one), Endpoint.created(two), Endpoint.created(foreign))
     assert.deepStrictEqual(yield* endpointsOf(companyId), [one, two])
     const enabled = Effect.map(enabledEndpoints(null, 1000), (rows) =>
@@ -92,30 +96,42 @@ export const other = {
       (yield* endpointsOf(companyId)).map(({ id, status, disabledReason }) => [id, status, disabledReason]),
       [[one.id, "disabled", "owner"]]
     )
-    assert.strictEqual(yield* verdict(Endpoint.enabled(two, { cursor: "9.0", epoch: 1 }, 8)), "EndpointNotEnabled")
+    assert.strictEqual(
+      yield* verdict(Endpoint.enabled(two, { cursor: "9.0", epoch: 1 }, 8)),
+      "EndpointNotEnabled"
+    )
     assert.strictEqual((yield* get(Endpoint.noun, companyId, two.id))._tag, "Some")
   }),
-  "C24: only the process that has the leader role writes an endpoint's cursor, and only for the current replay": Effect.gen(function* () {
-    const { get } = yield* Records
-    const companyId = yield* open
-    const one = yield* endpoint(companyId)
-    yield* applied(Endpoint.created(one))
-    const role = yield* held
-    const cursor = Effect.map(get(Endpoint.noun, companyId, one.id), (row) => (row._tag === "Some" ? row.value.cursor : ""))
-    yield* applied(Endpoint.progressed(one, { cursor: "5.0", failingSinceMillis: null }, role, 5))
-    assert.strictEqual(yield* cursor, "5.0")
-    const stale = { ...role, token: role.token - 1 }
-    assert.strictEqual(yield* verdict(Endpoint.progressed(one, { cursor: "6.0", failingSinceMillis: null }, stale, 6)), "StaleFence")
-    yield* applied(Endpoint.enabled(one, { cursor: "2.0", epoch: 1 }, 7))
-    yield* applied(Endpoint.progressed(one, { cursor: "8.0", failingSinceMillis: null }, role, 8))
-    assert.strictEqual(yield* cursor, "2.0", "progress from before the replay must not count toward it")
-  }),
-  "an event has one delivery per endpoint and replay, and the delivery is listed as due for an attempt while it is pending": Effect.gen(
-    function* () {
+  "C24: only the process that has the leader role writes an endpoint's cursor, and only for the current replay":
+    Effect.gen(function* () {
+      const { get } = yield* Records
+      const companyId = yield* open
+      const one = yield* endpoint(companyId)
+      yield* applied(Endpoint.created(one))
+      const role = yield* held
+      const cursor = Effect.map(get(Endpoint.noun, companyId, one.id), (row) =>
+        row._tag === "Some" ? row.value.cursor : ""
+      )
+      yield* applied(Endpoint.progressed(one, { cursor: "5.0", failingSinceMillis: null }, role, 5))
+      assert.strictEqual(yield* cursor, "5.0")
+      const stale = { ...role, token: role.token - 1 }
+      assert.strictEqual(
+        yield* verdict(Endpoint.progressed(one, { cursor: "6.0", failingSinceMillis: null }, stale, 6)),
+        "StaleFence"
+      )
+      yield* applied(Endpoint.enabled(one, { cursor: "2.0", epoch: 1 }, 7))
+      yield* applied(Endpoint.progressed(one, { cursor: "8.0", failingSinceMillis: null }, role, 8))
+      assert.strictEqual(yield* cursor, "2.0", "progress from before the replay must not count toward it")
+    }),
+  "an event has one delivery per endpoint and replay, and the delivery is listed as due for an attempt while it is pending":
+    Effect.gen(function* () {
       const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
       const one = yield* endpoint(yield* open)
       const role = yield* held
-      const [sent, waiting] = [yield* delivery(one, "10.1"), yield* delivery(one, "11.1", { status: "pending", nextAtMillis: 9 })]
+      const [sent, waiting] = [
+        yield* delivery(one, "10.1"),
+        yield* delivery(one, "11.1", { status: "pending", nextAtMillis: 9 })
+      ]
       yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role), Delivery.made(sent, role))
       assert.strictEqual(yield* verdict(Delivery.made(yield* delivery(one, "10.1"), role)), "Conflict")
       yield* applied(Delivery.made(yield* delivery(one, "10.1", { epoch: 1 }), role))
@@ -129,18 +145,23 @@ export const other = {
           ["11.1", 0]
         ]
       )
-      const ended = { ...waiting, status: "failed", attempts: 10, nextAtMillis: null, answered: 500, response: "no" } as const
+      const ended = {
+        ...waiting,
+        status: "failed",
+        attempts: 10,
+        nextAtMillis: null,
+        answered: 500,
+        response: "no"
+      } as const
       yield* applied(Delivery.tried(waiting, ended, role, 12))
       assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [])
       yield* applied(Delivery.resent(ended, 13))
       const again = yield* get(Delivery.noun, one.companyId, waiting.id)
-      assert.deepStrictEqual(again._tag === "Some" && [again.value.status, again.value.attempts, again.value.nextAtMillis], [
-        "pending",
-        0,
-        13
-      ])
-    }
-  ),
+      assert.deepStrictEqual(
+        again._tag === "Some" && [again.value.status, again.value.attempts, again.value.nextAtMillis],
+        ["pending", 0, 13]
+      )
+    }),
   "the operator's events are deleted together with a company's": Effect.gen(function* () {
     const { eventsOf, forgetEvents, forgottenUntil } = yield* Records
     for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
@@ -151,14 +172,17 @@ export const other = {
     assert.deepStrictEqual(yield* eventsOf(CompanyId.operator, 0n, 10), [])
     assert.strictEqual(yield* forgottenUntil(null), newest?.id)
   }),
-  "old deliveries are deleted, however many pending ones are older; pending ones are deleted together with their events": Effect.gen(
-    function* () {
+  "old deliveries are deleted, however many pending ones are older; pending ones are deleted together with their events":
+    Effect.gen(function* () {
       const { deliveriesTo, forgetDeliveries } = yield* Records
       const one = yield* endpoint(yield* open)
       const role = yield* held
       const pending = { status: "pending", nextAtMillis: 9 } as const
       const first = yield* nextId
-      const [older, waiting] = [yield* delivery(one, "1.1", { ...pending, createdAtMillis: 3 }), yield* delivery(one, "2.1", pending)]
+      const [older, waiting] = [
+        yield* delivery(one, "1.1", { ...pending, createdAtMillis: 3 }),
+        yield* delivery(one, "2.1", pending)
+      ]
       const done = yield* delivery(one, "3.1")
       yield* applied(Delivery.made(older, role), Delivery.made(waiting, role), Delivery.made(done, role))
       const forget = Effect.fnUntraced(function* (beforeMillis: number, pendingBeforeMillis: number) {
@@ -172,13 +196,14 @@ export const other = {
       const batch = { beforeMillis: 5, pendingBeforeMillis: 3, after: first, limit: 2 }
       assert.strictEqual(yield* forgetDeliveries(batch), waiting.id)
       assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 3)
-      assert.isNull(yield* forgetDeliveries({ beforeMillis: 5, pendingBeforeMillis: 5, after: done.id, limit: 10 }))
+      assert.isNull(
+        yield* forgetDeliveries({ beforeMillis: 5, pendingBeforeMillis: 5, after: done.id, limit: 10 })
+      )
       yield* forget(5, 3)
       assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting, older])
       yield* forget(5, 4)
       assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting])
       const failed = { ...older, status: "failed", attempts: 2, nextAtMillis: null } as const
       yield* applied(Delivery.tried(older, failed, role, 6))
-    }
-  )
+    })
 } satisfies Contract.Promises<Journal | Records | Tasks>

@@ -57,7 +57,10 @@ export const of = (ask: {
   const isQuiet = cameIn === 0n && wentOut === 0n && mayLeave === 0n && mayArrive === 0n
   const own = ask.own ?? (isQuiet ? Msat.make(owned - ledger) : null)
   // Bookings made after the node or wallet was read appear only in our books.
-  const slack = { least: Msat.make(-(mayLeave + cameIn + within)), most: Msat.sum(mayArrive, wentOut, within) }
+  const slack = {
+    least: Msat.make(-(mayLeave + cameIn + within)),
+    most: Msat.sum(mayArrive, wentOut, within)
+  }
   const rest = own === null ? 0n : unexplained(owned - own - ledger, slack)
   return { owned, own, ledger, ...slack, unexplained: Msat.make(rest) }
 }

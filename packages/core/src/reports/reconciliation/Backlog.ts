@@ -49,15 +49,22 @@ export class Backlog extends Context.Service<
   Backlog,
   {
     readonly all: Effect.Effect<{ readonly [kind in Waiting.Kind]: Kind }, StoreUnavailable>
-    readonly withdrawals: (query: Query) => Effect.Effect<Page.Page<Followed<Withdrawal> & Page.Position>, Invalid | StoreUnavailable>
-    readonly deposits: (query: Query) => Effect.Effect<Page.Page<Followed<Deposit> & Page.Position>, Invalid | StoreUnavailable>
+    readonly withdrawals: (
+      query: Query
+    ) => Effect.Effect<Page.Page<Followed<Withdrawal> & Page.Position>, Invalid | StoreUnavailable>
+    readonly deposits: (
+      query: Query
+    ) => Effect.Effect<Page.Page<Followed<Deposit> & Page.Position>, Invalid | StoreUnavailable>
     /** Returns a record of any company, final or not, with its status from the node or the chain. */
     readonly withdrawal: (id: string) => Effect.Effect<Followed<Withdrawal>, NotFound | StoreUnavailable>
     readonly deposit: (id: string) => Effect.Effect<Followed<Deposit>, NotFound | StoreUnavailable>
   }
 >()("@satrail/core/reports/reconciliation/Backlog") {}
 
-const positionOf = ({ id, sinceMillis }: Waiting.Item): Page.Position => ({ id, createdAtMillis: sinceMillis })
+const positionOf = ({ id, sinceMillis }: Waiting.Item): Page.Position => ({
+  id,
+  createdAtMillis: sinceMillis
+})
 
 const none = { after: null, sinceBeforeMillis: Number.MAX_SAFE_INTEGER }
 
@@ -78,11 +85,15 @@ const answers = Effect.gen(function* () {
 
   /** Looks up the transactions of one payment, oldest first. */
   const placed = (txIds: ReadonlyArray<TxId>) => {
-    const found = Effect.forEach(txIds, (txId) => Effect.map(chain.transaction(txId), (placement) => ({ txId, placement })))
+    const found = Effect.forEach(txIds, (txId) =>
+      Effect.map(chain.transaction(txId), (placement) => ({ txId, placement }))
+    )
     return said(Effect.all([chain.tip, found]), ([tip, found]) => WaitReason.placed(tip, found))
   }
 
-  const answerOf = Effect.fnUntraced(function* (row: Withdrawal): Effect.fn.Return<string | null, StoreUnavailable> {
+  const answerOf = Effect.fnUntraced(function* (
+    row: Withdrawal
+  ): Effect.fn.Return<string | null, StoreUnavailable> {
     const { status, rail, chainTxId, dispatchedAtMillis } = row
     if (status !== "pending" || dispatchedAtMillis === null) return null
     if (rail === "lightning") return yield* said(lookup(row), WaitReason.paid)
@@ -147,10 +158,18 @@ export const make = Effect.gen(function* () {
       const overdueBeforeMillis = nowMillis - overdueMillis
       const limit = maxNamed * Waiting.kinds.length
       const counts = yield* ledger.waiting(overdueBeforeMillis)
-      const items = yield* ledger.backlog({ ...none, kinds: Waiting.kinds, overdueBeforeMillis, perKind: maxNamed, limit })
+      const items = yield* ledger.backlog({
+        ...none,
+        kinds: Waiting.kinds,
+        overdueBeforeMillis,
+        perKind: maxNamed,
+        limit
+      })
       return Waiting.byKind((kind) => ({
         ...counts[kind],
-        oldest: items.filter((item) => item.kind === kind).map((item) => ({ ...item, waits: WaitReason.of(item, nowMillis, features) }))
+        oldest: items
+          .filter((item) => item.kind === kind)
+          .map((item) => ({ ...item, waits: WaitReason.of(item, nowMillis, features) }))
       }))
     }),
     withdrawals: (query) =>
@@ -174,14 +193,20 @@ export const make = Effect.gen(function* () {
       const job = Option.getOrNull(yield* ledger.job(record.companyId, id))
       const kind = WaitReason.withdrawalKind(record, job)
       const waits =
-        kind === undefined ? null : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, features, WaitReason.hostOf(record))
+        kind === undefined
+          ? null
+          : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, features, WaitReason.hostOf(record))
       return { record, waits, timeline: WaitReason.ofWithdrawal(record), answer: yield* answerOf(record) }
     }),
     deposit: Effect.fnUntraced(function* (id) {
       const record = yield* found("deposit", id, receiving.depositById(id))
       const kind = WaitReason.depositKind(record)
-      const waits = kind === undefined ? null : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis, features)
-      const answer = kind === undefined || record.chainTxId === null ? null : yield* placed([record.chainTxId])
+      const waits =
+        kind === undefined
+          ? null
+          : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis, features)
+      const answer =
+        kind === undefined || record.chainTxId === null ? null : yield* placed([record.chainTxId])
       return { record, waits, timeline: WaitReason.ofDeposit(record), answer }
     })
   })

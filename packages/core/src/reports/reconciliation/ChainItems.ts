@@ -30,13 +30,25 @@ export const make = Effect.gen(function* () {
     const { _tag } = yield* blocks.transaction(chainTxId)
     if (_tag !== "mined") return []
     const about = Coin.outpoint(chainTxId, vout)
-    return [{ cause: "deposit_not_credited", about, companyId, recordId: id, ours: null, theirs: amount } satisfies Found]
+    return [
+      {
+        cause: "deposit_not_credited",
+        about,
+        companyId,
+        recordId: id,
+        ours: null,
+        theirs: amount
+      } satisfies Found
+    ]
   })
 
   return {
     /** Returns the missing coins, except those that our own payouts have spent in the meantime. */
     missing: Effect.fnUntraced(function* (gone: ReadonlyArray<Gone>) {
-      const ours = gone.length === 0 ? new Set<string>() : yield* sending.spentCoins(gone.map(({ outpoint }) => outpoint))
+      const ours =
+        gone.length === 0
+          ? new Set<string>()
+          : yield* sending.spentCoins(gone.map(({ outpoint }) => outpoint))
       return gone
         .filter(({ outpoint }) => !ours.has(outpoint))
         .map(({ outpoint, amount }): Found => ({
@@ -57,7 +69,9 @@ export const make = Effect.gen(function* () {
       const next = yield* receiving.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)
       const earlier = before?.found.filter(({ cause }) => cause === "deposit_not_credited") ?? []
       const known = yield* Effect.forEach(earlier, knownDeposit, { concurrency: atOnce })
-      const deposits = new Map([...next, ...known.flatMap(Option.toArray)].map((deposit) => [deposit.id, deposit]))
+      const deposits = new Map(
+        [...next, ...known.flatMap(Option.toArray)].map((deposit) => [deposit.id, deposit])
+      )
       const found = yield* Effect.forEach(deposits.values(), notCredited, { concurrency: atOnce })
       return { found: found.flat(), place: next.length < givenUpAtOnce ? null : (next.at(-1)?.id ?? null) }
     })

@@ -87,8 +87,10 @@ export const ofSent = (sent: Sent, withdrawal: Withdrawal | undefined): Judgemen
   const { amount, fee, state } = sent
   if (withdrawal === undefined || withdrawal.dispatchedAtMillis === null)
     return state === "failed" ? "same" : finding("payment_not_ours", undefined, null, amount)
-  const differs = (cause: Cause, ours: Msat.Msat | null, theirs: Msat.Msat | null) => finding(cause, withdrawal, ours, theirs)
-  if (state !== "failed" && withdrawal.amount !== amount) return differs("payment_amount", withdrawal.amount, amount)
+  const differs = (cause: Cause, ours: Msat.Msat | null, theirs: Msat.Msat | null) =>
+    finding(cause, withdrawal, ours, theirs)
+  if (state !== "failed" && withdrawal.amount !== amount)
+    return differs("payment_amount", withdrawal.amount, amount)
   switch (withdrawal.status) {
     case "pending":
       return state === "settled" ? differs("payment_not_booked", null, amount) : "under_way"
@@ -112,7 +114,10 @@ export const unproven = (withdrawal: Withdrawal): Finding | undefined => {
  * Compares a settled withdrawal with the node's report of it. If the node's state is unknown, the withdrawal is
  * queried again.
  */
-export const ofSettled = (withdrawal: Withdrawal, payment: Payment | OfferPayment | { readonly _tag: "notFound" }): Judgement => {
+export const ofSettled = (
+  withdrawal: Withdrawal,
+  payment: Payment | OfferPayment | { readonly _tag: "notFound" }
+): Judgement => {
   const { amount, networkFee } = withdrawal
   if (payment._tag === "unknown") return "under_way"
   // An operator settled it with the preimage, because the node has lost its record.
@@ -134,7 +139,10 @@ export interface Receipt {
 }
 
 /** Compares a payment received by the node with the amount credited for it. */
-export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, unmatched }: Receipt): Judgement => {
+export const ofTaken = (
+  { received }: Taken,
+  { invoice, deposit, isFromInside, unmatched }: Receipt
+): Judgement => {
   if (invoice === undefined) return finding("receipt_not_ours", undefined, null, received)
   if (unmatched?.received === received) return "same"
   if (deposit === undefined || isFromInside) return finding("receipt_not_credited", invoice, null, received)
@@ -142,7 +150,11 @@ export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, u
 }
 
 /** Compares an invoice credited for an external payment with the node's report of it. */
-export const ofCredited = (invoice: Invoice, deposit: Deposit | undefined, state: InvoiceState): Judgement => {
+export const ofCredited = (
+  invoice: Invoice,
+  deposit: Deposit | undefined,
+  state: InvoiceState
+): Judgement => {
   const credited = deposit?.amount ?? null
   if (state._tag !== "settled") return finding("deposit_not_received", invoice, credited, null)
   return credited === state.received ? "same" : finding("deposit_amount", invoice, credited, state.received)

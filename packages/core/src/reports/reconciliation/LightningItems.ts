@@ -36,13 +36,17 @@ const newestOf = (lines: ReadonlyArray<Run.Theirs>): ReadonlyMap<string, Run.The
 const heldBack = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const { trackMillis } = yield* PaymentOptions
-  return Effect.fnUntraced(function* (judgement: Difference.Judgement): Effect.fn.Return<Difference.Judgement, StoreUnavailable> {
+  return Effect.fnUntraced(function* (
+    judgement: Difference.Judgement
+  ): Effect.fn.Return<Difference.Judgement, StoreUnavailable> {
     if (typeof judgement === "string" || judgement.cause !== "payment_not_booked") return judgement
     const { companyId, recordId } = judgement
     if (companyId === null || recordId === null) return judgement
     const job = yield* ledger.job(companyId, recordId)
     const nowMillis = yield* Clock.currentTimeMillis
-    return Option.exists(job, ({ dueAtMillis }) => dueAtMillis - nowMillis > trackMillis.maximum) ? "under_way" : judgement
+    return Option.exists(job, ({ dueAtMillis }) => dueAtMillis - nowMillis > trackMillis.maximum)
+      ? "under_way"
+      : judgement
   })
 })
 
@@ -60,14 +64,17 @@ export const make = Effect.gen(function* () {
   /** Returns whether the node has lost a payment's result. An operator may have released its withdrawal. */
   const isResultLost = Effect.fnUntraced(function* (line: Extract<Run.Theirs, { readonly _tag: "Sent" }>) {
     if (inFlight === undefined) return false
-    return LostResult.judge(yield* nodePayments.lookupSent(line), line.paymentHash, yield* inFlight) === "lost"
+    return (
+      LostResult.judge(yield* nodePayments.lookupSent(line), line.paymentHash, yield* inFlight) === "lost"
+    )
   })
 
   const receiptOf = Effect.fnUntraced(function* (
     paymentHash: PaymentHash.PaymentHash
   ): Effect.fn.Return<Difference.Receipt, StoreUnavailable> {
     const invoice = Option.getOrUndefined(yield* receiving.invoiceByHash(paymentHash))
-    if (invoice === undefined) return { invoice, deposit: undefined, isFromInside: false, unmatched: undefined }
+    if (invoice === undefined)
+      return { invoice, deposit: undefined, isFromInside: false, unmatched: undefined }
     const [deposit, payer, unmatched] = yield* Effect.all(
       [
         receiving.depositOfInvoice(invoice.companyId, invoice.id),
@@ -88,7 +95,10 @@ export const make = Effect.gen(function* () {
    * Finds the withdrawal that a payment at the node belongs to. Searches by hash, or by attempt if an offer was
    * paid, because the offer's issuer chooses the hash.
    */
-  const paidBy = ({ paymentHash, attempt }: Pick<Extract<Run.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
+  const paidBy = ({
+    paymentHash,
+    attempt
+  }: Pick<Extract<Run.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
     if (attempt === undefined) return sending.withdrawalByHash(paymentHash)
     return Effect.map(sending.withdrawalById(attempt), Option.filter(Withdrawal.isByOffer))
   }
@@ -120,16 +130,23 @@ export const make = Effect.gen(function* () {
     switch (line._tag) {
       case "Sent": {
         const found = yield* unlessHeld(Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line))))
-        const isReleased = typeof found !== "string" && found.cause === "payment_of_failed" && line.state === "pending"
+        const isReleased =
+          typeof found !== "string" && found.cause === "payment_of_failed" && line.state === "pending"
         return isReleased && (yield* isResultLost(line)) ? "under_way" : found
       }
       case "Taken":
         return Difference.ofTaken(line, yield* receiptOf(line.paymentHash))
       case "Withdrawal": {
         const withdrawal = Option.getOrUndefined(yield* sending.withdrawal(line.companyId, line.id))
-        if (withdrawal?.status !== "settled" || withdrawal.rail !== "lightning" || withdrawal.dispatchedAtMillis === null) return "same"
+        if (
+          withdrawal?.status !== "settled" ||
+          withdrawal.rail !== "lightning" ||
+          withdrawal.dispatchedAtMillis === null
+        )
+          return "same"
         const unproven = Difference.unproven(withdrawal)
-        if (unproven !== undefined || told.has(`Sent ${withdrawal.paymentHash ?? withdrawal.id}`)) return unproven ?? "same"
+        if (unproven !== undefined || told.has(`Sent ${withdrawal.paymentHash ?? withdrawal.id}`))
+          return unproven ?? "same"
         return Difference.ofSettled(withdrawal, yield* nodePayments.lookup(withdrawal))
       }
       case "Invoice": {

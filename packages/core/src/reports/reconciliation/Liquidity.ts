@@ -24,9 +24,10 @@ export interface Standing {
 }
 
 /** Current inbound and outbound liquidity, and how long the hot wallet's funds will last. */
-export class Liquidity extends Context.Service<Liquidity, { readonly now: Effect.Effect<Standing, StoreUnavailable> }>()(
-  "@satrail/core/reports/reconciliation/Liquidity"
-) {}
+export class Liquidity extends Context.Service<
+  Liquidity,
+  { readonly now: Effect.Effect<Standing, StoreUnavailable> }
+>()("@satrail/core/reports/reconciliation/Liquidity") {}
 
 export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads

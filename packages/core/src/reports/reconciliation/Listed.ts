@@ -10,7 +10,11 @@ import * as AssetBalance from "./AssetBalance.ts"
  * `forwarding` is the income from forwarding. `channels` is the cost of cooperatively closed channels, as a
  * negative amount. `closed` is the number of these channels, including those without a cost.
  */
-export const Listed = Schema.Struct({ forwarding: Msat.FromString, channels: Msat.FromString, closed: Schema.Int })
+export const Listed = Schema.Struct({
+  forwarding: Msat.FromString,
+  channels: Msat.FromString,
+  closed: Schema.Int
+})
 export interface Listed extends Schema.Schema.Type<typeof Listed> {}
 
 export const none: Listed = { forwarding: Msat.zero, channels: Msat.zero, closed: 0 }
@@ -47,13 +51,15 @@ export const add = (listed: Listed, items: ReadonlyArray<Own>): Listed =>
   )
 
 /** Returns the node's net gain from items listed after `then`. */
-export const since = (now: Listed, then: Listed): Msat.Msat => Msat.make(now.forwarding + now.channels - then.forwarding - then.channels)
+export const since = (now: Listed, then: Listed): Msat.Msat =>
+  Msat.make(now.forwarding + now.channels - then.forwarding - then.channels)
 
 /**
  * Returns the maximum loss from rounding. When a channel is closed, the fraction of a satoshi in our balance is
  * lost, and the node does not list this loss.
  */
-export const roundedAway = (now: Listed, then: Listed): Msat.Msat => Msat.make(999n * BigInt(Math.max(0, now.closed - then.closed)))
+export const roundedAway = (now: Listed, then: Listed): Msat.Msat =>
+  Msat.make(999n * BigInt(Math.max(0, now.closed - then.closed)))
 
 /**
  * Returns whether the items that the node has listed since a run explain the run's unexplained amount. Tries

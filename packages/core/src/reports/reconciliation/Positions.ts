@@ -39,10 +39,15 @@ export interface Positions {
  * node counts them among its own funds until they settle.
  */
 const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
-  const inFlight = new Set(lines.flatMap(({ line }) => (line._tag === "Sent" && line.state === "pending" ? [line.paymentHash] : [])))
+  const inFlight = new Set(
+    lines.flatMap(({ line }) => (line._tag === "Sent" && line.state === "pending" ? [line.paymentHash] : []))
+  )
   return Msat.sum(
     ...pending
-      .filter(({ rail, paymentHash }) => rail === "lightning" && (paymentHash === null || !inFlight.has(paymentHash)))
+      .filter(
+        ({ rail, paymentHash }) =>
+          rail === "lightning" && (paymentHash === null || !inFlight.has(paymentHash))
+      )
       .map(({ amount, networkAllowance }) => Msat.sum(amount, networkAllowance))
   )
 }
@@ -51,7 +56,9 @@ const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
 const mayArriveAtNode = ({ lines }: Observed): Msat.Msat =>
   Msat.sum(
     ...lines.flatMap(({ judgement }) =>
-      typeof judgement === "object" && judgement.cause === "receipt_not_credited" ? [judgement.theirs ?? Msat.zero] : []
+      typeof judgement === "object" && judgement.cause === "receipt_not_credited"
+        ? [judgement.theirs ?? Msat.zero]
+        : []
     )
   )
 
@@ -60,7 +67,9 @@ const mayLeaveWallet = ({ pending }: Observed): Msat.Msat =>
   Msat.sum(
     ...pending
       .filter(({ rail }) => rail === "on_chain")
-      .map(({ amount, networkAllowance, networkFee }) => Msat.sum(amount, Msat.greatest(networkAllowance, networkFee ?? Msat.zero)))
+      .map(({ amount, networkAllowance, networkFee }) =>
+        Msat.sum(amount, Msat.greatest(networkAllowance, networkFee ?? Msat.zero))
+      )
   )
 
 /** Computes the positions of the node and the wallet. */
@@ -89,7 +98,10 @@ export const of = (observed: Observed): Positions => {
   return { node: isBehind ? { ...node, own: own.node, unexplained: Msat.zero } : node, chain }
 }
 
-const balance = (account: "node" | "chain", { own, ledger, owned, unexplained }: AssetBalance.AssetBalance): ReadonlyArray<Found> =>
+const balance = (
+  account: "node" | "chain",
+  { own, ledger, owned, unexplained }: AssetBalance.AssetBalance
+): ReadonlyArray<Found> =>
   unexplained === 0n
     ? []
     : [
@@ -104,4 +116,7 @@ const balance = (account: "node" | "chain", { own, ledger, owned, unexplained }:
       ]
 
 /** Returns a finding for each asset with an unexplained amount. */
-export const differences = ({ node, chain }: Positions): ReadonlyArray<Found> => [...balance("node", node), ...balance("chain", chain)]
+export const differences = ({ node, chain }: Positions): ReadonlyArray<Found> => [
+  ...balance("node", node),
+  ...balance("chain", chain)
+]

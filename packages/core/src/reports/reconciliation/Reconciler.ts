@@ -41,15 +41,22 @@ export class Reconciler extends Context.Service<
      * counts funds that the ledger does not explain as operator equity. If another process holds the lease,
      * nothing is stored.
      */
-    readonly run: (fence?: Fence) => Effect.Effect<Run.Run, NodeUnavailable | ChainUnavailable | StoreUnavailable>
+    readonly run: (
+      fence?: Fence
+    ) => Effect.Effect<Run.Run, NodeUnavailable | ChainUnavailable | StoreUnavailable>
   }
 >()("@satrail/core/reports/reconciliation/Reconciler") {}
 
-const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Msat.toDecimalSats(amount))
+const satsOf = (amount: Msat.Msat | null): number | null =>
+  amount === null ? null : Msat.toDecimalSats(amount)
 
 /** Logs each discrepancy once, after its grace period. */
 const report = Effect.fnUntraced(function* (run: Run.Run, before: Run.Run | undefined, graceMillis: number) {
-  for (const { cause, about, companyId, recordId, ours, theirs } of Run.newDifferences(run, before, graceMillis)) {
+  for (const { cause, about, companyId, recordId, ours, theirs } of Run.newDifferences(
+    run,
+    before,
+    graceMillis
+  )) {
     yield* Effect.logError("reconciliation: discrepancy; manual review needed", {
       cause,
       about,
@@ -73,9 +80,12 @@ export const make = Effect.gen(function* () {
   const statements = yield* Statements.make
   const items = yield* LightningItems.make
   const chainItems = yield* ChainItems.make
-  const reading = <A, E>(effect: Effect.Effect<A, E, LedgerReads>) => Effect.provideService(effect, LedgerReads, ledger)
+  const reading = <A, E>(effect: Effect.Effect<A, E, LedgerReads>) =>
+    Effect.provideService(effect, LedgerReads, ledger)
 
-  const underWay = Pages.all(pageSize, (after: Withdrawal | null) => sending.withdrawalsUnderWay(after?.id ?? null, pageSize))
+  const underWay = Pages.all(pageSize, (after: Withdrawal | null) =>
+    sending.withdrawalsUnderWay(after?.id ?? null, pageSize)
+  )
 
   /** Stores a cursor, unless another process holds the lease. */
   const keep = (cursor: Checkpoint, nowMillis: number, fence: Fence | undefined) =>
@@ -130,7 +140,8 @@ export const make = Effect.gen(function* () {
         })
         yield* keep(Reconciliation.stated({ ...own, node: node.own, chain: wallet.own }), nowMillis, fence)
       }
-      if (list.place !== null && list.place !== known?.place) yield* keep(Listed.kept({ ...listed, place: list.place }), nowMillis, fence)
+      if (list.place !== null && list.place !== known?.place)
+        yield* keep(Listed.kept({ ...listed, place: list.place }), nowMillis, fence)
       if (listedNow.length > 0) {
         const now = Listed.add(Listed.none, listedNow)
         yield* Effect.logInfo("reconciliation: counted the node's own income and costs", {
@@ -140,7 +151,11 @@ export const make = Effect.gen(function* () {
       }
 
       const givenUp = yield* chainItems.givenUp(before)
-      const elsewhere = [...(yield* chainItems.missing(holdings.gone)), ...givenUp.found, ...Positions.differences(sides)]
+      const elsewhere = [
+        ...(yield* chainItems.missing(holdings.gone)),
+        ...givenUp.found,
+        ...Positions.differences(sides)
+      ]
       const { watched, found } = Run.open(lines, before, { nowMillis, forgetMillis: options.forgetMillis })
       const run: Run.Run = {
         atMillis: nowMillis,
@@ -177,8 +192,10 @@ export const layerWorker = Layer.effectDiscard(
         isBehind = found.isBehind
       }).pipe(
         Effect.catchTags({
-          NodeUnavailable: (outage) => Effect.logWarning("reconciliation: skipped, the node's statement is unavailable", outage),
-          ChainUnavailable: (outage) => Effect.logWarning("reconciliation: skipped, the chain is unavailable", outage)
+          NodeUnavailable: (outage) =>
+            Effect.logWarning("reconciliation: skipped, the node's statement is unavailable", outage),
+          ChainUnavailable: (outage) =>
+            Effect.logWarning("reconciliation: skipped, the chain is unavailable", outage)
         })
       )
       return Worker.runOpen(

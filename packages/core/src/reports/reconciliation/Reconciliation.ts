@@ -19,7 +19,10 @@ import { overdueMillis, ReconciliationOptions } from "./ReconciliationOptions.ts
  * funds present at the start, funds added since, and the node's forwarding income and channel costs. An amount
  * is null until it is known.
  */
-export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
+export const OwnFunds = Schema.Struct({
+  node: Schema.NullOr(Msat.FromString),
+  chain: Schema.NullOr(Msat.FromString)
+})
 export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
 
 /** The last run, as a report. */
@@ -75,7 +78,8 @@ export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): 
   const first = onChain === undefined || own.onChain === true ? Msat.zero : onChain
   return {
     ...own,
-    node: own.node === null ? null : Msat.sum(own.node, first, Listed.since(listed, own.listed ?? Listed.none)),
+    node:
+      own.node === null ? null : Msat.sum(own.node, first, Listed.since(listed, own.listed ?? Listed.none)),
     ...(onChain !== undefined && { onChain: true }),
     listed
   }
@@ -103,7 +107,9 @@ const reportOf = (run: Run.Run, { graceMillis, everyMillis }: Options, nowMillis
     differences,
     unconfirmed: recent.length,
     confirmedAtMillis:
-      recent.length === 0 ? null : recent.reduce((a, b) => Math.max(a, b)) + Math.ceil(graceMillis / everyMillis) * everyMillis,
+      recent.length === 0
+        ? null
+        : recent.reduce((a, b) => Math.max(a, b)) + Math.ceil(graceMillis / everyMillis) * everyMillis,
     isOutdated: nowMillis - atMillis > intervalsKept * everyMillis
   }
 }
@@ -128,10 +134,14 @@ export const make = Effect.gen(function* () {
   const options = (yield* ReconciliationOptions).reconciliation
 
   return Reconciliation.of({
-    last: Effect.zipWith(Effect.provideService(Run.last, LedgerReads, records), Clock.currentTimeMillis, (run, nowMillis) =>
-      Option.map(run, (run) => reportOf(run, options, nowMillis))
+    last: Effect.zipWith(
+      Effect.provideService(Run.last, LedgerReads, records),
+      Clock.currentTimeMillis,
+      (run, nowMillis) => Option.map(run, (run) => reportOf(run, options, nowMillis))
     ),
-    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
+    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+      records.waiting(nowMillis - overdueMillis)
+    ),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
       const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
       const isCounted = own.node !== null || before.onChain === true

@@ -72,12 +72,17 @@ const Text = Schema.fromJsonString(Run)
  * Reads the last run of any process. Returns none if another version stored the run in a different format;
  * reconciliation then starts over.
  */
-export const last: Effect.Effect<Option.Option<Run>, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
-  return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
-})
+export const last: Effect.Effect<Option.Option<Run>, StoreUnavailable, LedgerReads> = Effect.gen(
+  function* () {
+    return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
+  }
+)
 
 /** Returns the total ever sent from the wallet, as of this run. */
-export const markOf = ({ atMillis, tally }: Pick<Run, "atMillis" | "tally">): Runway.Mark => ({ atMillis, out: tally.accounts.chain.into })
+export const markOf = ({ atMillis, tally }: Pick<Run, "atMillis" | "tally">): Runway.Mark => ({
+  atMillis,
+  out: tally.accounts.chain.into
+})
 
 /** Returns the cursor that stores a run for the next run and for readers. */
 export const kept = (run: Run) => ({ source, value: Schema.encodeSync(Text)(run) })
@@ -86,16 +91,23 @@ const key = ({ cause, about }: Found): string => `${cause} ${about}`
 
 /** Removes the finding about the node's balance if it is explained by items that the node has listed since the run. */
 export const corrected = (run: Run, items: ReadonlyArray<Own>): Run =>
-  Listed.explain(run.node, items) ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") } : run
+  Listed.explain(run.node, items)
+    ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") }
+    : run
 
 /** Adds to each finding the time of the run that first found it, or now if the clock was ahead then. */
-export const dated = (found: ReadonlyArray<Found>, before: Run | undefined, nowMillis: number): ReadonlyArray<Difference> => {
+export const dated = (
+  found: ReadonlyArray<Found>,
+  before: Run | undefined,
+  nowMillis: number
+): ReadonlyArray<Difference> => {
   const since = new Map(before?.found.map((difference) => [key(difference), difference.sinceMillis]))
   return found.map((one) => ({ ...one, sinceMillis: Math.min(since.get(key(one)) ?? nowMillis, nowMillis) }))
 }
 
 /** Identifies an entry in the node's books by its payment hash, or by its attempt if an offer was paid. */
-export const keyOf = (line: Theirs): string => ("attempt" in line ? line.attempt : undefined) ?? line.paymentHash
+export const keyOf = (line: Theirs): string =>
+  ("attempt" in line ? line.attempt : undefined) ?? line.paymentHash
 
 const aboutOf = (line: Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)
 
@@ -113,17 +125,25 @@ export const open = (
     if (judgement === "same") return []
     if (judgement === "under_way") return [{ line, found: [] }]
     const found = dated([{ ...judgement, about: aboutOf(line) }], before, nowMillis)
-    return found.every(({ sinceMillis }) => beforeMillis - sinceMillis < forgetMillis) ? [{ line, found }] : []
+    return found.every(({ sinceMillis }) => beforeMillis - sinceMillis < forgetMillis)
+      ? [{ line, found }]
+      : []
   })
   return { watched: open.map(({ line }) => line), found: open.flatMap(({ found }) => found) }
 }
 
 /** Returns the discrepancies older than the grace period, oldest first. */
 export const differences = ({ atMillis, found }: Run, graceMillis: number): ReadonlyArray<Difference> =>
-  found.filter(({ sinceMillis }) => atMillis - sinceMillis >= graceMillis).toSorted((a, b) => a.sinceMillis - b.sinceMillis)
+  found
+    .filter(({ sinceMillis }) => atMillis - sinceMillis >= graceMillis)
+    .toSorted((a, b) => a.sinceMillis - b.sinceMillis)
 
 /** Returns the discrepancies that the previous run did not report. */
-export const newDifferences = (run: Run, before: Run | undefined, graceMillis: number): ReadonlyArray<Difference> => {
+export const newDifferences = (
+  run: Run,
+  before: Run | undefined,
+  graceMillis: number
+): ReadonlyArray<Difference> => {
   const known = new Set(before === undefined ? [] : differences(before, graceMillis).map(key))
   return differences(run, graceMillis).filter((difference) => !known.has(key(difference)))
 }

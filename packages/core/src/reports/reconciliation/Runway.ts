@@ -39,9 +39,16 @@ export interface Runway {
  * Computes the runway. For example, it is 100 days if 1000 is owned and 300 was spent in 30 days. Returns
  * undefined before the first mark.
  */
-export const runway = ([first]: ReadonlyArray<Mark>, now: Mark & { readonly owned: Msat.Msat }): Runway | undefined => {
+export const runway = (
+  [first]: ReadonlyArray<Mark>,
+  now: Mark & { readonly owned: Msat.Msat }
+): Runway | undefined => {
   if (first === undefined) return undefined
   const [spent, elapsed] = [Msat.make(now.out - first.out), now.atMillis - first.atMillis]
   const isKnown = spent > 0n && elapsed >= dayMillis
-  return { spent, sinceMillis: first.atMillis, days: isKnown ? (Number(now.owned) / Number(spent)) * (elapsed / dayMillis) : null }
+  return {
+    spent,
+    sinceMillis: first.atMillis,
+    days: isKnown ? (Number(now.owned) / Number(spent)) * (elapsed / dayMillis) : null
+  }
 }

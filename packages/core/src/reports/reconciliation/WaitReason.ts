@@ -29,7 +29,15 @@ export interface BacklogItem extends Waiting.Item {
  */
 export interface TimelineEntry {
   readonly atMillis: number
-  readonly what: "requested" | "approved" | "rejected" | "expired" | "dispatched" | "seen" | "settled" | "failed"
+  readonly what:
+    | "requested"
+    | "approved"
+    | "rejected"
+    | "expired"
+    | "dispatched"
+    | "seen"
+    | "settled"
+    | "failed"
   readonly detail: string | null
 }
 
@@ -42,10 +50,16 @@ export const withdrawalKinds = [
   "payout_without_block"
 ] as const satisfies ReadonlyArray<Waiting.Kind>
 
-export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as const satisfies ReadonlyArray<Waiting.Kind>
+export const depositKinds = [
+  "deposit_without_block",
+  "deposit_unconfirmed"
+] as const satisfies ReadonlyArray<Waiting.Kind>
 
 /** Returns the reason why a withdrawal is waiting; undefined if it is final. */
-export const withdrawalKind = (row: Withdrawal.Withdrawal, job: Waiting.Job | null): Waiting.Kind | undefined => {
+export const withdrawalKind = (
+  row: Withdrawal.Withdrawal,
+  job: Waiting.Job | null
+): Waiting.Kind | undefined => {
   const { status, rail, dispatchedAtMillis } = row
   if (status !== "pending") return undefined
   if (Withdrawal.isWaiting(row)) return "withdrawal_unapproved"
@@ -94,13 +108,19 @@ const sentence = (
     case "withdrawal_requested":
       return ofRequest(job, host)
     case "withdrawal_dispatched":
-      return ofJob(job, "The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held")
+      return ofJob(
+        job,
+        "The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held"
+      )
     case "withdrawal_lost":
       return lost
     case "payout_without_coins":
       return job !== null && job.attempts === 0 && job.dueAtMillis > nowMillis
         ? "The end of its batching interval. Payouts of one interval share a transaction"
-        : ofJob(job, "Coins in the hot wallet, or an available chain and signer. Nothing was sent. The log has the reason at this id")
+        : ofJob(
+            job,
+            "Coins in the hot wallet, or an available chain and signer. Nothing was sent. The log has the reason at this id"
+          )
     case "payout_without_block":
       return ofJob(job, "A block with its transaction, and the confirmations that settle it")
     case "deposit_without_block":
@@ -109,8 +129,10 @@ const sentence = (
       return "The confirmations required for its amount"
     default:
       return (
-        features.flatMap(({ holds = [] }) => holds).find(({ waits }) => waits.kind === kind && (job === null || waits.task === job.kind))
-          ?.waits.for ?? "Unknown: another version recorded it"
+        features
+          .flatMap(({ holds = [] }) => holds)
+          .find(({ waits }) => waits.kind === kind && (job === null || waits.task === job.kind))?.waits.for ??
+        "Unknown: another version recorded it"
       )
     case "task_overdue":
       return `A process that handles jobs of kind ${job?.kind ?? "unknown"}. None has claimed this one`
@@ -134,9 +156,13 @@ export const of = (
 })
 
 /** Returns the payee's server that must respond first; null if there is none. */
-export const hostOf = ({ recipient, recipientType }: Withdrawal.Withdrawal): string | null => Destination.domain(recipientType, recipient)
+export const hostOf = ({ recipient, recipientType }: Withdrawal.Withdrawal): string | null =>
+  Destination.domain(recipientType, recipient)
 
-const ended = ({ status, updatedAtMillis }: Withdrawal.Withdrawal | Deposit, detail: string | null): ReadonlyArray<TimelineEntry> =>
+const ended = (
+  { status, updatedAtMillis }: Withdrawal.Withdrawal | Deposit,
+  detail: string | null
+): ReadonlyArray<TimelineEntry> =>
   status === "pending" ? [] : [{ atMillis: updatedAtMillis, what: status, detail }]
 
 /** Returns a withdrawal's history, oldest first. */
@@ -147,7 +173,13 @@ export const ofWithdrawal = (row: Withdrawal.Withdrawal): ReadonlyArray<Timeline
     : [{ atMillis: row.approvalAtMillis, what: row.approval, detail: row.approvalBy }]),
   ...(row.dispatchedAtMillis === null
     ? []
-    : [{ atMillis: row.dispatchedAtMillis, what: "dispatched" as const, detail: row.paymentHash ?? row.chainTxId ?? row.paymentRequest }]),
+    : [
+        {
+          atMillis: row.dispatchedAtMillis,
+          what: "dispatched" as const,
+          detail: row.paymentHash ?? row.chainTxId ?? row.paymentRequest
+        }
+      ]),
   ...ended(row, row.failure)
 ]
 
@@ -177,10 +209,16 @@ export const paid = (payment: LookupResult): string => {
  * Describes the state of a payment as reported by the chain. A payout that was replaced has several transactions,
  * oldest first, and each of them may be the one that is mined.
  */
-export const placed = (tip: Tip, found: ReadonlyArray<{ readonly txId: TxId; readonly placement: Placement }>): string => {
+export const placed = (
+  tip: Tip,
+  found: ReadonlyArray<{ readonly txId: TxId; readonly placement: Placement }>
+): string => {
   const newest = found.at(-1)
-  const one = found.find(({ placement }) => placement._tag === "mined") ?? found.find(({ placement }) => placement._tag === "mempool")
-  if (one === undefined) return "unknown to the chain: never seen, or its coins were spent by another transaction"
+  const one =
+    found.find(({ placement }) => placement._tag === "mined") ??
+    found.find(({ placement }) => placement._tag === "mempool")
+  if (one === undefined)
+    return "unknown to the chain: never seen, or its coins were spent by another transaction"
   const { txId, placement } = one
   const where =
     placement._tag === "mined"

@@ -4,9 +4,12 @@ import type { Page, Shown, Visit } from "@satrail/ui/console/Page"
 import { copied, factPanel, when } from "@satrail/ui/console/Parts"
 
 const get = async ({ api, say, id }: Visit): Promise<Shown> => {
-  const { amount_sats, reason, created_at, ledger_tx_id } = await api.call("GET /v1/transactions/adjustments/{adjustmentID}", {
-    params: { adjustmentID: id }
-  })
+  const { amount_sats, reason, created_at, ledger_tx_id } = await api.call(
+    "GET /v1/transactions/adjustments/{adjustmentID}",
+    {
+      params: { adjustmentID: id }
+    }
+  )
   return {
     title: "Adjustment by the operator",
     figure: [Formats.signed(amount_sats), " ", h("small", null, Formats.unit(amount_sats))],

@@ -1,9 +1,38 @@
 import { h } from "preact"
 import * as Formats from "@satrail/ui/console/Format"
 import { cursorOf, pages } from "@satrail/ui/console/List"
-import { companyChoice, companyIn, confirming, countOf, deciding, most, totalsOf } from "@satrail/ui/console/operator/Common"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "@satrail/ui/console/Page"
-import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status, two } from "@satrail/ui/console/Parts"
+import {
+  companyChoice,
+  companyIn,
+  confirming,
+  countOf,
+  deciding,
+  most,
+  totalsOf
+} from "@satrail/ui/console/operator/Common"
+import {
+  type Elsewhere,
+  type OperatorVisit,
+  type Page,
+  type Shown,
+  numberIn,
+  text
+} from "@satrail/ui/console/Page"
+import {
+  checks,
+  copied,
+  date,
+  empty,
+  entry,
+  factPanel,
+  fields,
+  form,
+  formPanel,
+  link,
+  plain,
+  status,
+  two
+} from "@satrail/ui/console/Parts"
 import { paging, rowLink, table } from "@satrail/ui/console/Table"
 import type { OperatorAdjustment } from "@satrail/ui/console/wire"
 import { applying, type Problem } from "@satrail/ui/console/Feature"
@@ -19,7 +48,9 @@ const badge = ({ status: now }: OperatorAdjustment) =>
 
 const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to } = visit
-  const { data: rows, next } = await api.page("GET /operator/adjustments", { query: { limit: 50, cursor: cursorOf(visit) } })
+  const { data: rows, next } = await api.page("GET /operator/adjustments", {
+    query: { limit: 50, cursor: cursorOf(visit) }
+  })
   const companies = await visit.companies(rows.map(({ company_id }) => company_id))
   return {
     title: "Adjustments",
@@ -28,19 +59,29 @@ const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
     body: plain(
       "Adjustments",
       rows.length === 0
-        ? empty("book", "No adjustments", "An adjustment is the last resort, if nothing else can correct a balance.")
+        ? empty(
+            "book",
+            "No adjustments",
+            "An adjustment is the last resort, if nothing else can correct a balance."
+          )
         : table<OperatorAdjustment>("Adjustments, newest first", {
             columns: [
               {
                 title: "Company",
                 place: "c1",
-                cell: ({ id, company_id }) => rowLink(to(`adjustments/${id}`), companies.get(company_id)?.name ?? company_id)
+                cell: ({ id, company_id }) =>
+                  rowLink(to(`adjustments/${id}`), companies.get(company_id)?.name ?? company_id)
               },
               { title: "Reason", place: "all", kind: "soft", cell: ({ reason }) => reason },
               { title: "Status", place: "c3", cell: (row) => status(badge(row)) },
               { title: "Requested by", place: "off", kind: "soft", cell: ({ requested_by }) => requested_by },
               { title: "When", place: "c4", kind: "faint", cell: ({ created_at }) => date(say, created_at) },
-              { title: "Sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.signed(amount_sats) }
+              {
+                title: "Sats",
+                place: "c2",
+                kind: "amount",
+                cell: ({ amount_sats }) => Formats.signed(amount_sats)
+              }
             ],
             groups: [{ rows }],
             opens: true
@@ -74,10 +115,24 @@ const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
           required: true,
           inputMode: "decimal"
         }),
-        entry(visit, { label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it" }),
-        entry(visit, { label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it" })
+        entry(visit, {
+          label: "Reason",
+          name: "reason",
+          required: true,
+          maxLength: 500,
+          hint: "The company sees it"
+        }),
+        entry(visit, {
+          label: "Note",
+          name: "note",
+          optional: true,
+          maxLength: 500,
+          hint: "Only operators see it"
+        })
       ),
-      confirming(visit, "Request adjustment", { why: "Nothing is booked until a second operator approves it." })
+      confirming(visit, "Request adjustment", {
+        why: "Nothing is booked until a second operator approves it."
+      })
     ])
   }
 }
@@ -101,7 +156,11 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
   const row = await api.call("GET /operator/adjustments/{id}", { params: { id } })
   const name = (await visit.companies([row.company_id])).get(row.company_id)?.name ?? row.company_id
   const decision = (what: string, button: string, kind: string) =>
-    form(to(`adjustments/${id}`), {}, plain(button, [h("input", { type: "hidden", name: "do", value: what }), deciding(button, { kind })]))
+    form(
+      to(`adjustments/${id}`),
+      {},
+      plain(button, [h("input", { type: "hidden", name: "do", value: what }), deciding(button, { kind })])
+    )
   return {
     title: "Adjustment",
     figure: [Formats.signed(row.amount_sats), " ", h("small", null, Formats.unit(row.amount_sats))],
@@ -119,7 +178,11 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
       ]),
       row.status === "pending" &&
         two(
-          decision("approve", `Approve ${Formats.signed(row.amount_sats)} ${Formats.unit(row.amount_sats)}`, "main"),
+          decision(
+            "approve",
+            `Approve ${Formats.signed(row.amount_sats)} ${Formats.unit(row.amount_sats)}`,
+            "main"
+          ),
           decision("reject", "Reject", "danger")
         )
     ]
@@ -128,7 +191,8 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
 
 const decide = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const params = { id: visit.id }
-  if (text(visit, "do") === "approve") await visit.api.call("POST /operator/adjustments/{id}/approve", { params })
+  if (text(visit, "do") === "approve")
+    await visit.api.call("POST /operator/adjustments/{id}/approve", { params })
   else await visit.api.call("POST /operator/adjustments/{id}/reject", { params })
   return { redirect: "adjustments" }
 }

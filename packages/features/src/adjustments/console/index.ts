@@ -8,6 +8,13 @@ export const adjustments: Feature = {
   pages: [adjustment],
   operatorPages,
   problems,
-  operatorEntry: { section: "Money", rank: 40, name: "adjustments", path: "adjustments", text: "Adjustments", glyph: "book" },
+  operatorEntry: {
+    section: "Money",
+    rank: 40,
+    name: "adjustments",
+    path: "adjustments",
+    text: "Adjustments",
+    glyph: "book"
+  },
   companyLink: (id) => [`adjustments/new?company=${id}`, "Adjust…"]
 }

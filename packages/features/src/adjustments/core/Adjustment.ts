@@ -64,7 +64,12 @@ export const life = {
   })
 }
 
-export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
+export interface AdjustmentRequested extends Written<
+  "AdjustmentRequested",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once",
+  never
+> {}
 /** Approving it again books nothing more. Approval is refused if the company's balance is less than the debit. */
 export interface AdjustmentBooked extends Written<
   "AdjustmentBooked",
@@ -81,17 +86,29 @@ export interface AdjustmentRejected extends Written<
 
 /** Requests an adjustment, which waits for a second operator. No money moves. */
 export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested =>
-  written("AdjustmentRequested", adjustment.createdAtMillis, [Noun.insert(noun, adjustment)], once && { once })
+  written(
+    "AdjustmentRequested",
+    adjustment.createdAtMillis,
+    [Noun.insert(noun, adjustment)],
+    once && { once }
+  )
 
 /**
  * Books an adjustment. A positive amount moves from `adjustments` to `available`, a negative one the other way.
  * The separate account keeps manual bookings apart from all others.
  */
-export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): Result.Result<AdjustmentBooked, SameOperator> => {
+export const booked = (
+  adjustment: Adjustment,
+  by: Operator,
+  atMillis: number
+): Result.Result<AdjustmentBooked, SameOperator> => {
   const { id, companyId, ledgerTxId, amount, requestedById, requestedBy } = adjustment
-  if (isSame(by, { id: requestedById, name: requestedBy })) return Result.fail(new SameOperator({ id, name: by.name }))
+  if (isSame(by, { id: requestedById, name: requestedBy }))
+    return Result.fail(new SameOperator({ id, name: by.name }))
   const posting: Change.Posting =
-    amount > 0n ? { from: "adjustments", to: "available", amount } : { from: "available", to: "adjustments", amount: Msat.make(-amount) }
+    amount > 0n
+      ? { from: "adjustments", to: "available", amount }
+      : { from: "available", to: "adjustments", amount: Msat.make(-amount) }
   return Result.succeed({
     _tag: "AdjustmentBooked",
     id,

@@ -7,7 +7,14 @@ import { Invalid } from "@satrail/core/base/Invalid"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Page from "@satrail/core/ledger/Page"
@@ -38,7 +45,10 @@ export class Adjustments extends Context.Service<
     /** Requests an adjustment, which waits for a second operator. No money moves. */
     readonly request: (
       ask: Ask
-    ) => Effect.Effect<Answer.Outcome<Adjustment.Adjustment>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    ) => Effect.Effect<
+      Answer.Outcome<Adjustment.Adjustment>,
+      Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
     /**
      * Books the adjustment and records who approved it, in one commit. It is booked only once, even if
      * approvals are repeated or concurrent. Fails for the operator who requested it, or if the company's
@@ -59,7 +69,10 @@ export class Adjustments extends Context.Service<
     /** Returns an adjustment of any company. */
     readonly get: (id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
     /** Returns a booked adjustment of this company. */
-    readonly ofCompany: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
+    readonly ofCompany: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
     /** Returns a page of all companies' adjustments, newest first, after the given position. */
     readonly list: (query: {
       readonly limit: number
@@ -81,7 +94,10 @@ export const make = Effect.gen(function* () {
 
   const check = Effect.fnUntraced(function* ({ companyId, amount, reason, note }: Ask) {
     if (amount === 0n || amount > Msat.max || amount < -Msat.max)
-      return yield* new Invalid({ path: "amount_sats", message: "must not be 0 or exceed the supply of bitcoin" })
+      return yield* new Invalid({
+        path: "amount_sats",
+        message: "must not be 0 or exceed the supply of bitcoin"
+      })
     for (const [path, text] of [
       ["reason", reason],
       ["note", note]
@@ -121,7 +137,11 @@ export const make = Effect.gen(function* () {
       const before = yield* get(id)
       const change = yield* Effect.fromResult(Adjustment.booked(before, by, yield* Clock.currentTimeMillis))
       yield* Shortage.withBalance(ledger, journal.commit(change))
-      yield* Effect.logInfo("adjustment: booked", { id, companyId: before.companyId, sats: Msat.toDecimalSats(before.amount) })
+      yield* Effect.logInfo("adjustment: booked", {
+        id,
+        companyId: before.companyId,
+        sats: Msat.toDecimalSats(before.amount)
+      })
       return yield* get(id)
     }),
     reject: Effect.fnUntraced(function* (id, by) {
@@ -139,7 +159,10 @@ export const make = Effect.gen(function* () {
       ),
     list: ({ limit, after, status }) =>
       Page.pick(limit, (limit, from) =>
-        Effect.map(reads.adjustments({ after: from ?? after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))
+        Effect.map(reads.adjustments({ after: from ?? after, limit, status: status ?? null }), (rows) => ({
+          rows,
+          lookedTo: null
+        }))
       )
   })
 })

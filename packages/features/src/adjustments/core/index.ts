@@ -8,14 +8,19 @@ import * as Adjustments from "./Adjustments.ts"
 
 const type = "adjustment.booked" as const
 
-const tell = Conversion.ofSubject(Adjustment.noun, (record) => ({ kind: "adjustment", type, record }) as const)
+const tell = Conversion.ofSubject(
+  Adjustment.noun,
+  (record) => ({ kind: "adjustment", type, record }) as const
+)
 
 /** Corrections that one operator requests and another approves. */
 export const adjustments = Feature.make({
   name: "adjustments",
   nouns: [Adjustment.noun],
   lives: [Adjustment.life],
-  changes: Feature.changes<Adjustment.AdjustmentRequested | Adjustment.AdjustmentBooked | Adjustment.AdjustmentRejected>(),
+  changes: Feature.changes<
+    Adjustment.AdjustmentRequested | Adjustment.AdjustmentBooked | Adjustment.AdjustmentRejected
+  >(),
   events: { [type]: "adjustments" },
   notices: { kind: "adjustment", types: [type], byEvent: { [type]: { as: [type], convert: tell } } },
   posts: [

@@ -22,7 +22,8 @@ export const errors = OwnErrors.make({
     code: "adjustment_decided",
     status: 409,
     meaning: "The adjustment was already booked or rejected. That decision is final.",
-    remedy: "Check its status with `GET /operator/adjustments/:id`. To correct a booked adjustment, request another one.",
+    remedy:
+      "Check its status with `GET /operator/adjustments/:id`. To correct a booked adjustment, request another one.",
     message: ({ status }: AdjustmentDecided) => `This adjustment was already ${status}.`
   }
 })
@@ -30,7 +31,8 @@ export const errors = OwnErrors.make({
 const path = "/operator/adjustments"
 
 const Amount = Scalars.ExactSats.annotate({
-  description: "Amount in satoshis, with up to three decimals. Positive amounts are credited to the company, negative ones debited",
+  description:
+    "Amount in satoshis, with up to three decimals. Positive amounts are credited to the company, negative ones debited",
   examples: [-21.5]
 })
 
@@ -52,7 +54,9 @@ const view = View.make<Adjustment>()(
   {
     ...own.members,
     status: [
-      Status.annotate({ description: "`pending` while a second operator must approve it. `booked` and `rejected` are final" }),
+      Status.annotate({
+        description: "`pending` while a second operator must approve it. `booked` and `rejected` are final"
+      }),
       (row) => row.status
     ],
     note: Member.textOrNull((row) => row.note, "Note for operators. The company does not see it"),
@@ -96,7 +100,9 @@ const request = Section.operator(
   HttpApiEndpoint.post("requestAdjustment", path, {
     headers: Idempotency.headers,
     payload: Schema.Struct({
-      company_id: Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Company whose balance is adjusted" })),
+      company_id: Scalars.inLowerCase(
+        Scalars.Uuid.annotate({ description: "Company whose balance is adjusted" })
+      ),
       amount_sats: Scalars.GivenExactSats.annotate({
         description:
           "Amount in satoshis, with up to three decimals, not 0. Positive amounts are credited to the company, negative ones debited"
@@ -131,7 +137,9 @@ const request = Section.operator(
         note: payload.note ?? null
       }
       const once = yield* creation.once(request, headers["idempotency-key"], ask)
-      return creation.answer(yield* errors.answered(adjustments.request({ ...ask, by: yield* OperatorCaller, ...once })))
+      return creation.answer(
+        yield* errors.answered(adjustments.request({ ...ask, by: yield* OperatorCaller, ...once }))
+      )
     })
 )
 
@@ -144,11 +152,17 @@ const list = Section.operator(
     { status: Schema.optionalKey(Status) }
   ),
   Adjustments,
-  (adjustments) => resource.lists(({ limit }, { cursor = null, status }) => adjustments.list({ limit, after: cursor, status }))
+  (adjustments) =>
+    resource.lists(({ limit }, { cursor = null, status }) =>
+      adjustments.list({ limit, after: cursor, status })
+    )
 )
 
 const get = Section.operator(
-  resource.get("getAdjustment", { summary: "Get an adjustment", description: "Returns an adjustment of any company." }),
+  resource.get("getAdjustment", {
+    summary: "Get an adjustment",
+    description: "Returns an adjustment of any company."
+  }),
   Adjustments,
   (adjustments) => resource.gets(adjustments.get)
 )
@@ -158,7 +172,13 @@ const booked = "Adjustment booked"
 const approve = Section.operator(
   HttpApiEndpoint.post("approveAdjustment", `${path}/:id/approve`, {
     ...resource.one,
-    error: errors.of("not_found", "another_operator_required", "adjustment_decided", "insufficient_balance", "store_unavailable")
+    error: errors.of(
+      "not_found",
+      "another_operator_required",
+      "adjustment_decided",
+      "insufficient_balance",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, ["mend"])
     .annotateMerge(
@@ -173,7 +193,10 @@ const approve = Section.operator(
       )
     ),
   Adjustments,
-  (adjustments) => resource.answers(booked, (id) => errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.approve(id, by))))
+  (adjustments) =>
+    resource.answers(booked, (id) =>
+      errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.approve(id, by)))
+    )
 )
 
 const rejected = "Adjustment rejected"
@@ -189,13 +212,17 @@ const reject = Section.operator(
         rejected,
         {
           summary: "Reject an adjustment",
-          description: "Rejects a pending adjustment without booking it. The operator who requested it can reject it."
+          description:
+            "Rejects a pending adjustment without booking it. The operator who requested it can reject it."
         },
         (_, world) => ({ ...bookedExample(world), status: "rejected" })
       )
     ),
   Adjustments,
-  (adjustments) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.reject(id, by))))
+  (adjustments) =>
+    resource.answers(rejected, (id) =>
+      errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.reject(id, by)))
+    )
 )
 
 const bookedResource = Resource.make({
@@ -222,7 +249,8 @@ export const section = Section.make(
   "adjustments",
   {
     title: "Adjustments",
-    description: "For the operator: manual corrections of balances, requested by one operator and approved by another"
+    description:
+      "For the operator: manual corrections of balances, requested by one operator and approved by another"
   },
   [request, list, get, approve, reject]
 )

@@ -8,7 +8,8 @@ import type { FollowedWithdrawal, Withdrawal } from "@satrail/ui/console/wire"
 import type { PaymentPart } from "@satrail/ui/console/Feature"
 
 /** Returns the result of a read; undefined if there is nothing, or the visitor may not read it. */
-const readable = <A>(read: Promise<A>): Promise<A | undefined> => unlessRefused(read, (status) => status < 500)
+const readable = <A>(read: Promise<A>): Promise<A | undefined> =>
+  unlessRefused(read, (status) => status < 500)
 
 /** Returns the name of a key or person. */
 const nameOf = async ({ api }: Visit, id: string): Promise<string | undefined> => {
@@ -19,14 +20,21 @@ const nameOf = async ({ api }: Visit, id: string): Promise<string | undefined> =
 }
 
 /** Shows who has to approve a withdrawal, with a form for those who may, and who decided about it. */
-export const sent = async (visit: Visit, payment: Payment, { approval }: Withdrawal): Promise<PaymentPart> => {
+export const sent = async (
+  visit: Visit,
+  payment: Payment,
+  { approval }: Withdrawal
+): Promise<PaymentPart> => {
   if (approval === null) return {}
   const { api, say, to, user } = visit
   const entries = await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
   const named = async (id: string): Promise<string> =>
     // An entry appears in the audit log up to a second after its request.
     entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? (await nameOf(visit, id)) ?? id
-  const askedBy = ["Requested by", approval.asked_by === null ? "unknown" : await named(approval.asked_by)] as const
+  const askedBy = [
+    "Requested by",
+    approval.asked_by === null ? "unknown" : await named(approval.asked_by)
+  ] as const
   if (payment.status !== "pending_approval")
     return {
       facts: [
@@ -64,7 +72,10 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
                   ["Amount", [satsWords, ...(now === undefined ? [] : [` · ${now}`])]],
                   ["Fee", feeOf(payment)],
                   // Invoices are shortened, because nobody compares them by eye. Addresses are shown in full.
-                  ["To", payment.recipient.length > 90 ? copied(payment.recipient, "invoice") : payment.recipient]
+                  [
+                    "To",
+                    payment.recipient.length > 90 ? copied(payment.recipient, "invoice") : payment.recipient
+                  ]
                 ])
               ),
               confirm(`Approve ${satsWords}`, { isConfirmed: user.isConfirmed })
@@ -75,17 +86,30 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
   }
 }
 
-const words = { waiting: "Waiting", approved: "Approved", rejected: "Rejected", expired: "Nobody approved it" } as const
+const words = {
+  waiting: "Waiting",
+  approved: "Approved",
+  rejected: "Rejected",
+  expired: "Nobody approved it"
+} as const
 
 /** Shows the operator who decided about a withdrawal. */
 export const operatorFacts = ({ approval }: FollowedWithdrawal): ReadonlyArray<Fact> =>
-  approval === null ? [] : [["Approval", `${words[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`]]
+  approval === null
+    ? []
+    : [
+        [
+          "Approval",
+          `${words[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`
+        ]
+      ]
 
 export const decide = async (visit: Visit): Promise<Elsewhere> => {
   const { id } = visit
   const params = { withdrawalID: id }
   await confirmed(visit)
-  if (text(visit, "reject") === "") await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/approve", { params })
+  if (text(visit, "reject") === "")
+    await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/approve", { params })
   else await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/reject", { params })
   return { redirect: `payments/out/${id}` }
 }

@@ -24,10 +24,14 @@ export class ApprovalOver extends Schema.TaggedError<ApprovalOver>()("ApprovalOv
 }) {}
 
 /** A key may not approve its own withdrawal, even if the key was rotated after requesting it. */
-export class ApprovalByAsker extends Schema.TaggedError<ApprovalByAsker>()("ApprovalByAsker", { id: Schema.String }) {}
+export class ApprovalByAsker extends Schema.TaggedError<ApprovalByAsker>()("ApprovalByAsker", {
+  id: Schema.String
+}) {}
 
 /** The current fee is more than the withdrawal holds. */
-export class ApprovalFeeRisen extends Schema.TaggedError<ApprovalFeeRisen>()("ApprovalFeeRisen", { id: Schema.String }) {}
+export class ApprovalFeeRisen extends Schema.TaggedError<ApprovalFeeRisen>()("ApprovalFeeRisen", {
+  id: Schema.String
+}) {}
 
 const waiting = ["pending"] as const
 
@@ -76,21 +80,37 @@ export interface WithdrawalRejected extends Written<
 /**
  * Approves a withdrawal. `work` is the job that sends it. No money moves, because the amount is already held.
  */
-export const approved = (row: Withdrawal.Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved =>
-  written("WithdrawalApproved", atMillis, [Noun.step(life.approved, row, { approval: "approved", approvalBy: by })], {
-    unlessFrozen: true,
-    jobs: [Change.enqueue({ ...work, id: row.id })],
-    event: { type: "withdrawal.approved", subject: row.id }
-  })
+export const approved = (
+  row: Withdrawal.Waiting,
+  by: string,
+  work: Omit<Change.Work, "id">,
+  atMillis: number
+): WithdrawalApproved =>
+  written(
+    "WithdrawalApproved",
+    atMillis,
+    [Noun.step(life.approved, row, { approval: "approved", approvalBy: by })],
+    {
+      unlessFrozen: true,
+      jobs: [Change.enqueue({ ...work, id: row.id })],
+      event: { type: "withdrawal.approved", subject: row.id }
+    }
+  )
 
 /** Rejects a withdrawal on behalf of a key or the operator, or expires it if `by` is null. */
-export const rejected = (row: Withdrawal.Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({
+export const rejected = (
+  row: Withdrawal.Waiting,
+  by: string | null,
+  atMillis: number
+): WithdrawalRejected => ({
   _tag: "WithdrawalRejected",
   id: row.id,
   companyId: row.companyId,
   atMillis,
   transferId: row.ledgerTxId,
-  legs: [{ companyId: row.companyId, postings: [{ from: "held", to: "available", amount: Withdrawal.held(row) }] }],
+  legs: [
+    { companyId: row.companyId, postings: [{ from: "held", to: "available", amount: Withdrawal.held(row) }] }
+  ],
   ...Limit.returned(row.counted),
   writes: [
     Noun.step(life.rejected, row, {

@@ -10,7 +10,8 @@ import * as Approval from "./Approval.ts"
 /** Returns the threshold above which another key must approve this amount, fees included, if there is one. */
 const thresholdOf = (spender: Limits.Spender, amount: Msat.Msat) =>
   Limits.limited(spender).find(
-    ({ limits: { approvalAboveSats } }) => approvalAboveSats !== undefined && amount > Msat.fromSats(approvalAboveSats)
+    ({ limits: { approvalAboveSats } }) =>
+      approvalAboveSats !== undefined && amount > Msat.fromSats(approvalAboveSats)
   )
 
 const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
@@ -30,7 +31,8 @@ const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
 export const hook: Hook = {
   // A waiting withdrawal has a task only if an operator added it after a restore (docs/guides/deploy.md).
   maySend: (withdrawal) => Effect.succeed(Withdrawal.isWaiting(withdrawal) ? "later" : "now"),
-  mayBegin: (asked) => Effect.succeed(thresholdOf(asked.spender, Withdrawal.held(asked.withdrawal)) && waits(asked)),
+  mayBegin: (asked) =>
+    Effect.succeed(thresholdOf(asked.spender, Withdrawal.held(asked.withdrawal)) && waits(asked)),
   // Anyone may claim a voucher, and no approval happens at that point.
   mayIssue: ({ spender, amount }) => {
     const found = thresholdOf(spender, amount)

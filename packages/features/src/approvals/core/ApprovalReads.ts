@@ -9,6 +9,9 @@ export class ApprovalReads extends Context.Service<
     /**
      * Returns all companies' waiting withdrawals whose approval expires by `untilMillis`, earliest first.
      */
-    readonly unapproved: (untilMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, StoreUnavailable>
+    readonly unapproved: (
+      untilMillis: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Withdrawal>, StoreUnavailable>
   }
 >()("@satrail/features/approvals/core/ApprovalReads") {}

@@ -39,7 +39,10 @@ const keysAtOnce = 100
  * that can no longer be used counts only if there is no other.
  */
 const askerOf = (accounts: AccountReads["Service"]) =>
-  Effect.fnUntraced(function* (company: Sender, { approvalAskedBy: id }: Withdrawal): Effect.fn.Return<Spender, StoreUnavailable> {
+  Effect.fnUntraced(function* (
+    company: Sender,
+    { approvalAskedBy: id }: Withdrawal
+  ): Effect.fn.Return<Spender, StoreUnavailable> {
     const asked = id === null ? Option.none() : yield* accounts.apiKey(id)
     if (Option.isNone(asked)) return { company }
     const nowMillis = yield* Clock.currentTimeMillis
@@ -51,7 +54,8 @@ const askerOf = (accounts: AccountReads["Service"]) =>
       newest ??= own[0]
       const found = own.find((key) => ApiKey.refusal(key, nowMillis) === undefined)
       before = keys.at(-1) ?? oldest
-      if (found !== undefined || before.createdAtMillis <= oldest.createdAtMillis) return { company, apiKey: found ?? newest ?? oldest }
+      if (found !== undefined || before.createdAtMillis <= oldest.createdAtMillis)
+        return { company, apiKey: found ?? newest ?? oldest }
     }
   })
 
@@ -69,7 +73,10 @@ export class Approvals extends Context.Service<
       decision: Decision
     ) => Effect.Effect<
       Withdrawal,
-      | Exclude<WithdrawalDrafts.Refused, { readonly _tag: "AmountInvalid" | "Invalid" | "DestinationInvalid" | "RateUnavailable" }>
+      | Exclude<
+          WithdrawalDrafts.Refused,
+          { readonly _tag: "AmountInvalid" | "Invalid" | "DestinationInvalid" | "RateUnavailable" }
+        >
       | NotFound
       | Approval.ApprovalOver
       | Approval.ApprovalByAsker
@@ -81,9 +88,13 @@ export class Approvals extends Context.Service<
      * Fails the withdrawal and releases its money, in one commit. Any key may reject it, including the one
      * that requested it. Rejecting again changes nothing.
      */
-    readonly reject: (decision: Decision) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
+    readonly reject: (
+      decision: Decision
+    ) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /** Rejects a withdrawal of any company on behalf of the operator. */
-    readonly rejectAsOperator: (id: string) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
+    readonly rejectAsOperator: (
+      id: string
+    ) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /**
      * Expires withdrawals that were not approved in time, releases their funds, and returns their number. Any
      * number of processes may run this at the same time; each withdrawal still expires only once.
@@ -104,12 +115,15 @@ export const make = Effect.gen(function* () {
   /** Number of withdrawals that the last step could not expire. The next step reads as many more, to reach those behind them. */
   let failures = 0
 
-  const get = (companyId: CompanyId.CompanyId, id: string) => found("withdrawal", id, sending.withdrawal(companyId, id))
+  const get = (companyId: CompanyId.CompanyId, id: string) =>
+    found("withdrawal", id, sending.withdrawal(companyId, id))
 
   /** Another caller decided first. Succeeds if both decisions are the same. */
   const overtaken = (companyId: CompanyId.CompanyId, id: string, state: "approved" | "rejected") => () =>
     Effect.flatMap(get(companyId, id), (row) =>
-      row.approval === state ? Effect.succeed(row) : Effect.fail(new Approval.ApprovalOver({ id, state: row.approval }))
+      row.approval === state
+        ? Effect.succeed(row)
+        : Effect.fail(new Approval.ApprovalOver({ id, state: row.approval }))
     )
 
   const reject = Effect.fnUntraced(function* (row: Withdrawal, by: string) {
@@ -126,17 +140,27 @@ export const make = Effect.gen(function* () {
       if (row.approval === "approved") return row
       if (!isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
       const by = countedAs(apiKey)
-      if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
+      if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy)))
+        return yield* new Approval.ApprovalByAsker({ id })
       const { fee, atMillis, work, ...current } = yield* drafts.again({ company, apiKey }, row)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
       // The worker that expires withdrawals may be behind.
-      if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
-      yield* SpendingLimits.checkHeld(accounts, yield* asker(current.company, row), { ...row, amount: held(row) })
-      const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
+      if (atMillis >= (row.approvalExpiresAtMillis ?? 0))
+        return yield* new Approval.ApprovalOver({ id, state: "expired" })
+      yield* SpendingLimits.checkHeld(accounts, yield* asker(current.company, row), {
+        ...row,
+        amount: held(row)
+      })
+      const commit = Effect.andThen(
+        journal.commit(Approval.approved(row, by, work, atMillis)),
+        get(company.id, id)
+      )
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
     }),
-    reject: ({ company, apiKey, id }) => Effect.flatMap(get(company.id, id), (row) => reject(row, countedAs(apiKey))),
-    rejectAsOperator: (id) => Effect.flatMap(found("withdrawal", id, sending.withdrawalById(id)), (row) => reject(row, operator)),
+    reject: ({ company, apiKey, id }) =>
+      Effect.flatMap(get(company.id, id), (row) => reject(row, countedAs(apiKey))),
+    rejectAsOperator: (id) =>
+      Effect.flatMap(found("withdrawal", id, sending.withdrawalById(id)), (row) => reject(row, operator)),
     expire: Effect.gen(function* () {
       const atMillis = yield* now
       const due = yield* records.unapproved(atMillis, expiredAtOnce + failures)
@@ -146,7 +170,9 @@ export const make = Effect.gen(function* () {
           Effect.as(journal.commit(Approval.rejected(row, null, atMillis)), true).pipe(
             Effect.catchTag("AlreadyTerminal", () => Effect.succeed(true)),
             // One withdrawal that cannot expire must not hold the funds of all others.
-            Effect.catchDefect((defect) => Effect.as(Effect.logError("approval: expiry failed; will retry", defect), false)),
+            Effect.catchDefect((defect) =>
+              Effect.as(Effect.logError("approval: expiry failed; will retry", defect), false)
+            ),
             Effect.annotateLogs({ withdrawalId: row.id })
           ),
         { concurrency: 10 }
@@ -165,6 +191,10 @@ export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { expire } = yield* Approvals
     const pollMillis = yield* PollMillis
-    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found >= expiredAtOnce }), Effect.sleep(pollMillis))
+    yield* Worker.run(
+      "approvals",
+      Effect.repeat(expire, { while: (found) => found >= expiredAtOnce }),
+      Effect.sleep(pollMillis)
+    )
   })
 )

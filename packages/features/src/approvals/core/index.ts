@@ -18,7 +18,9 @@ const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.With
   updatedAtMillis: atMillis
 })
 
-const tell = Conversion.ofSubject(Withdrawal.noun, (row, atMillis) => WithdrawalNotices.about(approved(row, atMillis), "pending"))
+const tell = Conversion.ofSubject(Withdrawal.noun, (row, atMillis) =>
+  WithdrawalNotices.about(approved(row, atMillis), "pending")
+)
 
 /** Withdrawals above a threshold wait until another key approves them. */
 export const approvals = Feature.make({
@@ -26,7 +28,14 @@ export const approvals = Feature.make({
   lives: [Approval.life],
   changes: Feature.changes<Approval.WithdrawalApproved | Approval.WithdrawalRejected>(),
   events: { "withdrawal.approved": "withdrawals" },
-  notices: { byEvent: { "withdrawal.approved": { as: ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"], convert: tell } } },
+  notices: {
+    byEvent: {
+      "withdrawal.approved": {
+        as: ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"],
+        convert: tell
+      }
+    }
+  },
   reads: ApprovalReads,
   layer: Traced.over(Approvals.Approvals, Approvals.layer),
   workers: Approvals.layerWorker,

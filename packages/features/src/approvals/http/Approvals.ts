@@ -21,10 +21,13 @@ export const errors = OwnErrors.make({
   ApprovalOver: {
     code: "approval_over",
     status: 409,
-    meaning: "The withdrawal is not awaiting approval: it was approved or rejected, has expired, or never needed approval.",
+    meaning:
+      "The withdrawal is not awaiting approval: it was approved or rejected, has expired, or never needed approval.",
     remedy: "Check its `status` and `approval`.",
     message: ({ state }: Approval.ApprovalOver) =>
-      state === null ? "This withdrawal does not need approval." : `This withdrawal is not awaiting approval: ${states[state]}.`
+      state === null
+        ? "This withdrawal does not need approval."
+        : `This withdrawal is not awaiting approval: ${states[state]}.`
   },
   ApprovalByAsker: {
     code: "approval_by_asker",
@@ -37,7 +40,8 @@ export const errors = OwnErrors.make({
   ApprovalFeeRisen: {
     code: "approval_fee_risen",
     status: 409,
-    meaning: "The network fee is now higher than the amount held for it. Nothing changed; the withdrawal still awaits approval.",
+    meaning:
+      "The network fee is now higher than the amount held for it. Nothing changed; the withdrawal still awaits approval.",
     remedy: "Approve it after the fee has fallen, or reject it and request it again.",
     message: (_: Approval.ApprovalFeeRisen) =>
       "The network fee is now higher than the amount held for it. Approve later, or reject the withdrawal and request it again."
@@ -99,7 +103,8 @@ const approve = Section.company(
     )
   ),
   Core.Approvals,
-  (approvals) => resource.answers(approved, (id) => errors.answered(Effect.flatMap(decision(id), approvals.approve)))
+  (approvals) =>
+    resource.answers(approved, (id) => errors.answered(Effect.flatMap(decision(id), approvals.approve)))
 )
 
 const rejected = "Withdrawal rejected"
@@ -121,7 +126,8 @@ const reject = Section.company(
     )
   ),
   Core.Approvals,
-  (approvals) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(decision(id), approvals.reject)))
+  (approvals) =>
+    resource.answers(rejected, (id) => errors.answered(Effect.flatMap(decision(id), approvals.reject)))
 )
 
 export const operations = [approve, reject] as const

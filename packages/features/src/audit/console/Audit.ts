@@ -72,7 +72,13 @@ const who = ({ actor, actor_name, actor_id }: AuditEntry): string => {
   const name = actor_name === "" ? actor_id : actor_name
   if (actor === "key") return `Key “${name}”`
   if (name === "configured token") return "Configured token"
-  return actor === "service" ? "satrail" : actor === "operator" ? `Operator ${name}` : name === "" ? "Unknown" : name
+  return actor === "service"
+    ? "satrail"
+    : actor === "operator"
+      ? `Operator ${name}`
+      : name === ""
+        ? "Unknown"
+        : name
 }
 
 const isDone = ({ outcome }: AuditEntry) => outcome === "done" || outcome === "ok" || outcome === "applied"
@@ -94,7 +100,9 @@ const formatted = (say: Format, value: unknown): string => {
   if ("publicKey" in value && "name" in value) return String(value.name)
   const parts = Array.isArray(value)
     ? value.map((one) => formatted(say, one))
-    : Object.entries(value).flatMap(([name, one]) => (one === null || /_id$|Id$/.test(name) ? [] : [member(say, name, one)]))
+    : Object.entries(value).flatMap(([name, one]) =>
+        one === null || /_id$|Id$/.test(name) ? [] : [member(say, name, one)]
+      )
   return parts.length === 0 ? "none" : parts.join(", ")
 }
 /** `daySats: 5000` becomes “day 5,000 sats”. */
@@ -152,14 +160,24 @@ export const recordOf = (
 type About = (entry: AuditEntry) => ComponentChildren
 
 export const columns = ({ say }: Pick<AnyVisit, "say">, about: About): ReadonlyArray<Column<AuditEntry>> => [
-  { title: "When", place: "c4", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+  {
+    title: "When",
+    place: "c4",
+    kind: "faint",
+    isSorted: true,
+    cell: ({ created_at }) => date(say, created_at)
+  },
   { title: "Who", place: "c3", cell: (entry) => who(entry) },
   {
     title: "What",
     place: "c1",
     cell: (entry) => {
       const text = `${verbWords(entry.verb)}${entry.count > 1 ? ` (${entry.count} times)` : ""}`
-      return h("span", { class: "strong" }, isDone(entry) ? text : status({ tone: "bad", text: `Refused: ${text}` }))
+      return h(
+        "span",
+        { class: "strong" },
+        isDone(entry) ? text : status({ tone: "bad", text: `Refused: ${text}` })
+      )
     }
   },
   {
@@ -213,11 +231,19 @@ export const logPage = (
   const isAll = next === undefined && cursorOf(visit) === undefined
   return {
     title: "Audit log",
-    actions: data.length > 0 && exported(filtering("audit/export", visit)({}), isAll ? Formats.sats(data.length) : "entries"),
+    actions:
+      data.length > 0 &&
+      exported(filtering("audit/export", visit)({}), isAll ? Formats.sats(data.length) : "entries"),
     body: [
       chips([
-        ...["7", "30"].map((span) => ({ text: `Last ${span} days`, href: at({ days: days === span ? "" : span }), isOn: days === span })),
-        ...Object.entries(on).flatMap(([name, text]) => (text === undefined ? [] : [{ text, href: at({ [name]: "" }), isOn: true }]))
+        ...["7", "30"].map((span) => ({
+          text: `Last ${span} days`,
+          href: at({ days: days === span ? "" : span }),
+          isOn: days === span
+        })),
+        ...Object.entries(on).flatMap(([name, text]) =>
+          text === undefined ? [] : [{ text, href: at({ [name]: "" }), isOn: true }]
+        )
       ]),
       plain(
         "Audit log",
@@ -239,7 +265,9 @@ export const exporting = (path: string, filters: object): Elsewhere => ({
 const get = async (visit: Visit, words: Words): Promise<Shown> => {
   const { api, to } = visit
   const filters = filtersIn(visit)
-  const page = await api.page("GET /v1/audit", { query: { ...filters, limit: perPage, cursor: cursorOf(visit) } })
+  const page = await api.page("GET /v1/audit", {
+    query: { ...filters, limit: perPage, cursor: cursorOf(visit) }
+  })
   const sent = await api.payments(
     page.data.flatMap((entry) => {
       const id = sentIn(entry)

@@ -6,13 +6,18 @@ import { columns, exporting, filtersIn, logPage, perPage, recordOf, sentIn, type
 
 // The actions of operators and companies, including rejected requests.
 
-const filtersOf = (visit: OperatorVisit) => ({ ...filtersIn(visit), company_id: visit.query.get("company_id") ?? undefined })
+const filtersOf = (visit: OperatorVisit) => ({
+  ...filtersIn(visit),
+  company_id: visit.query.get("company_id") ?? undefined
+})
 
 const get = async (visit: OperatorVisit, words: Words): Promise<Shown> => {
   const { api, to } = visit
   const filters = filtersOf(visit)
   const { company_id: companyId } = filters
-  const page = await api.page("GET /operator/audit", { query: { ...filters, limit: perPage, cursor: cursorOf(visit) } })
+  const page = await api.page("GET /operator/audit", {
+    query: { ...filters, limit: perPage, cursor: cursorOf(visit) }
+  })
   const companies = await visit.companies(page.data.map(({ company_id }) => company_id))
   const shown = logPage(visit, page, {
     filters,
@@ -21,7 +26,8 @@ const get = async (visit: OperatorVisit, words: Words): Promise<Shown> => {
       ...columns(visit, (entry) => {
         const { verb: of, subject } = entry
         if (subject === null || of === "reconciliation.stateOwnFunds") return null
-        if (sentIn(entry) !== undefined) return link(to(`withdrawals/${subject}`), `Withdrawal ${Formats.shortened(subject)}`)
+        if (sentIn(entry) !== undefined)
+          return link(to(`withdrawals/${subject}`), `Withdrawal ${Formats.shortened(subject)}`)
         return recordOf(entry, visit, { ...words, suspense: "Payment" })
       }),
       {

@@ -7,8 +7,17 @@ import type { Feature } from "@satrail/ui/console/Feature"
 export const audit = (features: ReadonlyArray<Feature>): Feature => ({
   name: "audit",
   pages: page(Object.fromEntries(features.map(({ name, record }) => [name, record]))),
-  operatorPages: operatorPage(Object.fromEntries(features.map(({ name, operatorRecord }) => [name, operatorRecord]))),
+  operatorPages: operatorPage(
+    Object.fromEntries(features.map(({ name, operatorRecord }) => [name, operatorRecord]))
+  ),
   companyAside,
   entry: { section: "Company", rank: 30, name: "audit", path: "audit", text: "Audit log", glyph: "clock" },
-  operatorEntry: { section: "Installation", rank: 40, name: "audit", path: "audit", text: "Audit log", glyph: "clock" }
+  operatorEntry: {
+    section: "Installation",
+    rank: 40,
+    name: "audit",
+    path: "audit",
+    text: "Audit log",
+    glyph: "clock"
+  }
 })

@@ -18,7 +18,12 @@ export interface AuditHead {
  * The head of the audit log was published. The operator's webhooks deliver it to a place that the database
  * owner cannot change.
  */
-export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence", "audit_head.updated"> {
+export interface AuditHeadPublished extends Written<
+  "AuditHeadPublished",
+  readonly [],
+  "fence",
+  "audit_head.updated"
+> {
   readonly cursor: Change.Cursor
 }
 

@@ -60,12 +60,19 @@ export class AuditLog extends Context.Service<
      * Returns a company's linked entries, or all companies' entries if the company id is null. If a filter has
      * to skip very many entries, a page may have fewer than `limit` rows and still have a `next`.
      */
-    readonly list: (companyId: CompanyId.CompanyId | null, query: Query) => Effect.Effect<Page.Page<Row>, Invalid | StoreUnavailable>
+    readonly list: (
+      companyId: CompanyId.CompanyId | null,
+      query: Query
+    ) => Effect.Effect<Page.Page<Row>, Invalid | StoreUnavailable>
     /**
      * Records a request rejected with `code`. The first one is written immediately; repetitions are counted and
      * written together.
      */
-    readonly refused: (companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>
+    readonly refused: (
+      companyId: CompanyId.CompanyId,
+      acting: Audit.Acting,
+      code: string
+    ) => Effect.Effect<void>
     /** Writes the counts of repeated rejections to the log. */
     readonly flush: Effect.Effect<void, StoreUnavailable>
   }
@@ -109,7 +116,10 @@ const rowOf = ({ entry, link }: { readonly entry: Audit.Entry; readonly link: Au
   link
 })
 
-const isAsked = (row: Row, { actorId, verb, subject, outcome, fromMillis = -Infinity, untilMillis = Infinity }: Query): boolean =>
+const isAsked = (
+  row: Row,
+  { actorId, verb, subject, outcome, fromMillis = -Infinity, untilMillis = Infinity }: Query
+): boolean =>
   (actorId ?? row.actor_id) === row.actor_id &&
   (verb ?? row.verb) === row.verb &&
   (subject ?? row.subject) === row.subject &&
@@ -141,18 +151,25 @@ export const make = Effect.gen(function* () {
   const append = (drafts: ReadonlyArray<Audit.Draft>) =>
     Effect.andThen(
       store.appendAudit(drafts.map((draft) => Audit.sealed(draft, sign, entropy))),
-      Effect.flatMap(Clock.currentTimeMillis, (atMillis) => wakes.note({ topic: Wakes.topics.audit, atMillis }))
+      Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
+        wakes.note({ topic: Wakes.topics.audit, atMillis })
+      )
     )
 
   /** Reads the log until there are enough rows for the page, or the maximum number of entries has been read. */
-  const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, query: Query, limit: number) {
+  const find = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId | null,
+    query: Query,
+    limit: number
+  ) {
     const rows: Array<Row> = []
     let before = query.before === null ? null : placeOf(query.before)
     for (let looked = 0; looked < Page.looks; looked += Page.atOnce) {
       const page = (yield* store.auditOf(companyId, before, Page.atOnce)).map(rowOf)
       rows.push(...page.filter((row) => isAsked(row, query)))
       const last = page.at(-1)
-      if (last === undefined || page.length < Page.atOnce || rows.length >= limit) return { rows: rows.slice(0, limit), lookedTo: null }
+      if (last === undefined || page.length < Page.atOnce || rows.length >= limit)
+        return { rows: rows.slice(0, limit), lookedTo: null }
       before = placeOf(last.id)
     }
     return { rows, lookedTo: before === null ? null : { createdAtMillis: 0, id: idOf(before) } }
@@ -169,13 +186,17 @@ export const make = Effect.gen(function* () {
     }
   })
   const flush = Effect.suspend(() => write([...counted.keys()]))
-  const lost = Effect.catch((error: StoreUnavailable) => Effect.logWarning("audit: failed to record rejected requests", error))
+  const lost = Effect.catch((error: StoreUnavailable) =>
+    Effect.logWarning("audit: failed to record rejected requests", error)
+  )
   // Links the last entries too: the process's worker has already stopped, and another one may never start.
   yield* Effect.addFinalizer(() => lost(Effect.andThen(flush, linkAll)))
 
   return AuditLog.of({
     list: (companyId, query) =>
-      Page.pick(query.limit, (limit, after) => find(companyId, { ...query, before: after?.id ?? query.before }, limit)),
+      Page.pick(query.limit, (limit, after) =>
+        find(companyId, { ...query, before: after?.id ?? query.before }, limit)
+      ),
     refused: Effect.fnUntraced(function* (companyId, acting, code) {
       const kind = `${companyId} ${acting.actor} ${acting.actor_id} ${code}`
       const before = counted.get(kind)
@@ -185,7 +206,10 @@ export const make = Effect.gen(function* () {
       }
       const nowMillis = yield* Clock.currentTimeMillis
       if (counted.size >= maxCounted)
-        return yield* Effect.logWarning("audit: too many kinds of rejected requests; not recording this one", { code })
+        return yield* Effect.logWarning(
+          "audit: too many kinds of rejected requests; not recording this one",
+          { code }
+        )
       const one = { companyId, acting, code, count: 0 }
       counted.set(kind, one)
       // A timer runs only while there are counts to write, so an idle service does no work.
@@ -226,7 +250,9 @@ export const link = Effect.gen(function* () {
     // Another process may have added links between these reads. The next run then sees matching values.
     const again = (yield* store.auditHead) ?? Audit.noHead
     if (again.entryId === stored.entryId)
-      yield* Effect.logError("audit: the chain does not end at the stored head, so entries are not linked; run `satrail verify`")
+      yield* Effect.logError(
+        "audit: the chain does not end at the stored head, so entries are not linked; run `satrail verify`"
+      )
     return 0
   }
   const entries = found.filter(({ id }) => id > linkedTo)
@@ -245,7 +271,10 @@ export const link = Effect.gen(function* () {
     return made
   })
   if (links.length > 0 && newest !== undefined)
-    yield* store.linkAudit(links, Audit.signed({ entryId: newest.entryId, count: stored.count + links.length, whole: newest.whole }, sign))
+    yield* store.linkAudit(
+      links,
+      Audit.signed({ entryId: newest.entryId, count: stored.count + links.length, whole: newest.whole }, sign)
+    )
   return found.length
 })
 
@@ -288,7 +317,11 @@ export const layerWorker = Layer.effectDiscard(
         loggedAtMillis = nowMillis
       })
       // Wait a second so that entries written in that time are linked together.
-      yield* Worker.run("audit chain", step, Effect.andThen(Effect.raceFirst(appended, Effect.sleep(pollMillis)), Effect.sleep("1 second")))
+      yield* Worker.run(
+        "audit chain",
+        step,
+        Effect.andThen(Effect.raceFirst(appended, Effect.sleep(pollMillis)), Effect.sleep("1 second"))
+      )
     })
   )
 )

@@ -17,7 +17,16 @@ export const simultaneousMillis = 10_000
  * from the log, does not appear in it, or is missing from the store.
  */
 export interface Fault {
-  readonly kind: "changed" | "removed" | "inserted" | "unsigned" | "chain" | "unlinked" | "end" | "head" | "record"
+  readonly kind:
+    | "changed"
+    | "removed"
+    | "inserted"
+    | "unsigned"
+    | "chain"
+    | "unlinked"
+    | "end"
+    | "head"
+    | "record"
   readonly companyId: CompanyId.CompanyId | null
   /** Id of the entry or record. */
   readonly id: string
@@ -37,7 +46,9 @@ const placeIn = (head: string): string => {
   return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
 }
 
-const changesIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ changes: Schema.Array(Audit.Value) })))
+const changesIn = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ changes: Schema.Array(Audit.Value) }))
+)
 
 /** A value that the log allows for a column. */
 interface Given {
@@ -78,7 +89,8 @@ const replay = () => {
         const set = new Map(values.map(({ field, after }) => [field, after]))
         const status = place.startsWith("people ") ? statusOmitted(set) : undefined
         if (status !== undefined) set.set("status", status)
-        for (const [field, value] of set) fields.set(field, [...(fields.get(field) ?? []).filter(isPossible), { value, atMillis }])
+        for (const [field, value] of set)
+          fields.set(field, [...(fields.get(field) ?? []).filter(isPossible), { value, atMillis }])
       }
     },
     /**
@@ -113,7 +125,11 @@ const compare = Effect.fnUntraced(function* <E>(
   const nowMillis = yield* Clock.currentTimeMillis
   const known = new Set(log.places())
   let records = 0
-  for (let page = yield* store.recordedAudit(null, batch); page.length > 0; page = yield* store.recordedAudit(page.at(-1) ?? null, batch))
+  for (
+    let page = yield* store.recordedAudit(null, batch);
+    page.length > 0;
+    page = yield* store.recordedAudit(page.at(-1) ?? null, batch)
+  )
     for (const record of page) {
       records++
       known.delete(log.placeOf(record))
@@ -141,12 +157,18 @@ const compare = Effect.fnUntraced(function* <E>(
  * and contains the previously logged `head`. Compares records with the values in the log. Reads page by page.
  * Reports at most 1000 inserted and 1000 unlinked entries.
  */
-export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
+export const verify = Effect.fnUntraced(function* (
+  head: string | null,
+  tell: (fault: Fault) => Effect.Effect<void>
+) {
   const store = yield* Audit.AuditStore
   const sign = yield* Audit.Signing
   const stored = yield* store.auditHead
   const chains = new Map<CompanyId.CompanyId, { readonly seq: number; readonly hash: string }>()
-  const [storedPlace, givenPlace] = [stored && `${stored.entryId}:${stored.whole}`, head === null ? null : placeIn(head)]
+  const [storedPlace, givenPlace] = [
+    stored && `${stored.entryId}:${stored.whole}`,
+    head === null ? null : placeIn(head)
+  ]
   const given = head === null ? undefined : Audit.headOf(head)
   const log = replay()
   let [faults, entries, whole, after] = [0, 0, Audit.origin, 0n]

@@ -4,7 +4,11 @@ import type { Published } from "@satrail/core/ledger/LedgerReads"
 import type { AuditHead, AuditHeadPublished } from "./AuditHead.ts"
 import * as AuditLog from "./AuditLog.ts"
 
-const updated = (record: AuditHead) => ({ kind: "auditHead" as const, type: "audit_head.updated" as const, record })
+const updated = (record: AuditHead) => ({
+  kind: "auditHead" as const,
+  type: "audit_head.updated" as const,
+  record
+})
 
 /**
  * Lists the audit log, records rejections, and maintains its chain. `ledger/Audit.ts` writes the entries, in

@@ -15,11 +15,13 @@ import * as Member from "@satrail/http/wire/Member"
 import * as View from "@satrail/http/wire/View"
 
 const Actor = Schema.Literals([...Audit.Actor.fields.actor.literals, "unknown"]).annotate({
-  description: "`unknown` if the entry cannot be read because something other than the service wrote or changed it"
+  description:
+    "`unknown` if the entry cannot be read because something other than the service wrote or changed it"
 })
 
 const changes = Schema.Array(Audit.Value).annotate({
-  description: "Changed values of keys, tokens, companies, webhook endpoints and apps. A secret is shown as the SHA-256 of its stored form"
+  description:
+    "Changed values of keys, tokens, companies, webhook endpoints and apps. A secret is shown as the SHA-256 of its stored form"
 })
 
 /** The fields whose values differ. The log also has fields that a change cleared although they were empty. */
@@ -32,11 +34,23 @@ export const view = View.make<Row>()(
     id: Member.uuid((row) => row.id),
     company_id: Member.uuid((row) => row.companyId),
     actor: [Actor, (row) => row.actor],
-    actor_id: Member.text((row) => row.actor_id, "Id of the key, token or person; `root` for the configured token"),
+    actor_id: Member.text(
+      (row) => row.actor_id,
+      "Id of the key, token or person; `root` for the configured token"
+    ),
     actor_name: Member.text((row) => row.actor_name),
-    verb: [Schema.String.annotate({ description: "Operation, by its `operationId`", examples: ["send.confirm"] }), (row) => row.verb],
-    subject: Member.textOrNull((row) => row.subject, "Record that the operation changed; null if the request was rejected"),
-    outcome: Member.text((row) => row.outcome, "`done`, or the error code. If `unreadable`, run `satrail verify`"),
+    verb: [
+      Schema.String.annotate({ description: "Operation, by its `operationId`", examples: ["send.confirm"] }),
+      (row) => row.verb
+    ],
+    subject: Member.textOrNull(
+      (row) => row.subject,
+      "Record that the operation changed; null if the request was rejected"
+    ),
+    outcome: Member.text(
+      (row) => row.outcome,
+      "`done`, or the error code. If `unreadable`, run `satrail verify`"
+    ),
     count: [
       Schema.Int.annotate({
         description:
@@ -55,10 +69,15 @@ export const view = View.make<Row>()(
       (row) => changed(row).filter(({ field }) => field !== "frozen")
     ],
     seq: [
-      Schema.NullOr(Schema.Int).annotate({ description: "Position in the company's hash chain; null until the entry is chained" }),
+      Schema.NullOr(Schema.Int).annotate({
+        description: "Position in the company's hash chain; null until the entry is chained"
+      }),
       (row) => row.link?.seq ?? null
     ],
-    hash: Member.textOrNull((row) => row.link?.hash ?? null, "Hash of the company's audit log up to this entry"),
+    hash: Member.textOrNull(
+      (row) => row.link?.hash ?? null,
+      "Hash of the company's audit log up to this entry"
+    ),
     created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
@@ -67,7 +86,10 @@ const operators = View.make<Row>()(
   { identifier: "OperatorAuditEntry" },
   {
     ...view.members,
-    ip_address: Member.text((row) => row.address, "IP address of the caller (first half for IPv6). Empty if unknown"),
+    ip_address: Member.text(
+      (row) => row.address,
+      "IP address of the caller (first half for IPv6). Empty if unknown"
+    ),
     changes: [changes, changed],
     head: Member.textOrNull(
       (row) => (row.link === null ? null : `${row.link.entryId}:${row.link.whole}`),
@@ -77,10 +99,14 @@ const operators = View.make<Row>()(
 )
 
 const filters = {
-  actor_id: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries by this key, token or person" })),
+  actor_id: Schema.optionalKey(
+    Schema.String.annotate({ description: "Selects entries by this key, token or person" })
+  ),
   verb: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries of this operation" })),
   subject: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries about this record" })),
-  outcome: Schema.optionalKey(Schema.String.annotate({ description: "Selects entries with this outcome: `done` or an error code" })),
+  outcome: Schema.optionalKey(
+    Schema.String.annotate({ description: "Selects entries with this outcome: `done` or an error code" })
+  ),
   from: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "Start time, inclusive" })),
   until: Schema.optionalKey(Scalars.GivenBound.annotate({ description: "End time, exclusive" }))
 }
@@ -96,7 +122,15 @@ interface Asked {
   readonly until?: number
 }
 
-const queryOf = ({ actor_id: actorId, verb, subject, outcome, from: fromMillis, until: untilMillis, ...place }: Asked): Query => ({
+const queryOf = ({
+  actor_id: actorId,
+  verb,
+  subject,
+  outcome,
+  from: fromMillis,
+  until: untilMillis,
+  ...place
+}: Asked): Query => ({
   ...Page.asked(place),
   actorId,
   verb,
@@ -107,7 +141,10 @@ const queryOf = ({ actor_id: actorId, verb, subject, outcome, from: fromMillis, 
 })
 
 /** Query parameters for the link to the next page. */
-const parametersOf = ({ cursor: _, from, until, limit, ...texts }: Asked, { limit: shown }: Query): Readonly<Record<string, string>> => ({
+const parametersOf = (
+  { cursor: _, from, until, limit, ...texts }: Asked,
+  { limit: shown }: Query
+): Readonly<Record<string, string>> => ({
   ...texts,
   ...(from !== undefined && { from: Scalars.instant(from) }),
   ...(until !== undefined && { until: Scalars.instant(until) }),
@@ -124,12 +161,18 @@ const file = {
   )
 }
 
-const columnsOf = (members: Readonly<Record<string, View.Member<Row, Schema.Constraint>>>): ReadonlyArray<Sheet.Column<Row>> =>
+const columnsOf = (
+  members: Readonly<Record<string, View.Member<Row, Schema.Constraint>>>
+): ReadonlyArray<Sheet.Column<Row>> =>
   Object.entries(members).map(([name, [, of]]) => ({
     name,
     of: (row) => {
       const value: unknown = of(row)
-      return typeof value === "string" || typeof value === "number" ? value : Array.isArray(value) ? { json: value } : null
+      return typeof value === "string" || typeof value === "number"
+        ? value
+        : Array.isArray(value)
+          ? { json: value }
+          : null
     }
   }))
 
@@ -150,7 +193,10 @@ const whole = ({ limit, cursor }: Asked) =>
     ? Effect.void
     : Effect.fail(
         Errors.malformedRequest([
-          { path: "format", message: "must be json when limit or cursor is set, because a file contains every entry" }
+          {
+            path: "format",
+            message: "must be json when limit or cursor is set, because a file contains every entry"
+          }
         ])
       )
 
@@ -210,7 +256,9 @@ const operatorList = Section.operator(
       ...Page.place(),
       ...filters,
       ...file,
-      company_id: Schema.optionalKey(Scalars.GivenUuid.annotate({ description: "Selects entries of one company" }))
+      company_id: Schema.optionalKey(
+        Scalars.GivenUuid.annotate({ description: "Selects entries of one company" })
+      )
     },
     success: [operatorPage.success, ...Sheet.success],
     error: errors
@@ -226,14 +274,24 @@ const operatorList = Section.operator(
       if (format !== undefined) {
         yield* whole(query)
         yield* places("operator")
-        return Sheet.answer(all(log, of, asked), { columns: operatorColumns, format, name: of === null ? "audit" : `audit-${of}` })
+        return Sheet.answer(all(log, of, asked), {
+          columns: operatorColumns,
+          format,
+          name: of === null ? "audit" : `audit-${of}`
+        })
       }
       const { rows, next } = yield* Errors.answered(log.list(of, asked))
-      return operatorPage.answer(rows, { ...parametersOf(query, asked), ...(of !== null && { company_id: of }) }, next)
+      return operatorPage.answer(
+        rows,
+        { ...parametersOf(query, asked), ...(of !== null && { company_id: of }) },
+        next
+      )
     })
 )
 
-export const section = Section.make("audit", { title: "Audit", description: "Record of who did what" }, [list])
+export const section = Section.make("audit", { title: "Audit", description: "Record of who did what" }, [
+  list
+])
 
 export const operatorSection = Section.make(
   "operatorAudit",

@@ -9,7 +9,8 @@ export const view = View.make<AuditHead>()(
   {
     head: [
       Schema.String.annotate({
-        description: "Signed head of the audit log. Store it outside the database and pass it to `satrail verify --audit-head`",
+        description:
+          "Signed head of the audit log. Store it outside the database and pass it to `satrail verify --audit-head`",
         examples: [Audit.textOf({ ...Audit.noHead, mac: Audit.origin })]
       }),
       ({ id }) => id

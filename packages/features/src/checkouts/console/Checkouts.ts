@@ -25,14 +25,25 @@ import {
 } from "@satrail/ui/console/Parts"
 import { type Column, rowLink } from "@satrail/ui/console/Table"
 import type { Checkout } from "@satrail/ui/console/wire"
-import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "@satrail/ui/console/pages/Records"
+import {
+  amountFields,
+  amountOf,
+  descriptionField,
+  descriptionOf,
+  metadataFact,
+  paymentsPanel
+} from "@satrail/ui/console/pages/Records"
 import type { Found, PaymentPart } from "@satrail/ui/console/Feature"
 import { optionFields, optionsOf, optionsPanel } from "./Options.ts"
 
-const badge = ({ status, late, expires_at, received_sats, pending_sats, amount_sats, tip_sats }: Checkout, nowMillis: number): Badge => {
+const badge = (
+  { status, late, expires_at, received_sats, pending_sats, amount_sats, tip_sats }: Checkout,
+  nowMillis: number
+): Badge => {
   switch (status) {
     case "paid":
-      if (amount_sats !== null && received_sats > amount_sats + (tip_sats ?? 0)) return { tone: "warn", text: "Overpaid" }
+      if (amount_sats !== null && received_sats > amount_sats + (tip_sats ?? 0))
+        return { tone: "warn", text: "Overpaid" }
       return { tone: "good", text: late ? "Paid late" : "Paid" }
     case "underpaid":
       return { tone: "warn", text: "Partly paid" }
@@ -40,7 +51,10 @@ const badge = ({ status, late, expires_at, received_sats, pending_sats, amount_s
       if (pending_sats > 0) return { tone: "wait", text: "Confirming" }
       return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
     case "expired":
-      return { tone: received_sats > 0 ? "warn" : "idle", text: received_sats > 0 ? "Expired, partly paid" : "Expired" }
+      return {
+        tone: received_sats > 0 ? "warn" : "idle",
+        text: received_sats > 0 ? "Expired, partly paid" : "Expired"
+      }
     default:
       return { tone: "idle", text: "Canceled" }
   }
@@ -50,12 +64,19 @@ const titleOf = ({ order_id, description }: Checkout): string =>
   order_id === null ? (description === "" ? "Checkout" : description) : `Order ${order_id}`
 
 const priceOf = ({ fiat_amount, fiat_currency, amount_sats }: Checkout): string => {
-  if (fiat_amount !== null && fiat_currency !== null) return Formats.fiatText(Number(fiat_amount), fiat_currency)
+  if (fiat_amount !== null && fiat_currency !== null)
+    return Formats.fiatText(Number(fiat_amount), fiat_currency)
   return amount_sats === null ? "Any amount" : Formats.inSats(amount_sats)
 }
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<Checkout>> => [
-  { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+  {
+    title: "Created",
+    place: "c3",
+    kind: "faint",
+    isSorted: true,
+    cell: ({ created_at }) => date(say, created_at)
+  },
   {
     title: "Order",
     place: "c1",
@@ -66,7 +87,12 @@ const columns = ({ say, to }: Visit): ReadonlyArray<Column<Checkout>> => [
     ]
   },
   { title: "Status", place: "c4", cell: (checkout) => status(badge(checkout, say.nowMillis)) },
-  { title: "Due, sats", place: "off", kind: "fiat", cell: ({ amount_sats }) => (amount_sats === null ? "any" : Formats.sats(amount_sats)) },
+  {
+    title: "Due, sats",
+    place: "off",
+    kind: "fiat",
+    cell: ({ amount_sats }) => (amount_sats === null ? "any" : Formats.sats(amount_sats))
+  },
   {
     title: "Received, sats",
     place: "off",
@@ -139,9 +165,17 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
   const order = text(visit, "order_id")
   const { id, url } = await visit.api.call("POST /v1/checkouts", {
     once: text(visit, "once"),
-    body: { amount: null, ...amountOf(visit), ...(order !== "" && { order_id: order }), ...descriptionOf(visit), ...optionsOf(visit) }
+    body: {
+      amount: null,
+      ...amountOf(visit),
+      ...(order !== "" && { order_id: order }),
+      ...descriptionOf(visit),
+      ...optionsOf(visit)
+    }
   })
-  return may(visit, "read") ? { redirect: `checkouts/${id}` } : { redirect: new URL(url).pathname.slice(1), isBeside: true }
+  return may(visit, "read")
+    ? { redirect: `checkouts/${id}` }
+    : { redirect: new URL(url).pathname.slice(1), isBeside: true }
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
@@ -156,7 +190,9 @@ const show = async (visit: Visit): Promise<Shown> => {
     status: badge(checkout, say.nowMillis),
     lead: [
       priceOf(checkout),
-      checkout.fiat_amount === null || checkout.amount_sats === null ? "" : Formats.inSats(checkout.amount_sats),
+      checkout.fiat_amount === null || checkout.amount_sats === null
+        ? ""
+        : Formats.inSats(checkout.amount_sats),
       checkout.order_id === null ? "" : checkout.description
     ]
       .filter((text) => text !== "")
@@ -173,7 +209,13 @@ const show = async (visit: Visit): Promise<Shown> => {
           "Link for the customer",
           {},
           body(
-            h("p", null, h("a", { href: beside(new URL(checkout.url).pathname.slice(1)) }, checkout.url), " ", copy(checkout.url, "link"))
+            h(
+              "p",
+              null,
+              h("a", { href: beside(new URL(checkout.url).pathname.slice(1)) }, checkout.url),
+              " ",
+              copy(checkout.url, "link")
+            )
           )
         ),
         paymentsPanel(visit, "Payments of this checkout", payments)
@@ -182,7 +224,9 @@ const show = async (visit: Visit): Promise<Shown> => {
         factPanel("Details", [
           ["Order", checkout.order_id ?? "none"],
           ["Price", priceOf(checkout)],
-          checkout.rate === null ? null : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
+          checkout.rate === null
+            ? null
+            : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
           ["Due", checkout.amount_sats === null ? "any amount" : Formats.inSats(checkout.amount_sats)],
           ["Received", Formats.inSats(checkout.received_sats)],
           checkout.pending_sats === 0 ? null : ["Confirming", Formats.inSats(checkout.pending_sats)],
@@ -211,7 +255,10 @@ const cancel = async ({ api, id }: Visit): Promise<Elsewhere> => {
  * Returns the checkout's part of the page of a received payment: its creation, its receipt, the customer's email address, and its
  * status if the checkout needs attention.
  */
-export const received = async ({ api, say, to, beside }: Visit, { checkoutId }: Payment): Promise<PaymentPart> => {
+export const received = async (
+  { api, say, to, beside }: Visit,
+  { checkoutId }: Payment
+): Promise<PaymentPart> => {
   if (checkoutId === null) return {}
   const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
   const { created_at, payer_email, url } = checkout
@@ -219,7 +266,11 @@ export const received = async ({ api, say, to, beside }: Visit, { checkoutId }: 
   return {
     actions:
       checkout.status === "paid" &&
-      h("a", { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
+      h(
+        "a",
+        { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true },
+        "Receipt"
+      ),
     facts: [
       [
         "Checkout",

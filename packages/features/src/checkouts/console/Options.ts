@@ -22,7 +22,11 @@ const choices = [
 ] as const
 
 const texts = [
-  { label: "Contact", name: "contact", hint: "Your email address or https URL, shown if the customer may need help" },
+  {
+    label: "Contact",
+    name: "contact",
+    hint: "Your email address or https URL, shown if the customer may need help"
+  },
   { label: "URL after payment", name: "return_url", hint: "The page links to it once the checkout is paid" },
   { label: "URL if canceled", name: "cancel_url", hint: "The page links to it while the checkout is open" },
   {
@@ -45,7 +49,10 @@ export const optionFields = (visit: Visit) => {
   const { form: given } = visit
   const named = (one: Input) => entry(visit, { ...one, optional: true })
   const locale = given.get("locale") ?? "auto"
-  const isOpen = given.has("options") || locale !== "auto" || [...numbers, ...texts].some(({ name }) => (given.get(name) ?? "") !== "")
+  const isOpen =
+    given.has("options") ||
+    locale !== "auto" ||
+    [...numbers, ...texts].some(({ name }) => (given.get(name) ?? "") !== "")
   return h(
     "details",
     { class: "more", open: isOpen },
@@ -66,13 +73,16 @@ export const optionsOf = (visit: Visit): Omit<CreateCheckout, "amount"> => {
   const [minutes, tolerance] = numbers.map(({ label, name }) => {
     const problem = `${label} must be a whole number`
     const given = numberIn(visit, name, problem)
-    if (given !== undefined && !Number.isInteger(given)) throw new Refused(400, "malformed", `${problem} (got ${text(visit, name)})`)
+    if (given !== undefined && !Number.isInteger(given))
+      throw new Refused(400, "malformed", `${problem} (got ${text(visit, name)})`)
     return given
   })
   const chosen = choices.flatMap(([name]) => (visit.form.getAll("options").includes(name) ? [name] : []))
   const locale = languages.find(([name]) => name === text(visit, "locale"))
   return {
-    ...Object.fromEntries(texts.flatMap(({ name }) => (text(visit, name) === "" ? [] : [[name, text(visit, name)]]))),
+    ...Object.fromEntries(
+      texts.flatMap(({ name }) => (text(visit, name) === "" ? [] : [[name, text(visit, name)]]))
+    ),
     ...(minutes !== undefined && { expiry_seconds: minutes * minuteSeconds }),
     ...(tolerance !== undefined && { tolerance_percent: tolerance }),
     ...(chosen.length > 0 && { options: chosen }),
@@ -80,11 +90,20 @@ export const optionsOf = (visit: Visit): Omit<CreateCheckout, "amount"> => {
   }
 }
 
-export const optionsPanel = ({ options, locale, tolerance_percent, tip_sats, payer_email, ...checkout }: Checkout) =>
+export const optionsPanel = ({
+  options,
+  locale,
+  tolerance_percent,
+  tip_sats,
+  payer_email,
+  ...checkout
+}: Checkout) =>
   factPanel("Options", [
     [
       "Customer can",
-      options.length === 0 ? "only pay" : choices.flatMap(([name, title]) => (options.includes(name) ? [title] : [])).join(", ")
+      options.length === 0
+        ? "only pay"
+        : choices.flatMap(([name, title]) => (options.includes(name) ? [title] : [])).join(", ")
     ],
     tip_sats === null ? null : ["Tip", Formats.inSats(tip_sats)],
     payer_email === null ? null : ["Email address", payer_email],

@@ -5,7 +5,14 @@ export const checkouts: Feature = {
   name: "checkouts",
   record: "Checkout",
   pages,
-  entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
+  entry: {
+    section: "",
+    rank: 30,
+    name: "checkouts",
+    path: "checkouts",
+    text: "Checkouts",
+    glyph: "checkouts"
+  },
   receive: { path: "checkouts/new", text: "New checkout" },
   finds: found,
   received,

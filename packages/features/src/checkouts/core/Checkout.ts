@@ -209,9 +209,19 @@ export const life = {
 
 type Moved = readonly [Noun.TransitionOf<typeof life.moved, Checkout>]
 
-export interface CheckoutCreated extends Written<"CheckoutCreated", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
+export interface CheckoutCreated extends Written<
+  "CheckoutCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once",
+  never
+> {}
 export interface CheckoutPaid extends Written<"CheckoutPaid", Moved, "fence", "checkout.paid"> {}
-export interface CheckoutUnderpaid extends Written<"CheckoutUnderpaid", Moved, "fence", "checkout.underpaid"> {}
+export interface CheckoutUnderpaid extends Written<
+  "CheckoutUnderpaid",
+  Moved,
+  "fence",
+  "checkout.underpaid"
+> {}
 export interface CheckoutExpired extends Written<"CheckoutExpired", Moved, "fence", "checkout.expired"> {}
 export interface CheckoutCanceled extends Written<"CheckoutCanceled", Moved, never, "checkout.canceled"> {}
 /** The payer requested a new quote. */
@@ -225,13 +235,17 @@ export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fenc
 export type Next = CheckoutPaid | CheckoutUnderpaid | CheckoutExpired | CheckoutCounted
 
 /** Returns the URL of the checkout page. */
-export const urlOf = ({ domain, publicId }: Pick<Checkout, "domain" | "publicId">): string => `${originOf(domain)}/pay/${publicId}`
+export const urlOf = ({ domain, publicId }: Pick<Checkout, "domain" | "publicId">): string =>
+  `${originOf(domain)}/pay/${publicId}`
 
 /**
  * Returns the minimum amount that pays the checkout. For example, it is 970 for an amount of 1000 with a
  * tolerance of 3 percent.
  */
-export const least = ({ amount, tolerancePercent }: Pick<Checkout, "amount" | "tolerancePercent">): Msat.Msat =>
+export const least = ({
+  amount,
+  tolerancePercent
+}: Pick<Checkout, "amount" | "tolerancePercent">): Msat.Msat =>
   amount === null ? Msat.make(1n) : Msat.make((amount * BigInt(100 - tolerancePercent) + 99n) / 100n)
 
 type Tipped = Pick<Checkout, "amount" | "tipPercent">
@@ -258,7 +272,8 @@ export const rest = (checkout: Tipped, received: Msat.Msat): Msat.Msat | null =>
 }
 
 /** Returns what was credited or is pending. */
-export const sent = ({ received, pending }: Pick<Arrived, "received" | "pending">): Msat.Msat => Msat.sum(received, pending)
+export const sent = ({ received, pending }: Pick<Arrived, "received" | "pending">): Msat.Msat =>
+  Msat.sum(received, pending)
 
 /** Returns whether enough was credited or is pending, so that no further payment is requested. */
 export const isCovered = (
@@ -286,7 +301,11 @@ export const standing = (
 }
 
 /** Returns when a checkout with this status ended. Whether a payment was late does not depend on when the expiry was recorded. */
-export const endedAt = (checkout: Checkout, status: Status, { inTime }: Pick<Arrived, "inTime">): number | null => {
+export const endedAt = (
+  checkout: Checkout,
+  status: Status,
+  { inTime }: Pick<Arrived, "inTime">
+): number | null => {
   const isNewlyPaid = status === "paid" && checkout.status !== "paid"
   if (!isNewlyPaid || checkout.status === "canceled") return checkout.endedAtMillis
   return inTime < least(checkout) ? checkout.expiresAtMillis : null
@@ -308,7 +327,8 @@ export interface Shown extends Checkout {
 }
 
 /** Returns what neither was credited nor is pending, so that a payer is not asked to pay a pending part again. */
-export const unsent = (checkout: Tipped & Pick<Arrived, "received" | "pending">): Msat.Msat | null => rest(checkout, sent(checkout))
+export const unsent = (checkout: Tipped & Pick<Arrived, "received" | "pending">): Msat.Msat | null =>
+  rest(checkout, sent(checkout))
 
 /** Returns whether the payer still has to send something. */
 export const isDue = (
@@ -316,11 +336,22 @@ export const isDue = (
 ): boolean => isOpen(checkout.status) && !isCovered(checkout, checkout)
 
 /** Returns a checkout with its current state. An on-chain payment of less than `minOnChain` is not requested. */
-export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number, minOnChain: Msat.Msat): Shown => {
+export const shown = (
+  checkout: Checkout,
+  arrived: Arrived,
+  atMillis: number,
+  minOnChain: Msat.Msat
+): Shown => {
   const status = standing(checkout, arrived, atMillis)
   const endedAtMillis = endedAt(checkout, status, arrived)
   const isAsking = sent(arrived) === checkout.deducted
-  const now = { ...checkout, ...Struct.omit(arrived, ["inTime", "refunded"]), isAsking, status, endedAtMillis }
+  const now = {
+    ...checkout,
+    ...Struct.omit(arrived, ["inTime", "refunded"]),
+    isAsking,
+    status,
+    endedAtMillis
+  }
   const { address, paymentRequest } = checkout
   const ways = { address, invoice: isAsking ? paymentRequest : null, due: unsent(now), minOnChain }
   return { ...now, bip21: isDue(now) ? CheckoutUri.make(ways) : null }
@@ -355,7 +386,13 @@ export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "end
 /** Creates a checkout. No money moves. */
 export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated =>
   written("CheckoutCreated", checkout.createdAtMillis, [Noun.insert(noun, checkout)], {
-    jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: checkout.id, dueAtMillis: checkout.expiresAtMillis })],
+    jobs: [
+      Change.enqueue({
+        kind: CheckoutJobs.expiryKind,
+        id: checkout.id,
+        dueAtMillis: checkout.expiresAtMillis
+      })
+    ],
     ...(once && { once })
   })
 
@@ -368,14 +405,22 @@ const moved = (before: Checkout, values: Partial<Checkout>, atMillis: number) =>
 }
 
 /** A new quote for the same price. */
-export interface Quote extends Asking, Pick<Checkout, "amount" | "rate" | "rateAtMillis" | "expiresAtMillis"> {}
+export interface Quote
+  extends Asking, Pick<Checkout, "amount" | "rate" | "rateAtMillis" | "expiresAtMillis"> {}
 
 /** Reopens an expired checkout with a new quote. Its expiry job was completed, so another one is enqueued. */
 export const renewed = (before: Checkout, quote: Quote, atMillis: number): CheckoutRenewed => ({
   _tag: "CheckoutRenewed",
   ...moved(
     before,
-    { ...quote, status: "open", deducted: Msat.zero, endedAtMillis: null, tipPercent: null, quotedAtMillis: atMillis },
+    {
+      ...quote,
+      status: "open",
+      deducted: Msat.zero,
+      endedAtMillis: null,
+      tipPercent: null,
+      quotedAtMillis: atMillis
+    },
     atMillis
   ),
   jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: before.id, dueAtMillis: quote.expiresAtMillis })]
@@ -386,7 +431,11 @@ export interface Answered extends Pick<Checkout, "tipPercent" | "payerEmail">, P
 
 export const answered = (before: Checkout, answer: Answered, atMillis: number): CheckoutAnswered => ({
   _tag: "CheckoutAnswered",
-  ...moved(before, { ...answer, ...(answer.invoiceId !== undefined && { deducted: before.received }) }, atMillis),
+  ...moved(
+    before,
+    { ...answer, ...(answer.invoiceId !== undefined && { deducted: before.received }) },
+    atMillis
+  ),
   jobs: answer.invoiceId === undefined ? [] : [Invoice.cancels(before.invoiceId, atMillis)]
 })
 
@@ -429,7 +478,11 @@ export const next = (
   const subject = before.id
   const isMoved = status !== before.status
   if (status === "paid" && isMoved) {
-    const parts = moved(before, { status, received, paidAtMillis: atMillis, endedAtMillis: endedAt(before, status, arrived) }, atMillis)
+    const parts = moved(
+      before,
+      { status, received, paidAtMillis: atMillis, endedAtMillis: endedAt(before, status, arrived) },
+      atMillis
+    )
     const jobs = [ended(before), ...done]
     return { _tag: "CheckoutPaid", ...parts, fence, jobs, event: { type: "checkout.paid", subject } }
   }

@@ -26,6 +26,8 @@ export const make = Effect.map(Invoices, (invoices) =>
       rateAtMillis,
       checkoutId: checkout.id
     })
-    return asking._tag === "Made" ? { invoiceId: asking.value.id, paymentRequest: asking.value.paymentRequest } : undefined
+    return asking._tag === "Made"
+      ? { invoiceId: asking.value.id, paymentRequest: asking.value.paymentRequest }
+      : undefined
   })
 )

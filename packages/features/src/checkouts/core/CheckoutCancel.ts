@@ -26,7 +26,9 @@ export const make = Effect.gen(function* () {
     next?: (atMillis: number) => Change.Enqueue
   ) =>
     invoices.cancel(companyId, invoiceId, next).pipe(
-      Effect.catchTag("InvoiceNotPayable", (refused) => (refused.status === "expired" ? Effect.void : Effect.fail(refused))),
+      Effect.catchTag("InvoiceNotPayable", (refused) =>
+        refused.status === "expired" ? Effect.void : Effect.fail(refused)
+      ),
       Effect.catchTag("NotFound", Effect.die)
     )
 
@@ -40,7 +42,8 @@ export const make = Effect.gen(function* () {
     const { id, onChainAddressId } = checkout
     const status = yield* standing(checkout)
     if (status === "canceled") return
-    if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
+    if (status !== "open" && status !== "underpaid")
+      return yield* new Checkout.CheckoutNotOpen({ id, status })
     // Cancel the invoice first, so that the checkout is not canceled while its invoice is being paid. From that
     // commit on, a job cancels the checkout even if this process dies.
     yield* Effect.catchTag(

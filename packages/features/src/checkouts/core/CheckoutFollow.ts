@@ -24,7 +24,9 @@ export const make = Effect.gen(function* () {
    * and may still fail.
    */
   const closeUnpaid = (checkout: Checkout.Checkout) =>
-    Effect.catchTag(close(checkout), "InvoiceNotPayable", (refused) => (refused.status === "settled" ? Effect.void : Effect.fail(refused)))
+    Effect.catchTag(close(checkout), "InvoiceNotPayable", (refused) =>
+      refused.status === "settled" ? Effect.void : Effect.fail(refused)
+    )
 
   /**
    * Returns the payments toward a checkout. Looks up its invoice at the node before the checkout expires. The node
@@ -47,7 +49,11 @@ export const make = Effect.gen(function* () {
    * Issues another invoice for the remaining amount. Cancels the previous one first, because it could still
    * be paid.
    */
-  const askAgain = Effect.fnUntraced(function* (checkout: Checkout.Checkout, sent: Msat.Msat, atMillis: number) {
+  const askAgain = Effect.fnUntraced(function* (
+    checkout: Checkout.Checkout,
+    sent: Msat.Msat,
+    atMillis: number
+  ) {
     yield* closeUnpaid(checkout)
     return yield* issueRest(checkout, sent, atMillis)
   })
@@ -86,7 +92,10 @@ export const make = Effect.gen(function* () {
     const asking = isAsked ? yield* askAgain(checkout, Checkout.sent(arrived), atMillis) : undefined
     // The payment may have been undone while the invoice was issued. It is checked once more before its job is completed.
     const isChecked = isDone && asking === undefined
-    const change = Checkout.next(checkout, { status, arrived, asking, isPayable }, atMillis, { fence: fence(task), isDone: isChecked })
+    const change = Checkout.next(checkout, { status, arrived, asking, isPayable }, atMillis, {
+      fence: fence(task),
+      isDone: isChecked
+    })
     const isSame = change._tag === "CheckoutCounted" && received === checkout.received && !isOther && !isAsked
     // A payment may stay pending for days, and each change counts toward `maxChanges`.
     if (isSame && !isChecked) return

@@ -15,7 +15,13 @@ const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Sh
     depositIds: null,
     isAsking: true,
     bip21: null,
-    status: isPaid ? "paid" : type === "checkout.underpaid" ? "underpaid" : type === "checkout.expired" ? "expired" : "canceled",
+    status: isPaid
+      ? "paid"
+      : type === "checkout.underpaid"
+        ? "underpaid"
+        : type === "checkout.expired"
+          ? "expired"
+          : "canceled",
     paidAtMillis: isPaid ? row.paidAtMillis : null,
     endedAtMillis: type === "checkout.underpaid" ? null : row.endedAtMillis,
     updatedAtMillis: atMillis
@@ -24,7 +30,11 @@ const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Sh
 
 const telling = <const T extends Type>(type: T) => ({
   as: [type],
-  convert: Conversion.ofSubject(Checkout.noun, (row, atMillis) => ({ kind: "checkout" as const, type, record: asOf(row, type, atMillis) }))
+  convert: Conversion.ofSubject(Checkout.noun, (row, atMillis) => ({
+    kind: "checkout" as const,
+    type,
+    record: asOf(row, type, atMillis)
+  }))
 })
 
 export const notices = {

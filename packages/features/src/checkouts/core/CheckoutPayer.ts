@@ -31,7 +31,8 @@ export interface Answered {
 /** Returns the price of a checkout as it was requested. */
 const priceOf = ({ fiatAmount, fiatCurrency, amount }: Checkout.Checkout): Asked | AskedAny => {
   if (amount === null) return { amount, minAmount: null, maxAmount: null }
-  if (fiatAmount === null || fiatCurrency === null) return { amount: Decimal.make(Msat.toSats(amount)), currency: "sats" }
+  if (fiatAmount === null || fiatCurrency === null)
+    return { amount: Decimal.make(Msat.toSats(amount)), currency: "sats" }
   return {
     amount: Result.getOrThrow(Decimal.parse(fiatAmount)),
     currency: Result.getOrThrow(Amount.parseCurrency(fiatCurrency))
@@ -48,15 +49,21 @@ export const make = Effect.gen(function* () {
   const changing = new Set<string>()
 
   /** Cancels an invoice, unless it is paid or being paid: the payment still counts. */
-  const closeUnpaid = (invoice: Parameters<typeof close>[0]) => Effect.catchTag(close(invoice), "InvoiceNotPayable", () => Effect.void)
+  const closeUnpaid = (invoice: Parameters<typeof close>[0]) =>
+    Effect.catchTag(close(invoice), "InvoiceNotPayable", () => Effect.void)
 
   /**
    * Commits a change that shows this invoice. If another process was faster, nobody has seen the invoice, so
    * it is canceled.
    */
-  const commit = (change: Checkout.CheckoutRenewed | Checkout.CheckoutAnswered, invoiceId: string | undefined) =>
+  const commit = (
+    change: Checkout.CheckoutRenewed | Checkout.CheckoutAnswered,
+    invoiceId: string | undefined
+  ) =>
     Effect.tapError(journal.commit(change), ({ _tag }) =>
-      _tag === "CheckoutNotOpen" && invoiceId !== undefined ? closeUnpaid({ companyId: change.companyId, invoiceId }) : Effect.void
+      _tag === "CheckoutNotOpen" && invoiceId !== undefined
+        ? closeUnpaid({ companyId: change.companyId, invoiceId })
+        : Effect.void
     )
 
   return {
@@ -66,21 +73,39 @@ export const make = Effect.gen(function* () {
      */
     alone: <E, R>(publicId: string, change: Effect.Effect<void, E, R>) =>
       Effect.suspend((): Effect.Effect<void, E | Checkout.CheckoutNotOpen, R> => {
-        if (changing.has(publicId)) return Effect.fail(new Checkout.CheckoutNotOpen({ id: publicId, status: "being changed" }))
+        if (changing.has(publicId))
+          return Effect.fail(new Checkout.CheckoutNotOpen({ id: publicId, status: "being changed" }))
         changing.add(publicId)
         const done = Effect.sync(() => changing.delete(publicId))
         return Effect.uninterruptible(Effect.ensuring(change, done))
       }),
     renew: Effect.fnUntraced(function* (checkout: Checkout.Shown) {
-      const { id, companyId, status, description, metadata, createdAtMillis, quotedAtMillis, expiresAtMillis } = checkout
+      const {
+        id,
+        companyId,
+        status,
+        description,
+        metadata,
+        createdAtMillis,
+        quotedAtMillis,
+        expiresAtMillis
+      } = checkout
       const nowMillis = yield* Clock.currentTimeMillis
-      if (!Checkout.isRenewable(checkout, nowMillis)) return yield* new Checkout.CheckoutNotOpen({ id, status })
+      if (!Checkout.isRenewable(checkout, nowMillis))
+        return yield* new Checkout.CheckoutNotOpen({ id, status })
       const expirySeconds = Math.round((expiresAtMillis - (quotedAtMillis ?? createdAtMillis)) / 1000)
       const invoice = yield* invoices
         .create({ ...priceOf(checkout), companyId, description, metadata, expirySeconds, checkoutId: id })
         .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
       const { amount, rate, rateAtMillis, paymentRequest } = invoice
-      const quote = { amount, rate, rateAtMillis, paymentRequest, invoiceId: invoice.id, expiresAtMillis: invoice.expiresAtMillis }
+      const quote = {
+        amount,
+        rate,
+        rateAtMillis,
+        paymentRequest,
+        invoiceId: invoice.id,
+        expiresAtMillis: invoice.expiresAtMillis
+      }
       yield* commit(Checkout.renewed(checkout, quote, invoice.createdAtMillis), invoice.id)
     }),
     answer: ({ tipPercent, email }: Answered) =>
@@ -89,13 +114,20 @@ export const make = Effect.gen(function* () {
         if (!Checkout.isAnswerable(checkout)) return yield* new Checkout.CheckoutNotOpen({ id, status })
         if (!(options.includes("tip") ? Checkout.tips : [0]).includes(tipPercent))
           return yield* new Invalid({ path: "tip", message: `must be one of ${Checkout.tips.join(", ")}` })
-        const message = email === null ? undefined : options.includes("email") ? emailIssue(email) : "must be omitted"
+        const message =
+          email === null ? undefined : options.includes("email") ? emailIssue(email) : "must be omitted"
         if (message !== undefined) return yield* new Invalid({ path: "email", message })
         const nowMillis = yield* Clock.currentTimeMillis
         const tipped = { ...checkout, tipPercent }
         const asking =
-          Checkout.total(tipped) === Checkout.total(checkout) ? undefined : yield* issueRest(tipped, checkout.received, nowMillis)
-        const change = Checkout.answered(checkout, { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail }, nowMillis)
+          Checkout.total(tipped) === Checkout.total(checkout)
+            ? undefined
+            : yield* issueRest(tipped, checkout.received, nowMillis)
+        const change = Checkout.answered(
+          checkout,
+          { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail },
+          nowMillis
+        )
         yield* commit(change, asking?.invoiceId)
         // A payment of the previous invoice still covers the price, so that invoice may stay open if it cannot
         // be canceled. It expires with the checkout.

@@ -9,7 +9,9 @@ export class CheckoutReads extends Context.Service<
   CheckoutReads,
   {
     /** Returns the total of payments toward a checkout. */
-    readonly arrivedFor: (checkout: Pick<Checkout, "companyId" | "id" | "expiresAtMillis">) => Effect.Effect<Arrived, StoreUnavailable>
+    readonly arrivedFor: (
+      checkout: Pick<Checkout, "companyId" | "id" | "expiresAtMillis">
+    ) => Effect.Effect<Arrived, StoreUnavailable>
     /** Returns the pending and settled deposits of a checkout, newest first. */
     readonly depositsFor: (
       companyId: CompanyId.CompanyId,

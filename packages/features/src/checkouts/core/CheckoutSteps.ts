@@ -31,11 +31,16 @@ export const make = Effect.gen(function* () {
     if (kind === CheckoutJobs.cancelKind) {
       // Earlier versions gave the job the invoice's id.
       const purpose =
-        Option.getOrNull(yield* nouns.get(OnChainAddress.noun, companyId, id)) ?? Option.getOrNull(yield* receiving.invoice(companyId, id))
+        Option.getOrNull(yield* nouns.get(OnChainAddress.noun, companyId, id)) ??
+        Option.getOrNull(yield* receiving.invoice(companyId, id))
       return { companyId, id: purpose?.checkoutId ?? "", isDone: true }
     }
     const deposit = Option.getOrUndefined(yield* receiving.depositById(id))
-    return { companyId: deposit?.companyId ?? companyId, id: deposit?.checkoutId ?? "", isDone: deposit?.status !== "pending" }
+    return {
+      companyId: deposit?.companyId ?? companyId,
+      id: deposit?.checkoutId ?? "",
+      isDone: deposit?.status !== "pending"
+    }
   })
 
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
@@ -45,13 +50,17 @@ export const make = Effect.gen(function* () {
     // If a process crashed before it stored the checkout, the invoice and address remain. They can still be
     // paid, although there is no checkout to update.
     if (checkout === undefined) return yield* Effect.asVoid(tasks.postpone(task, nowMillis + leaseMillis))
-    if (task.kind === CheckoutJobs.cancelKind && Checkout.isOpen(Checkout.standing(checkout, yield* reads.arrivedFor(checkout), nowMillis)))
+    if (
+      task.kind === CheckoutJobs.cancelKind &&
+      Checkout.isOpen(Checkout.standing(checkout, yield* reads.arrivedFor(checkout), nowMillis))
+    )
       return yield* cancel(Effect.map(read, Option.getOrThrow))
     yield* follow(checkout, task, isDone)
     yield* tasks.postpone(task, nowMillis + laterMillis(task.attempts))
   })
 
-  const later = (task: Task, nowMillis: number) => Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
+  const later = (task: Task, nowMillis: number) =>
+    Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
 
   const work = (task: Task, nowMillis: number) =>
     // Another payment or process changed the checkout first, receiving is paused, or the node is unavailable.

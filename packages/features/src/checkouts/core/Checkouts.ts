@@ -12,7 +12,14 @@ import * as Language from "@satrail/core/base/Language"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Page from "@satrail/core/ledger/Page"
@@ -77,7 +84,10 @@ export class Checkouts extends Context.Service<
       | StoreUnavailable
     >
     /** Returns a checkout with its current status and payments. */
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
     /** Returns any company's checkout by its public id. */
     readonly open: (publicId: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
     /**
@@ -85,7 +95,9 @@ export class Checkouts extends Context.Service<
      * required. Other pending deposits of the company may increase the number required. Null if nothing is
      * pending or the chain cannot be read.
      */
-    readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
+    readonly depth: (
+      checkout: Checkout.Shown
+    ) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
     /** Returns the latest pending or credited payments toward the checkout, newest first. */
     readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
     /**
@@ -95,7 +107,10 @@ export class Checkouts extends Context.Service<
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Dated & { readonly orderId?: string | undefined; readonly status?: Checkout.Status | undefined }
+      query: Page.Dated & {
+        readonly orderId?: string | undefined
+        readonly status?: Checkout.Status | undefined
+      }
     ) => Effect.Effect<Page.Page<Checkout.Shown>, Invalid | StoreUnavailable>
     /**
      * Cancels the checkout and its invoice. Canceling it again changes nothing. A later on-chain payment is
@@ -130,7 +145,14 @@ export class Checkouts extends Context.Service<
       answered: CheckoutPayer.Answered
     ) => Effect.Effect<
       void,
-      NotFound | Checkout.CheckoutNotOpen | Invalid | Paused | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+      | NotFound
+      | Checkout.CheckoutNotOpen
+      | Invalid
+      | Paused
+      | NodeUnavailable
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
     >
     /** Updates every checkout with due tasks, and returns the number of tasks. */
     readonly step: Effect.Effect<number, StoreUnavailable>
@@ -144,9 +166,14 @@ export const urlIssue = (text: string): string | undefined => {
   const issue = Metadata.textIssue(text, Checkout.limits.urlCharacters)
   if (issue !== undefined) return issue
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.has(url.hostname))))
+  if (
+    url === undefined ||
+    (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.has(url.hostname)))
+  )
     return "must be an https:// URL (http:// only for this machine)"
-  return url.username === "" && url.password === "" ? undefined : "must be a URL without a user name or password"
+  return url.username === "" && url.password === ""
+    ? undefined
+    : "must be a URL without a user name or password"
 }
 
 /**
@@ -155,22 +182,33 @@ export const urlIssue = (text: string): string | undefined => {
  */
 export const originIssue = (text: string): string | undefined =>
   urlIssue(text) ??
-  (URL.parse(text)?.origin === text && !/[;,'*\s]/.test(text) ? undefined : "must be only an origin, such as https://shop.example")
+  (URL.parse(text)?.origin === text && !/[;,'*\s]/.test(text)
+    ? undefined
+    : "must be only an origin, such as https://shop.example")
 
 /** Returns why a string is not a seller's contact (an email address or a URL), or undefined if it is. */
 export const contactIssue = (text: string): string | undefined =>
-  CheckoutPayer.emailIssue(text) === undefined || urlIssue(text) === undefined ? undefined : "must be an email address or an https:// URL"
+  CheckoutPayer.emailIssue(text) === undefined || urlIssue(text) === undefined
+    ? undefined
+    : "must be an email address or an https:// URL"
 
 /** Returns why a string is not a valid page color, or undefined if it is. */
 export const colorIssue = (text: string): string | undefined =>
   /^#[0-9a-f]{6}$/.test(text) ? undefined : "must be a color in lower case, such as #1d4ed8"
 
-export const orderIdIssue = (orderId: string): string | undefined => Metadata.textIssue(orderId, Checkout.limits.orderIdCharacters)
+export const orderIdIssue = (orderId: string): string | undefined =>
+  Metadata.textIssue(orderId, Checkout.limits.orderIdCharacters)
 
-const within = (value: number, { minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string | undefined =>
-  Number.isInteger(value) && value >= minimum && value <= maximum ? undefined : `must be a whole number from ${minimum} to ${maximum}`
+const within = (
+  value: number,
+  { minimum, maximum }: { readonly minimum: number; readonly maximum: number }
+): string | undefined =>
+  Number.isInteger(value) && value >= minimum && value <= maximum
+    ? undefined
+    : `must be a whole number from ${minimum} to ${maximum}`
 
-const issueOf = (text: string | null, issue: (text: string) => string | undefined) => (text === null ? undefined : issue(text))
+const issueOf = (text: string | null, issue: (text: string) => string | undefined) =>
+  text === null ? undefined : issue(text)
 
 /**
  * Validates what the page of a checkout shows. Texts that the invoice also contains are validated when the
@@ -188,9 +226,15 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
     ["color", issueOf(ask.color, colorIssue)],
     ["locale", issueOf(ask.locale, Language.tagIssue)],
     ["contact", issueOf(ask.contact, contactIssue)],
-    ["options", ask.options.includes("tip") && ask.asked === null ? "must not include tip: the payer chooses the amount" : undefined]
+    [
+      "options",
+      ask.options.includes("tip") && ask.asked === null
+        ? "must not include tip: the payer chooses the amount"
+        : undefined
+    ]
   ]
-  for (const [path, message] of issues) if (message !== undefined) return yield* new Invalid({ path, message })
+  for (const [path, message] of issues)
+    if (message !== undefined) return yield* new Invalid({ path, message })
 })
 
 const publicIdBytes = 16
@@ -205,7 +249,10 @@ const rateMillis = { cached: 15_000, wait: 1000 } as const
  * Returns the smallest on-chain payment that a checkout may ask for. A smaller one may not be credited, because spending
  * its coin would cost more at the current fee rate. The rate is ignored while the chain does not respond.
  */
-const smallest = ({ feeRate }: ChainSource.ChainSource["Service"], { minDeposit }: Confirmations.Options["Service"]) =>
+const smallest = (
+  { feeRate }: ChainSource.ChainSource["Service"],
+  { minDeposit }: Confirmations.Options["Service"]
+) =>
   Effect.cachedWithTTL(
     Effect.match(Effect.timeout(feeRate, rateMillis.wait), {
       onSuccess: (rate) => Msat.greatest(minDeposit, Msat.fromSats(Coin.spendingSats(addressType, rate))),
@@ -228,7 +275,9 @@ const listed = (
   Effect.fnUntraced(function* (companyId, { orderId = null, status = null, ...query }) {
     yield* checkOrderId(orderId)
     const find = (before: string | null, limit: number) =>
-      orderId === null ? nouns.newestFirst(Checkout.noun, companyId, before, limit) : reads.ofOrder(companyId, orderId, before, limit)
+      orderId === null
+        ? nouns.newestFirst(Checkout.noun, companyId, before, limit)
+        : reads.ofOrder(companyId, orderId, before, limit)
     // A checkout that is stored as paid stays paid.
     const mayBe = (row: Checkout.Checkout) => status === null || row.status !== "paid" || status === "paid"
     const isAsked = (row: Checkout.Shown) => status === null || row.status === status
@@ -260,11 +309,13 @@ export const make = Effect.gen(function* () {
     return Checkout.shown(checkout, yield* reads.arrivedFor(checkout), yield* now, yield* minOnChain)
   })
 
-  const find = (companyId: CompanyId.CompanyId, id: string) => found("checkout", id, nouns.get(Checkout.noun, companyId, id))
+  const find = (companyId: CompanyId.CompanyId, id: string) =>
+    found("checkout", id, nouns.get(Checkout.noun, companyId, id))
 
   const get = (companyId: CompanyId.CompanyId, id: string) => Effect.flatMap(find(companyId, id), show)
 
-  const open = (publicId: string) => Effect.flatMap(found("checkout", publicId, nouns.named(Checkout.noun, { publicId })), show)
+  const open = (publicId: string) =>
+    Effect.flatMap(found("checkout", publicId, nouns.named(Checkout.noun, { publicId })), show)
 
   /** Creates the checkout's invoice, address and record. */
   const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, locale, ...words }: Ask) {
@@ -309,13 +360,19 @@ export const make = Effect.gen(function* () {
       yield* check(ask)
       const checkout = yield* draft(ask)
       const made = Checkout.shown(checkout, Checkout.nothing, checkout.createdAtMillis, yield* minOnChain)
-      const once = Answer.once(checkout.companyId, request, made, checkout.createdAtMillis + Answer.keptMillis)
+      const once = Answer.once(
+        checkout.companyId,
+        request,
+        made,
+        checkout.createdAtMillis + Answer.keptMillis
+      )
       return Answers.outcome(yield* journal.commit(Checkout.created(checkout, once)), made)
     }),
     get,
     open,
     renew: (publicId) => payer.alone(publicId, Effect.flatMap(open(publicId), payer.renew)),
-    answer: (publicId, answered) => payer.alone(publicId, Effect.flatMap(open(publicId), payer.answer(answered))),
+    answer: (publicId, answered) =>
+      payer.alone(publicId, Effect.flatMap(open(publicId), payer.answer(answered))),
     depth: ({ pending, pendingHeight: height }) => {
       if (pending === 0n) return Effect.succeed(null)
       const needed = Confirmations.neededFor(options, pending)
@@ -331,7 +388,9 @@ export const make = Effect.gen(function* () {
       })
     },
     deposits: ({ companyId, id, received, pending }) =>
-      received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
+      received === 0n && pending === 0n
+        ? Effect.succeed([])
+        : reads.depositsFor(companyId, id, Checkout.shownDeposits),
     list: listed(nouns, reads, show),
     cancel: (companyId, id) => Effect.andThen(cancel(find(companyId, id)), get(companyId, id)),
     step

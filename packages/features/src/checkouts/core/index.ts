@@ -16,7 +16,8 @@ const asksForRest = Effect.gen(function* () {
   const [nouns, { arrivedFor }] = [yield* NounReads, yield* CheckoutReads]
   return Effect.fnUntraced(function* (companyId: CompanyId, id: string) {
     const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
-    if (checkout === undefined || (checkout.status !== "open" && checkout.status !== "underpaid")) return false
+    if (checkout === undefined || (checkout.status !== "open" && checkout.status !== "underpaid"))
+      return false
     // Until the expiry is recorded, the node may know of a payment that was made in time.
     return Checkout.standing(checkout, yield* arrivedFor(checkout), yield* Clock.currentTimeMillis) !== "paid"
   })
@@ -34,7 +35,11 @@ export const checkouts = Feature.make({
   nouns: [Checkout.noun],
   lives: [Checkout.life],
   changes: Feature.changes<
-    Checkout.CheckoutCreated | Checkout.CheckoutCanceled | Checkout.CheckoutRenewed | Checkout.CheckoutAnswered | Checkout.Next
+    | Checkout.CheckoutCreated
+    | Checkout.CheckoutCanceled
+    | Checkout.CheckoutRenewed
+    | Checkout.CheckoutAnswered
+    | Checkout.Next
   >(),
   events: {
     "checkout.paid": "checkouts",
@@ -44,7 +49,9 @@ export const checkouts = Feature.make({
   },
   notices,
   rates: [Feature.rates(Checkout.noun, "checkoutId")],
-  describes: [Feature.describes(Checkout.noun, { by: "checkoutId", description: "description", orderId: "orderId" })],
+  describes: [
+    Feature.describes(Checkout.noun, { by: "checkoutId", description: "description", orderId: "orderId" })
+  ],
   linked: [Feature.linked(Checkout.noun, nameIn)],
   limits: [
     [

@@ -45,13 +45,19 @@ export type SandboxWay = (typeof sandboxWays)[number]
 
 /** Pays a checkout from the sandbox. */
 export interface SandboxPayer {
-  readonly pay: (checkout: Checkout.Shown, way: SandboxWay) => Effect.Effect<void, { readonly message: string }>
+  readonly pay: (
+    checkout: Checkout.Shown,
+    way: SandboxWay
+  ) => Effect.Effect<void, { readonly message: string }>
 }
 
 /** In the sandbox, adds payment buttons to the page. Default: none. */
-export const Payer = Context.Reference<SandboxPayer | undefined>("@satrail/features/checkouts/http/CheckoutPage/Payer", {
-  defaultValue: () => undefined
-})
+export const Payer = Context.Reference<SandboxPayer | undefined>(
+  "@satrail/features/checkouts/http/CheckoutPage/Payer",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -72,7 +78,9 @@ const reading = Effect.gen(function* () {
     const { companyId } = checkout
     const besides = {
       confirmations: yield* checkouts.depth(checkout),
-      payments: (yield* checkouts.deposits(checkout)).map((deposit) => CheckoutState.paymentOf(deposit, explorer)),
+      payments: (yield* checkouts.deposits(checkout)).map((deposit) =>
+        CheckoutState.paymentOf(deposit, explorer)
+      ),
       refunds: yield* refunded(checkout, (sealed) => seal?.open(sealed, companyId))
     }
     const state = CheckoutState.stateOf(checkout, besides, yield* Clock.currentTimeMillis)
@@ -88,8 +96,14 @@ const documents = Effect.fnUntraced(function* (read: Read) {
   const prices = yield* Prices
   const payer = yield* Payer
 
-  const pageOf = Effect.fnUntraced(function* (request: Request, { checkout, state }: Effect.Success<ReturnType<Read>>) {
-    const locale = checkout.localeSource === "browser" ? Visitor.localeOf(request) : (Visitor.visitOf(request).language ?? checkout.locale)
+  const pageOf = Effect.fnUntraced(function* (
+    request: Request,
+    { checkout, state }: Effect.Success<ReturnType<Read>>
+  ) {
+    const locale =
+      checkout.localeSource === "browser"
+        ? Visitor.localeOf(request)
+        : (Visitor.visitOf(request).language ?? checkout.locale)
     const sats = checkout.fiatAmount === null ? (state.asking?.sats ?? null) : null
     const page = CheckoutState.pageOf(checkout, {
       isSandbox: payer !== undefined,
@@ -105,7 +119,12 @@ const documents = Effect.fnUntraced(function* (read: Read) {
       const { checkout, state, version } = found
       const visit = Visitor.visitOf(request)
       const page = yield* pageOf(request, found)
-      return answer(request, Document.page(page, state, files(checkout.color), { version, visit }), 200, checkout.embedOrigin)
+      return answer(
+        request,
+        Document.page(page, state, files(checkout.color), { version, visit }),
+        200,
+        checkout.embedOrigin
+      )
     }),
     receipt: Effect.fnUntraced(function* (request: Request, id: string) {
       const found = yield* read(id)
@@ -113,7 +132,10 @@ const documents = Effect.fnUntraced(function* (read: Read) {
       const text = Document.receipt(yield* pageOf(request, found), found.state)
       return HttpServerResponse.text(text, {
         contentType: "text/plain; charset=utf-8",
-        headers: { "content-disposition": `attachment; filename="receipt-${id.slice(0, 8)}.txt"`, "cache-control": "no-store" }
+        headers: {
+          "content-disposition": `attachment; filename="receipt-${id.slice(0, 8)}.txt"`,
+          "cache-control": "no-store"
+        }
       })
     })
   }
@@ -130,9 +152,11 @@ const states = Effect.fnUntraced(function* (read: Read, proxies: number) {
       Effect.map(tail.listen(companyId), (more) =>
         Stream.paginate("", (before: string) =>
           Effect.gen(function* () {
-            if (before !== "") yield* Effect.andThen(Effect.sleep(gapMillis), Effect.race(more, Effect.sleep(lookMillis)))
+            if (before !== "")
+              yield* Effect.andThen(Effect.sleep(gapMillis), Effect.race(more, Effect.sleep(lookMillis)))
             const { state, version } = yield* read(id)
-            const events = version === before ? [] : [{ event: "state", id: version, data: JSON.stringify(state) }]
+            const events =
+              version === before ? [] : [{ event: "state", id: version, data: JSON.stringify(state) }]
             return [events, isOver(state) ? Option.none<string>() : Option.some(version)] as const
           })
         )
@@ -184,7 +208,11 @@ const back = (id: string, query: URLSearchParams, isFailed: boolean) => {
 /** Handles a payer's choices: a new quote, or answers to the seller's questions. */
 const choosing = Effect.gen(function* () {
   const checkouts = yield* Checkouts
-  const chosen = <E extends { readonly _tag: string }>(request: Request, id: string, choice: Effect.Effect<void, E>) => {
+  const chosen = <E extends { readonly _tag: string }>(
+    request: Request,
+    id: string,
+    choice: Effect.Effect<void, E>
+  ) => {
     const query = Visitor.queryOf(request)
     return choice.pipe(
       Effect.as(back(id, query, false)),
@@ -192,7 +220,11 @@ const choosing = Effect.gen(function* () {
         (error): error is Exclude<E, { readonly _tag: "NotFound" | "StoreUnavailable" }> =>
           error._tag !== "NotFound" && error._tag !== "StoreUnavailable",
         // The page showed an outdated state.
-        ({ _tag }) => Effect.as(Effect.logInfo(`checkout page: a choice was refused: ${_tag}`), back(id, query, _tag !== "CheckoutNotOpen"))
+        ({ _tag }) =>
+          Effect.as(
+            Effect.logInfo(`checkout page: a choice was refused: ${_tag}`),
+            back(id, query, _tag !== "CheckoutNotOpen")
+          )
       )
     )
   }
@@ -201,7 +233,10 @@ const choosing = Effect.gen(function* () {
     answer: Effect.fnUntraced(function* (request: Request, id: string) {
       const body = new URLSearchParams(yield* Effect.orDie(request.text))
       const [tip, email] = [body.get("tip") ?? "0", body.get("email")?.trim() ?? ""]
-      const answered = { tipPercent: /^\d{1,2}$/.test(tip) ? Number(tip) : -1, email: email === "" ? null : email }
+      const answered = {
+        tipPercent: /^\d{1,2}$/.test(tip) ? Number(tip) : -1,
+        email: email === "" ? null : email
+      }
       return yield* chosen(request, id, checkouts.answer(id, answered))
     })
   }
@@ -239,20 +274,28 @@ const routes = (proxies: number) =>
       const embed = yield* Asset.once(Ui.stable("embed.js"))
       yield* router.add("GET", "/pay/embed.js", Effect.flatMap(embed, Asset.answer))
       yield* router.add("GET", "/pay/:id", (request) => {
-        const told = (what: "unknown" | "away") => Document.notice(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
+        const told = (what: "unknown" | "away") =>
+          Document.notice(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
         return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
           Effect.catchTags(admitted(request, shown(request, id)), {
             NotFound: () => Effect.succeed(answer(request, told("unknown"), 404)),
             StoreUnavailable: (outage) =>
-              Effect.as(Effect.logWarning("checkout page: the checkout cannot be read", outage), answer(request, told("away"), 503))
+              Effect.as(
+                Effect.logWarning("checkout page: the checkout cannot be read", outage),
+                answer(request, told("away"), 503)
+              )
           })
         )
       })
       const below =
-        (work: typeof state | typeof pay | typeof receipt | typeof code | typeof renew | typeof answered) => (request: Request) =>
+        (work: typeof state | typeof pay | typeof receipt | typeof code | typeof renew | typeof answered) =>
+        (request: Request) =>
           Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
             admitted(request, work(request, id)).pipe(
-              Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
+              Effect.catchTags({
+                NotFound: () => Effect.succeed(notFound),
+                StoreUnavailable: () => Effect.succeed(away)
+              }),
               Effect.provideContext(context)
             )
           )

@@ -18,15 +18,29 @@ const askingOf = (checkout: Checkout.Shown): Asking | null => {
   const { bip21: uri, isAsking, paymentRequest, address } = checkout
   if (uri === null) return null
   const sats = satsOf(Checkout.unsent(checkout))
-  return { uri, invoice: isAsking ? paymentRequest : null, address: Bip21.isBip21(uri) ? address : null, sats }
+  return {
+    uri,
+    invoice: isAsking ? paymentRequest : null,
+    address: Bip21.isBip21(uri) ? address : null,
+    sats
+  }
 }
 
 /** Returns the facts of a deposit that its payer may see. */
 export const paymentOf = (deposit: Deposit.Deposit, explorer: Explorer): Payment => {
   const { rail, amount, status, recipient, chainTxId } = deposit
-  const seen = { sats: Number(Msat.toSats(amount)), isPending: status === "pending", atMillis: Deposit.paidAt(deposit) }
+  const seen = {
+    sats: Number(Msat.toSats(amount)),
+    isPending: status === "pending",
+    atMillis: Deposit.paidAt(deposit)
+  }
   if (rail === "on_chain")
-    return { way: "chain", ...seen, reference: chainTxId, explorerUrl: chainTxId === null ? null : explorer(chainTxId) }
+    return {
+      way: "chain",
+      ...seen,
+      reference: chainTxId,
+      explorerUrl: chainTxId === null ? null : explorer(chainTxId)
+    }
   const hash = Result.map(Bolt11.decode(recipient), ({ paymentHash }) => paymentHash)
   return { way: "lightning", ...seen, reference: Result.getOrElse(hash, () => null), explorerUrl: null }
 }
@@ -35,7 +49,11 @@ export const paymentOf = (deposit: Deposit.Deposit, explorer: Explorer): Payment
 export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {}
 
 /** Returns the state that a payer may see: without internal ids, metadata or other payers' data. */
-export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, payments }: Besides, nowMillis: number): State => {
+export const stateOf = (
+  checkout: Checkout.Shown,
+  { confirmations, refunds, payments }: Besides,
+  nowMillis: number
+): State => {
   const { status, tipPercent, received, pending, paidAtMillis, endedAtMillis, expiresAtMillis } = checkout
   const total = Checkout.total(checkout)
   const over = total !== null && received > total ? Msat.make(received - total) : Msat.zero
@@ -63,12 +81,29 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, paym
 /** Returns the constant part of the page at `/pay/<publicId>`. All of the page's files are under that path. */
 export const pageOf = (
   checkout: Checkout.Checkout,
-  { isSandbox, seller, about }: { readonly isSandbox: boolean; readonly seller: string; readonly about: string | null }
+  {
+    isSandbox,
+    seller,
+    about
+  }: { readonly isSandbox: boolean; readonly seller: string; readonly about: string | null }
 ): Page => {
-  const { publicId, locale, embedOrigin, description, orderId, amount, returnUrl, cancelUrl, createdAtMillis } = checkout
+  const {
+    publicId,
+    locale,
+    embedOrigin,
+    description,
+    orderId,
+    amount,
+    returnUrl,
+    cancelUrl,
+    createdAtMillis
+  } = checkout
   const { fiatAmount, fiatCurrency, rate, tipPercent, options, contact, quotedAtMillis } = checkout
-  const fiat = fiatAmount === null || fiatCurrency === null ? null : { amount: fiatAmount, currency: fiatCurrency, rate }
-  const [price, total] = [amount, Checkout.total(checkout)].map((msat) => (msat === null ? null : Number(Msat.toSatsCeiling(msat))))
+  const fiat =
+    fiatAmount === null || fiatCurrency === null ? null : { amount: fiatAmount, currency: fiatCurrency, rate }
+  const [price, total] = [amount, Checkout.total(checkout)].map((msat) =>
+    msat === null ? null : Number(Msat.toSatsCeiling(msat))
+  )
   return {
     locale,
     seller,

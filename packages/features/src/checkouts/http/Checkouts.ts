@@ -4,7 +4,14 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "../core/Checkout.ts"
 import * as CheckoutUri from "../core/CheckoutUri.ts"
 import * as Language from "@satrail/core/base/Language"
-import { Checkouts, colorIssue, contactIssue, orderIdIssue, originIssue, urlIssue } from "../core/Checkouts.ts"
+import {
+  Checkouts,
+  colorIssue,
+  contactIssue,
+  orderIdIssue,
+  originIssue,
+  urlIssue
+} from "../core/Checkouts.ts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "@satrail/http/wire/Amounts"
@@ -68,10 +75,13 @@ const Body = Schema.Struct({
     })
   ),
   return_url: givenUrl("URL to link to after payment"),
-  cancel_url: givenUrl("URL to link to if the payer cancels. Default: once the checkout has ended unpaid, the origin of `return_url`"),
+  cancel_url: givenUrl(
+    "URL to link to if the payer cancels. Default: once the checkout has ended unpaid, the origin of `return_url`"
+  ),
   embed_origin: Scalars.given(
     Schema.String.annotate({
-      description: "Origin allowed to embed the checkout with `/pay/embed.js` and to receive its `paid` message. Default: none",
+      description:
+        "Origin allowed to embed the checkout with `/pay/embed.js` and to receive its `paid` message. Default: none",
       examples: ["https://shop.example"]
     })
       .check(Characters.atMost(Checkout.limits.urlCharacters))
@@ -103,7 +113,12 @@ const Body = Schema.Struct({
       description:
         "Language of the page, as a language tag or a POSIX locale: `pt-BR`, `de_DE.UTF-8`. The region is ignored. `auto`, or a language in which the page is not available: the language of the payer's browser, or else English. Default: `auto`",
       examples: ["pt-BR"]
-    }).check(Scalars.stated(Language.tagIssue, { maxLength: Language.maxTagCharacters, pattern: `^$|^${Language.tagPattern}$` }))
+    }).check(
+      Scalars.stated(Language.tagIssue, {
+        maxLength: Language.maxTagCharacters,
+        pattern: `^$|^${Language.tagPattern}$`
+      })
+    )
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })
@@ -135,7 +150,9 @@ export const view = View.make<Checkout.Shown>()(
     ],
     amount_sats: Member.satsOrNull((row) => row.amount, "Requested amount; null if the payer decides"),
     fiat_amount: [
-      Schema.NullOr(Scalars.text("12.5")).annotate({ description: "Amount in fiat, as requested; null if requested in bitcoin" }),
+      Schema.NullOr(Scalars.text("12.5")).annotate({
+        description: "Amount in fiat, as requested; null if requested in bitcoin"
+      }),
       (row) => row.fiatAmount
     ],
     fiat_currency: [Schema.NullOr(Scalars.text("eur")), (row) => row.fiatCurrency],
@@ -146,7 +163,10 @@ export const view = View.make<Checkout.Shown>()(
       (row) => row.rate
     ],
     tolerance_percent: [Schema.Int, (row) => row.tolerancePercent],
-    received_sats: Member.sats((row) => row.received, "Credited amount, including refunded payments, in whole satoshis, rounded down"),
+    received_sats: Member.sats(
+      (row) => row.received,
+      "Credited amount, including refunded payments, in whole satoshis, rounded down"
+    ),
     pending_sats: Member.sats(
       (row) => row.pending,
       "Unconfirmed on-chain amount, in whole satoshis. `payment_request` does not ask for it"
@@ -167,7 +187,9 @@ export const view = View.make<Checkout.Shown>()(
     contact: Member.textOrNull((row) => row.contact),
     options: [options, (row) => row.options],
     tip_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Tip that the payer chose, in addition to `amount_sats`" }),
+      Schema.NullOr(Scalars.Sats).annotate({
+        description: "Tip that the payer chose, in addition to `amount_sats`"
+      }),
       (row) => (row.tipPercent === null ? null : Scalars.satsOrNull(Checkout.tipOf(row)))
     ],
     payer_email: Member.textOrNull((row) => row.payerEmail, "Email address that the payer left"),
@@ -184,12 +206,14 @@ export const view = View.make<Checkout.Shown>()(
     payment_request: Member.text((row) => row.paymentRequest, "Lightning invoice (BOLT 11)"),
     address: Member.text((row) => row.address, "On-chain address"),
     bip21: [
-      Schema.NullOr(Scalars.text("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.00021000&lightning=lnbcrt210u1…")).annotate(
-        {
-          description:
-            "URI for the page's QR code, with amount, address and invoice (BIP 321). If the amount due is too small on-chain, a `lightning:` URI. Null if nothing can be paid now, and in events. It contains no BOLT 12 offer, because an offer cannot be revoked when the checkout ends"
-        }
-      ),
+      Schema.NullOr(
+        Scalars.text(
+          "bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.00021000&lightning=lnbcrt210u1…"
+        )
+      ).annotate({
+        description:
+          "URI for the page's QR code, with amount, address and invoice (BIP 321). If the amount due is too small on-chain, a `lightning:` URI. Null if nothing can be paid now, and in events. It contains no BOLT 12 offer, because an offer cannot be revoked when the checkout ends"
+      }),
       (row) => row.bip21
     ],
     created_at: Member.instant((row) => row.createdAtMillis),
@@ -237,7 +261,12 @@ const example = (world: World): Checkout.Shown => {
     pendingHeight: null,
     depositIds: [],
     isAsking: true,
-    bip21: CheckoutUri.make({ address: address.address, invoice: open.paymentRequest, due: asked.amount, minOnChain: Msat.zero }),
+    bip21: CheckoutUri.make({
+      address: address.address,
+      invoice: open.paymentRequest,
+      due: asked.amount,
+      minOnChain: Msat.zero
+    }),
     paidAtMillis: null,
     endedAtMillis: null,
     revision: 0,
@@ -277,7 +306,14 @@ const create = Section.company(
       const row = example(world)
       const { description, orderId, returnUrl, metadata } = row
       return {
-        body: { amount: 21_000, currency: "sats", description, order_id: orderId, return_url: returnUrl, metadata },
+        body: {
+          amount: 21_000,
+          currency: "sats",
+          description,
+          order_id: orderId,
+          return_url: returnUrl,
+          metadata
+        },
         message: "Checkout created",
         data: view.of(row)
       }
@@ -300,8 +336,13 @@ const create = Section.company(
         options: payload.options ?? [],
         metadata: payload.metadata ?? Metadata.empty
       }
-      const once = yield* creation.once(request, headers["idempotency-key"], { ...ask, options: new Set(ask.options) })
-      return creation.answer(yield* errors.answered(checkouts.create({ companyId: yield* companyId, ...ask, ...once })))
+      const once = yield* creation.once(request, headers["idempotency-key"], {
+        ...ask,
+        options: new Set(ask.options)
+      })
+      return creation.answer(
+        yield* errors.answered(checkouts.create({ companyId: yield* companyId, ...ask, ...once }))
+      )
     })
 )
 
@@ -323,11 +364,18 @@ const list = Section.company(
     }
   ),
   Checkouts,
-  (checkouts) => resource.lists((asked, { order_id: orderId, status }) => Resource.own(checkouts.list)({ ...asked, orderId, status }))
+  (checkouts) =>
+    resource.lists((asked, { order_id: orderId, status }) =>
+      Resource.own(checkouts.list)({ ...asked, orderId, status })
+    )
 )
 
 const get = Section.company(
-  resource.get("getCheckout", { scope: "read", summary: "Get a checkout", description: "Returns the current state of a checkout." }),
+  resource.get("getCheckout", {
+    scope: "read",
+    summary: "Get a checkout",
+    description: "Returns the current state of a checkout."
+  }),
   Checkouts,
   (checkouts) => resource.gets(Resource.own(checkouts.get))
 )

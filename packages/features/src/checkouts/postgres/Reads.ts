@@ -48,7 +48,11 @@ const depositsFor = Reads.many("Records.depositsFor", {
 select ${deposits.selected} from ${deposits.name} t
 where t.checkout_id = $2::uuid and t.company_id::text = $1::uuid::text and t.status in ('pending', 'settled')
 order by t.id::text desc limit $3::bigint`,
-  values: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => [companyId, checkoutId, String(limit)],
+  values: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => [
+    companyId,
+    checkoutId,
+    String(limit)
+  ],
   read: deposits.ofRow
 })
 

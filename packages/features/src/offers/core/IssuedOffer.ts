@@ -32,7 +32,12 @@ export interface IssuedOffer extends Schema.Schema.Type<typeof IssuedOffer> {}
  */
 export const noun = Noun.make("offers", IssuedOffer, { moving: [], unique: [["id"], ["lightningAddressId"]] })
 
-export interface OfferCreated extends Written<"OfferCreated", readonly [Noun.InsertOf<typeof noun>], "once", "offer.created"> {}
+export interface OfferCreated extends Written<
+  "OfferCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once",
+  "offer.created"
+> {}
 
 /** Records an offer. From then on, its payments belong to this company. */
 export const created = (offer: IssuedOffer, once?: Change.Once): OfferCreated =>

@@ -9,7 +9,14 @@ import { Invalid } from "@satrail/core/base/Invalid"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Page from "@satrail/core/ledger/Page"
@@ -41,7 +48,10 @@ export class Offers extends Context.Service<
       Answer.Outcome<IssuedOffer.IssuedOffer>,
       Invalid | Paused | NotFound | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<IssuedOffer.IssuedOffer, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<IssuedOffer.IssuedOffer, NotFound | StoreUnavailable>
     /**
      * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
      */
@@ -65,16 +75,26 @@ export const make = Effect.gen(function* () {
   /** Returns the company's address that will publish the offer. */
   const addressOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string | null) {
     if (id === null) return null
-    const open = Option.filter<LightningAddress.LightningAddress>(({ deletedAtMillis }) => deletedAtMillis === null)
-    const address = yield* found("Lightning address", id, Effect.map(nouns.get(LightningAddress.noun, companyId, id), open))
+    const open = Option.filter<LightningAddress.LightningAddress>(
+      ({ deletedAtMillis }) => deletedAtMillis === null
+    )
+    const address = yield* found(
+      "Lightning address",
+      id,
+      Effect.map(nouns.get(LightningAddress.noun, companyId, id), open)
+    )
     if (Option.isSome(yield* nouns.named(IssuedOffer.noun, { lightningAddressId: id })))
-      return yield* new Invalid({ path: "lightning_address_id", message: "must be a Lightning address without an offer" })
+      return yield* new Invalid({
+        path: "lightning_address_id",
+        message: "must be a Lightning address without an offer"
+      })
     return address
   })
 
   return Offers.of({
     get: (companyId, id) => found("offer", id, nouns.get(IssuedOffer.noun, companyId, id)),
-    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(IssuedOffer.noun, companyId, before, limit)),
+    list: (companyId, query) =>
+      Page.read(query, (before, limit) => nouns.newestFirst(IssuedOffer.noun, companyId, before, limit)),
     create: Effect.fnUntraced(function* ({ companyId, memo, amount, metadata, lightningAddressId, request }) {
       if (issuer === undefined)
         return yield* new Invalid({
@@ -86,7 +106,8 @@ export const make = Effect.gen(function* () {
       yield* stops.check("receiving")
       const issue = descriptionIssue(memo)
       if (issue !== undefined) return yield* new Invalid({ path: "description", message: issue })
-      if (amount !== null && memo === "") return yield* new Invalid({ path: "description", message: "is required when amount is set" })
+      if (amount !== null && memo === "")
+        return yield* new Invalid({ path: "description", message: "is required when amount is set" })
       if (amount !== null && (amount < minAmount || amount > maxInvoice))
         return yield* new Invalid({
           path: "amount",

@@ -6,7 +6,10 @@ import { OfferReads } from "./OfferReads.ts"
 import * as Offers from "./Offers.ts"
 import * as OwnOffers from "./OwnOffers.ts"
 
-const tell = Conversion.ofSubject(IssuedOffer.noun, (record) => ({ kind: "offer", type: "offer.created", record }) as const)
+const tell = Conversion.ofSubject(
+  IssuedOffer.noun,
+  (record) => ({ kind: "offer", type: "offer.created", record }) as const
+)
 
 /** Offers (BOLT 12) that companies issue. Paying them is implemented in `receiving` and `sending`. */
 export const offers = Feature.make({
@@ -14,7 +17,11 @@ export const offers = Feature.make({
   nouns: [IssuedOffer.noun],
   changes: Feature.changes<IssuedOffer.OfferCreated>(),
   events: { "offer.created": "offers" },
-  notices: { kind: "offer", types: ["offer.created"], byEvent: { "offer.created": { as: ["offer.created"], convert: tell } } },
+  notices: {
+    kind: "offer",
+    types: ["offer.created"],
+    byEvent: { "offer.created": { as: ["offer.created"], convert: tell } }
+  },
   reads: OfferReads,
   layer: Traced.over(Offers.Offers, Offers.layer),
   extensions: OwnOffers.layer

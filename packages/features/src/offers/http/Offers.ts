@@ -34,7 +34,10 @@ const Body = Schema.Struct({
     )
   ),
   currency: Scalars.given(
-    Schema.String.annotate({ description: "`sats` or `btc`, case-insensitive. Required when `amount` is set", examples: ["sats"] }).check(
+    Schema.String.annotate({
+      description: "`sats` or `btc`, case-insensitive. Required when `amount` is set",
+      examples: ["sats"]
+    }).check(
       Scalars.stated(
         (text: string) => ["sats", "btc"].includes(text.toLowerCase()) || "must be sats or btc for an offer",
         Amounts.currencies(["sats", "btc"])
@@ -45,7 +48,8 @@ const Body = Schema.Struct({
   lightning_address_id: Scalars.given(
     Scalars.inLowerCase(
       Scalars.Uuid.annotate({
-        description: "One of your Lightning addresses that has no offer yet. The response contains the DNS record to publish for it"
+        description:
+          "One of your Lightning addresses that has no offer yet. The response contains the DNS record to publish for it"
       })
     )
   ),
@@ -56,7 +60,10 @@ const Body = Schema.Struct({
 
 /** Returns the DNS record that lets wallets find the offer by its Lightning address. */
 const recordOf = ({ lightningAddress, offer }: IssuedOffer.IssuedOffer): string | null => {
-  const address = lightningAddress === null ? undefined : Result.getOrUndefined(LightningAddressText.parse(lightningAddress))
+  const address =
+    lightningAddress === null
+      ? undefined
+      : Result.getOrUndefined(LightningAddressText.parse(lightningAddress))
   const name = address && Instructions.nameOf(address)
   return name === undefined ? null : Instructions.zoneLine(name, offer)
 }
@@ -64,7 +71,9 @@ const recordOf = ({ lightningAddress, offer }: IssuedOffer.IssuedOffer): string 
 /** Returns the exact amount in the body, or null if it has none. */
 const amountOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
   const asked = yield* Amounts.asked(body)
-  return asked === undefined || Amount.isFiat(asked.currency) ? null : Result.getOrThrow(Amount.toMsat(asked.amount, asked.currency))
+  return asked === undefined || Amount.isFiat(asked.currency)
+    ? null
+    : Result.getOrThrow(Amount.toMsat(asked.amount, asked.currency))
 })
 
 export const view = View.make<IssuedOffer.IssuedOffer>()(
@@ -75,7 +84,9 @@ export const view = View.make<IssuedOffer.IssuedOffer>()(
     node_id: Member.text((row) => row.nodeId, "Public key of the node that issued the offer"),
     offer: Member.text((row) => row.offer, "Offer (BOLT 12). Wallets can pay it any number of times"),
     amount_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Minimum amount of each payment; null if the payer decides" }),
+      Schema.NullOr(Scalars.Sats).annotate({
+        description: "Minimum amount of each payment; null if the payer decides"
+      }),
       (row) => {
         const amount = IssuedOffers.amountOf(row)
         return amount === null ? null : Number(Msat.toSats(amount))
@@ -93,11 +104,21 @@ export const view = View.make<IssuedOffer.IssuedOffer>()(
   }
 )
 
-const example = ({ id, millis, companyId, network, asked, serviceDomain, metadata }: World): IssuedOffer.IssuedOffer => ({
+const example = ({
+  id,
+  millis,
+  companyId,
+  network,
+  asked,
+  serviceDomain,
+  metadata
+}: World): IssuedOffer.IssuedOffer => ({
   id: id("offer"),
   companyId,
   nodeId: asked.nodeId,
-  offer: Result.getOrThrow(Bolt12.encode({ networks: [network], description: asked.memo, metadata: "00", issuerId: asked.nodeId })),
+  offer: Result.getOrThrow(
+    Bolt12.encode({ networks: [network], description: asked.memo, metadata: "00", issuerId: asked.nodeId })
+  ),
   memo: asked.memo,
   metadata,
   lightningAddressId: id("Lightning address"),
@@ -112,7 +133,15 @@ const create = Section.company(
     headers: Idempotency.headers,
     payload: [Body, Schema.Null],
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "not_found", "paused", "idempotency_mismatch", "conflict", "node_unavailable", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "not_found",
+      "paused",
+      "idempotency_mismatch",
+      "conflict",
+      "node_unavailable",
+      "store_unavailable"
+    )
   })
     .annotate(Scopes, ["receive"])
     .annotate(OpenApi.Summary, "Create an offer")
@@ -136,7 +165,9 @@ const create = Section.company(
         lightningAddressId: payload?.lightning_address_id ?? null
       }
       const once = yield* creation.once(request, headers["idempotency-key"], ask)
-      return creation.answer(yield* Errors.answered(offers.create({ companyId: yield* companyId, ...ask, ...once })))
+      return creation.answer(
+        yield* Errors.answered(offers.create({ companyId: yield* companyId, ...ask, ...once }))
+      )
     })
 )
 
@@ -149,7 +180,11 @@ const get = Section.company(
 )
 
 const list = Section.company(
-  resource.list("listOffers", { scope: "read", summary: "List offers", description: "Returns offers, newest first." }, Search.times),
+  resource.list(
+    "listOffers",
+    { scope: "read", summary: "List offers", description: "Returns offers, newest first." },
+    Search.times
+  ),
   Offers,
   (offers) => resource.lists(Resource.own(offers.list))
 )

@@ -17,7 +17,10 @@ const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>)
       {
         title: "Status",
         place: "c2",
-        cell: (row) => status(row.status === "active" ? { tone: "good", text: "Active" } : { tone: "wait", text: "Invited" })
+        cell: (row) =>
+          status(
+            row.status === "active" ? { tone: "good", text: "Active" } : { tone: "wait", text: "Invited" }
+          )
       }
     ],
     groups: [{ rows }],
@@ -30,7 +33,9 @@ const membersOf = async ({ api }: OperatorVisit, id: string): Promise<ReadonlyAr
   const members: Array<OperatorPerson> = []
   let cursor: string | undefined
   do {
-    const { data, next } = await api.page("GET /operator/people", { query: { company_id: id, limit: mostPeople, cursor } })
+    const { data, next } = await api.page("GET /operator/people", {
+      query: { company_id: id, limit: mostPeople, cursor }
+    })
     members.push(...data.filter(({ status }) => status !== "removed"))
     cursor = next
   } while (cursor !== undefined)

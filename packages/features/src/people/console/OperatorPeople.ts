@@ -2,11 +2,31 @@ import { h } from "preact"
 import { inAudit, linksBox, linksIn, nameField } from "@satrail/ui/console/Issued"
 import { cursorOf, pages } from "@satrail/ui/console/List"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "@satrail/ui/console/Page"
-import { button, choice, date, empty, factPanel, fields, formPanel, note, plain, sides, stack, status } from "@satrail/ui/console/Parts"
+import {
+  button,
+  choice,
+  date,
+  empty,
+  factPanel,
+  fields,
+  formPanel,
+  note,
+  plain,
+  sides,
+  stack,
+  status
+} from "@satrail/ui/console/Parts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, badge } from "./People.ts"
 import { type Column, paging, rowLink, table } from "@satrail/ui/console/Table"
 import type { OperatorPerson } from "@satrail/ui/console/wire"
-import { companyChoice, companyCrumbs, companyIn, confirming, guide, partOf } from "@satrail/ui/console/operator/Common"
+import {
+  companyChoice,
+  companyCrumbs,
+  companyIn,
+  confirming,
+  guide,
+  partOf
+} from "@satrail/ui/console/operator/Common"
 
 // Pages on which operators invite, approve, recover and remove their own people and companies' people.
 
@@ -18,10 +38,17 @@ const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<Operato
     title: "Name",
     place: "c1",
     cell: ({ id, name }) =>
-      id === user.id ? [h("bdi", null, name), h("span", { class: "sub" }, "You")] : rowLink(to(`people/${id}`), name)
+      id === user.id
+        ? [h("bdi", null, name), h("span", { class: "sub" }, "You")]
+        : rowLink(to(`people/${id}`), name)
   },
   { title: "Role", place: "c2", cell: ({ role }) => roleText(role) },
-  { title: "Passkeys", place: "off", kind: "soft", cell: ({ passkeys }) => passkeys.map(({ name }) => name).join(", ") || "none" },
+  {
+    title: "Passkeys",
+    place: "off",
+    kind: "soft",
+    cell: ({ passkeys }) => passkeys.map(({ name }) => name).join(", ") || "none"
+  },
   { title: "Last active", place: "off", kind: "soft", cell: (row) => date(say, lastUsed(row)) },
   { title: "Status", place: "c4", cell: (row) => status(badge(row, say.nowMillis)) }
 ]
@@ -66,7 +93,11 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
           roles.map(([role, name]) => [role, name]),
           given.get("role") ?? (query.has("company") ? "admin" : "viewer")
         ),
-        h("p", { class: "hint" }, h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do"))
+        h(
+          "p",
+          { class: "hint" },
+          h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do")
+        )
       ),
       confirming(visit, "Create invitation", {
         why: invitationWords
@@ -83,14 +114,22 @@ const invitedPage = (
     visit,
     made,
     made.approval === "pending" &&
-      h("div", { class: "note flat" }, h("p", null, "It becomes valid when a second operator approves the invitation."))
+      h(
+        "div",
+        { class: "note flat" },
+        h("p", null, "It becomes valid when a second operator approves the invitation.")
+      )
   )
 
 const invite = async (visit: OperatorVisit): Promise<Shown> => {
   const [role, company] = [text(visit, "role"), companyIn(visit)]
   const made = await visit.api.call("POST /operator/people", {
     once: text(visit, "once"),
-    body: { name: text(visit, "name"), role: isRole(role) ? role : "viewer", ...(company !== undefined && { company_id: company }) }
+    body: {
+      name: text(visit, "name"),
+      role: isRole(role) ? role : "viewer",
+      ...(company !== undefined && { company_id: company })
+    }
   })
   return invitedPage(visit, made)
 }
@@ -98,7 +137,8 @@ const invite = async (visit: OperatorVisit): Promise<Shown> => {
 const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
   const row = await visit.person(visit.id)
-  const company = row.company_id === null ? undefined : (await visit.companies([row.company_id])).get(row.company_id)
+  const company =
+    row.company_id === null ? undefined : (await visit.companies([row.company_id])).get(row.company_id)
   const part = partOf(to(`people/${row.id}`))
   return {
     title: row.name,
@@ -106,11 +146,21 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: company === undefined ? [["People", "people"]] : companyCrumbs(company),
     body: [
       row.approval === "pending" &&
-        note("", `${row.requested_by ?? "An operator"} invited this person. The link becomes valid when another operator approves it.`),
+        note(
+          "",
+          `${row.requested_by ?? "An operator"} invited this person. The link becomes valid when another operator approves it.`
+        ),
       sides(
         stack(
           row.approval === "pending" &&
-            part("Approve", "approve", `Approve ${row.name}`, null, "main", `The role is ${roleText(row.role)}.`),
+            part(
+              "Approve",
+              "approve",
+              `Approve ${row.name}`,
+              null,
+              "main",
+              `The role is ${roleText(row.role)}.`
+            ),
           row.status !== "removed" && [
             part(
               "Lost or stolen passkey",
@@ -131,7 +181,10 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
           ]
         ),
         factPanel("Details", [
-          ["Of", company === undefined ? "Operator" : h("a", { href: to(`companies/${company.id}`) }, company.name)],
+          [
+            "Of",
+            company === undefined ? "Operator" : h("a", { href: to(`companies/${company.id}`) }, company.name)
+          ],
           ["Role", roleText(row.role)],
           ["Passkeys", row.passkeys.map(({ name }) => name).join(", ") || "none"],
           ["Last active", date(say, lastUsed(row))],

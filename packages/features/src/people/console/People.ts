@@ -1,7 +1,16 @@
 import { type ComponentChildren, h } from "preact"
 import { inAudit, linksBox, linksIn, nameField, secretPanel } from "@satrail/ui/console/Issued"
 import { Refused } from "@satrail/ui/console/Api"
-import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "@satrail/ui/console/Page"
+import {
+  type AnyVisit,
+  confirmed,
+  type Elsewhere,
+  may,
+  type Page,
+  type Shown,
+  text,
+  type Visit
+} from "@satrail/ui/console/Page"
 import {
   button,
   checks,
@@ -83,7 +92,13 @@ const rolePanel = () =>
               { key: role },
               h("th", { scope: "row" }, name),
               abilities.map((one, n) =>
-                h("td", { key: one }, n < able[role] ? ["✓", hidden("yes")] : [h("span", { "aria-hidden": true }, "–"), hidden("no")])
+                h(
+                  "td",
+                  { key: one },
+                  n < able[role]
+                    ? ["✓", hidden("yes")]
+                    : [h("span", { "aria-hidden": true }, "–"), hidden("no")]
+                )
               )
             )
           )
@@ -121,7 +136,13 @@ export const ownPasskeys = ({ user: { passkeys } }: Pick<AnyVisit, "user">) =>
                 passkeys.length > 1 &&
                   h(
                     "button",
-                    { class: "btn quiet danger live", type: "button", "data-passkey": "revoke", value: id, formNoValidate: true },
+                    {
+                      class: "btn quiet danger live",
+                      type: "button",
+                      "data-passkey": "revoke",
+                      value: id,
+                      formNoValidate: true
+                    },
                     "Revoke",
                     hidden(` ${name}`)
                   )
@@ -160,7 +181,9 @@ const list = async (visit: Visit): Promise<Shown> => {
                   title: "Name",
                   place: "c1",
                   cell: ({ id, name }) => [
-                    may(visit, "admin") && id !== user.id ? rowLink(to(`people/${id}`), name) : h("bdi", null, name),
+                    may(visit, "admin") && id !== user.id
+                      ? rowLink(to(`people/${id}`), name)
+                      : h("bdi", null, name),
                     id === user.id && sub("You")
                   ]
                 },
@@ -187,7 +210,8 @@ const list = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-export const invitationWords = "You get a link to send to the person. It can be used once and expires after three days."
+export const invitationWords =
+  "You get a link to send to the person. It can be used once and expires after three days."
 
 /** A key can invite only people who cannot send. */
 const offered = ({ user }: Visit) => (user.passkeys === null ? roles.slice(0, 2) : roles)
@@ -198,7 +222,10 @@ const invite = (visit: Visit): Shown => {
     title: "Invite a person",
     crumbs: [["People", "people"]],
     body: formPanel({ action: to("people/new"), label: "Invite", once }, [
-      fields(nameField(visit, inAudit), checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])),
+      fields(
+        nameField(visit, inAudit),
+        checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])
+      ),
       confirm("Create invitation", {
         isConfirmed: user.isConfirmed,
         why: `${invitationWords} You and the people you invite can’t approve each other’s payments.`
@@ -252,7 +279,14 @@ const show = async (visit: Visit): Promise<Shown> => {
   const row = await find(visit)
   const { isConfirmed } = user
   const at = to(`people/${row.id}`)
-  const act = (title: string, what: string, button: string, more: ReturnType<typeof checks> | null, why: string, kind = "main") =>
+  const act = (
+    title: string,
+    what: string,
+    button: string,
+    more: ReturnType<typeof checks> | null,
+    why: string,
+    kind = "main"
+  ) =>
     form(
       at,
       { class: "form-side" },
@@ -312,7 +346,8 @@ const changed = async (visit: Visit): Promise<Shown | Elsewhere> => {
     const made = await visit.api.call("POST /v1/people/{id}/recover", { params: { id } })
     return linkPage(visit, made)
   }
-  if (what === "remove") await visit.api.call("DELETE /v1/people/{id}", { params: { id }, query: linksIn(visit) })
+  if (what === "remove")
+    await visit.api.call("DELETE /v1/people/{id}", { params: { id }, query: linksIn(visit) })
   else if (isRole(role)) await visit.api.call("PUT /v1/people/{id}/role", { params: { id }, body: { role } })
   return { redirect: "people" }
 }

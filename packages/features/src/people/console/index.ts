@@ -13,7 +13,9 @@ export const people: Feature = {
   rights: { path: "people", text: "People" },
   setup: async (visit) => {
     if (!may(visit, "admin")) return undefined
-    const people = (await visit.api.call("GET /v1/people", { query: { limit: 10 } })).filter(({ status }) => status !== "removed")
+    const people = (await visit.api.call("GET /v1/people", { query: { limit: 10 } })).filter(
+      ({ status }) => status !== "removed"
+    )
     return {
       text: people.length === 0 ? "Invite a person" : "Invite a second person",
       why: "Each person signs in with a passkey. Ask the operator to invite a person who can approve what you send.",
@@ -22,5 +24,12 @@ export const people: Feature = {
     }
   },
   entry: { section: "Company", rank: 10, name: "people", path: "people", text: "People", glyph: "people" },
-  operatorEntry: { section: "Installation", rank: 10, name: "people", path: "people", text: "People", glyph: "people" }
+  operatorEntry: {
+    section: "Installation",
+    rank: 10,
+    name: "people",
+    path: "people",
+    text: "People",
+    glyph: "people"
+  }
 }

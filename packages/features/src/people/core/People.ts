@@ -12,7 +12,14 @@ import type { Invalid } from "@satrail/core/base/Invalid"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
-import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Page from "@satrail/core/ledger/Page"
@@ -27,7 +34,9 @@ import * as Role from "./Role.ts"
 export type Granting = CompanyGranting | { readonly _tag: "Operator"; readonly operator: Operator }
 
 /** An administrator of the company, or its API key with the scope `admin`. */
-export type CompanyGranting = { readonly _tag: "Person"; readonly id: string } | { readonly _tag: "Key"; readonly id: string }
+export type CompanyGranting =
+  | { readonly _tag: "Person"; readonly id: string }
+  | { readonly _tag: "Key"; readonly id: string }
 
 /** An invitation. `text` is its secret, which is shown only once. */
 export interface Invited {
@@ -59,7 +68,13 @@ export class People extends Context.Service<
       readonly request?: Answer.Request<Invited>
     }) => Effect.Effect<
       Answer.Outcome<Invited>,
-      Invalid | NotFound | PeopleErrors.PersonRequired | PeopleErrors.TooManyPeople | Conflict | IdempotencyMismatch | StoreUnavailable
+      | Invalid
+      | NotFound
+      | PeopleErrors.PersonRequired
+      | PeopleErrors.TooManyPeople
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
     >
     /** Approves an operator's invitation. Fails for the operator who made the invitation. */
     readonly approve: (id: string, by: Operator) => Effect.Effect<Person.Person, Refused | SameOperator>
@@ -110,14 +125,20 @@ export class People extends Context.Service<
       use: Person.Use
     ) => Effect.Effect<Person.Person, Person.PersonMoved | StoreUnavailable>
     /** Records that the person signed a challenge, which then cannot be used again. */
-    readonly use: (person: Person.Person, use: Person.Use) => Effect.Effect<Person.Person, Person.PersonMoved | StoreUnavailable>
+    readonly use: (
+      person: Person.Person,
+      use: Person.Use
+    ) => Effect.Effect<Person.Person, Person.PersonMoved | StoreUnavailable>
     readonly addPasskey: (
       person: Person.Person,
       passkey: Person.Passkey,
       use: Person.Use
     ) => Effect.Effect<Person.Person, Person.PersonMoved | PeopleErrors.TooManyPasskeys | StoreUnavailable>
     /** Revokes one of several passkeys, and ends the person's sessions. */
-    readonly removePasskey: (person: Person.Person, passkeyId: string) => Effect.Effect<Person.Person, Refused | PeopleErrors.LastPasskey>
+    readonly removePasskey: (
+      person: Person.Person,
+      passkeyId: string
+    ) => Effect.Effect<Person.Person, Refused | PeopleErrors.LastPasskey>
   }
 >()("@satrail/features/people/core/People") {}
 
@@ -133,7 +154,9 @@ const mayManage = (by: Granting, role: Role.Role) =>
   by._tag === "Key" && Role.sends(role) ? Effect.fail(new PeopleErrors.PersonRequired({ role })) : Effect.void
 
 const notOneself = (by: Granting, id: string) =>
-  (by._tag === "Operator" ? by.operator.id : by.id) === id ? Effect.fail(new PeopleErrors.OwnAccess({ id })) : Effect.void
+  (by._tag === "Operator" ? by.operator.id : by.id) === id
+    ? Effect.fail(new PeopleErrors.OwnAccess({ id }))
+    : Effect.void
 
 /** Returns the id of the person or key that vouches for people invited by `by`; null for an operator. */
 const sponsorOf = (by: Granting) => (by._tag === "Operator" ? null : by.id)
@@ -143,14 +166,19 @@ const makeRecords = Effect.gen(function* () {
   const [journal, nouns, entropy] = [yield* Journal, yield* NounReads, yield* Entropy]
   const { noun } = Person
 
-  const at = Effect.map(Clock.currentTimeMillis, (atMillis): Person.At => ({ atMillis, revision: Id.fromMillis(atMillis, entropy) }))
+  const at = Effect.map(Clock.currentTimeMillis, (atMillis): Person.At => ({
+    atMillis,
+    revision: Id.fromMillis(atMillis, entropy)
+  }))
 
   const find = (id: string) => nouns.named(noun, { id })
   const get = (id: string) => found("person", id, find(id))
 
   const present = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const person = yield* get(id)
-    return person.companyId === companyId && person.status !== "removed" ? person : yield* new NotFound({ what: "person", id })
+    return person.companyId === companyId && person.status !== "removed"
+      ? person
+      : yield* new NotFound({ what: "person", id })
   })
 
   /** Commits a transition and returns the updated person. */
@@ -167,11 +195,17 @@ const makeAccess = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const { at, find, moved } = yield* makeRecords
 
-  const standingOf = Effect.fnUntraced(function* (person: Person.Person): Effect.fn.Return<Option.Option<Standing>, StoreUnavailable> {
+  const standingOf = Effect.fnUntraced(function* (
+    person: Person.Person
+  ): Effect.fn.Return<Option.Option<Standing>, StoreUnavailable> {
     if (person.status !== "active") return Option.none()
     const { id, name, role, companyId } = person
     if (companyId === CompanyId.operator)
-      return Option.some({ _tag: "Operator", person, caller: { id, name, scopes: Role.scopes[role].operator } })
+      return Option.some({
+        _tag: "Operator",
+        person,
+        caller: { id, name, scopes: Role.scopes[role].operator }
+      })
     return Option.map(yield* accounts.company(companyId), ({ plan, limits, fees, feesRevision }) => ({
       _tag: "Company",
       person,
@@ -189,7 +223,8 @@ const makeAccess = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       return Option.filter(
         found,
-        (person) => ApiKey.isSame(SecretHash.of(text), person.secretHash ?? "") && Person.isOpen(person, nowMillis)
+        (person) =>
+          ApiKey.isSame(SecretHash.of(text), person.secretHash ?? "") && Person.isOpen(person, nowMillis)
       )
     }),
     join: Effect.fnUntraced(function* (person, passkey, use) {
@@ -199,11 +234,13 @@ const makeAccess = Effect.gen(function* () {
       return yield* moved(Person.used(person, use, yield* at))
     }),
     addPasskey: Effect.fnUntraced(function* (person, passkey, use) {
-      if (person.passkeys.length >= Person.maxPasskeys) return yield* new PeopleErrors.TooManyPasskeys({ maximum: Person.maxPasskeys })
+      if (person.passkeys.length >= Person.maxPasskeys)
+        return yield* new PeopleErrors.TooManyPasskeys({ maximum: Person.maxPasskeys })
       return yield* moved(Person.keyed(person, passkey, use, yield* at))
     }),
     removePasskey: Effect.fnUntraced(function* (person, passkeyId) {
-      if (!person.passkeys.some(({ id }) => id === passkeyId)) return yield* new NotFound({ what: "passkey", id: passkeyId })
+      if (!person.passkeys.some(({ id }) => id === passkeyId))
+        return yield* new NotFound({ what: "passkey", id: passkeyId })
       if (person.passkeys.length === 1) return yield* new PeopleErrors.LastPasskey({ id: passkeyId })
       return yield* moved(Person.unkeyed(person, passkeyId, yield* at))
     })
@@ -211,7 +248,12 @@ const makeAccess = Effect.gen(function* () {
 })
 
 export const make = Effect.gen(function* () {
-  const [journal, ledger, nouns, entropy] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* Entropy]
+  const [journal, ledger, nouns, entropy] = [
+    yield* Journal,
+    yield* LedgerReads,
+    yield* NounReads,
+    yield* Entropy
+  ]
   const accounts = yield* AccountReads
   const isNew = yield* NewCompany.make
   const { noun } = Person
@@ -224,21 +266,42 @@ export const make = Effect.gen(function* () {
    * Returns the approval that an operator's invitation requires. A key with the same scopes requires the same
    * approval.
    */
-  const waitingFor = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role.Role, by: Granting) {
-    if (by._tag !== "Operator" || companyId === CompanyId.operator || !Role.sends(role) || (yield* isNew(companyId))) return null
+  const waitingFor = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    role: Role.Role,
+    by: Granting
+  ) {
+    if (
+      by._tag !== "Operator" ||
+      companyId === CompanyId.operator ||
+      !Role.sends(role) ||
+      (yield* isNew(companyId))
+    )
+      return null
     return { requestedById: by.operator.id, requestedBy: by.operator.name }
   })
 
   const checkRoom = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, nowMillis: number) {
     const all: Array<Person.Person> = []
     // Removed people stay recorded, so those who remain may be on any page.
-    for (let before: string | null | undefined = null; before !== undefined && all.length < Person.maxPeople;) {
-      const rows: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(noun, companyId, before, Page.limit.maximum)
+    for (
+      let before: string | null | undefined = null;
+      before !== undefined && all.length < Person.maxPeople;
+    ) {
+      const rows: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(
+        noun,
+        companyId,
+        before,
+        Page.limit.maximum
+      )
       all.push(...rows.filter(({ status }) => status !== "removed"))
       before = rows.at(Page.limit.maximum - 1)?.id
     }
-    const open = all.filter(({ status, invitedUntilMillis }) => status === "invited" && nowMillis < (invitedUntilMillis ?? 0))
-    if (all.length >= Person.maxPeople) return yield* new PeopleErrors.TooManyPeople({ what: "people", maximum: Person.maxPeople })
+    const open = all.filter(
+      ({ status, invitedUntilMillis }) => status === "invited" && nowMillis < (invitedUntilMillis ?? 0)
+    )
+    if (all.length >= Person.maxPeople)
+      return yield* new PeopleErrors.TooManyPeople({ what: "people", maximum: Person.maxPeople })
     if (open.length >= Person.maxInvited)
       return yield* new PeopleErrors.TooManyPeople({ what: "open invitations", maximum: Person.maxInvited })
   })
@@ -297,7 +360,10 @@ export const make = Effect.gen(function* () {
       const person = yield* present(companyId, id)
       for (const each of [person.role, role]) yield* mayManage(by, each)
       if (role === person.role) return person
-      const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? Person.vouched(person, sponsorOf(by)) : person.vouchedBy
+      const vouchedBy =
+        Role.sends(role) && !Role.sends(person.role)
+          ? Person.vouched(person, sponsorOf(by))
+          : person.vouchedBy
       return yield* moved(Person.promoted(person, { role, vouchedBy }, yield* at))
     }),
     remove: Effect.fnUntraced(function* (companyId, id, by) {
@@ -309,7 +375,8 @@ export const make = Effect.gen(function* () {
       return yield* moved(Person.removed(person, yield* at))
     }),
     get,
-    list: (companyId, asked) => Page.read(asked, (before, limit) => nouns.newestFirst(noun, companyId, before, limit)),
+    list: (companyId, asked) =>
+      Page.read(asked, (before, limit) => nouns.newestFirst(noun, companyId, before, limit)),
     ...access
   })
 })

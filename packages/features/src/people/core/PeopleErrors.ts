@@ -12,7 +12,9 @@ export class TooManyPeople extends Schema.TaggedError<TooManyPeople>()("TooManyP
   maximum: Schema.Int
 }) {}
 
-export class TooManyPasskeys extends Schema.TaggedError<TooManyPasskeys>()("TooManyPasskeys", { maximum: Schema.Int }) {}
+export class TooManyPasskeys extends Schema.TaggedError<TooManyPasskeys>()("TooManyPasskeys", {
+  maximum: Schema.Int
+}) {}
 
 /** A person cannot revoke their only passkey. */
 export class LastPasskey extends Schema.TaggedError<LastPasskey>()("LastPasskey", { id: Schema.String }) {}

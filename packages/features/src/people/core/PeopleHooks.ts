@@ -20,7 +20,12 @@ const layerUsers = Layer.effect(
   Effect.map(NounReads, (nouns) =>
     Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
       for (let before: string | null = null; ;) {
-        const people: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(Person.noun, companyId, before, Page.limit.maximum)
+        const people: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(
+          Person.noun,
+          companyId,
+          before,
+          Page.limit.maximum
+        )
         if (people.some(({ status, epoch }) => status === "active" || epoch > 0)) return true
         if (people.length < Page.limit.maximum) return false
         before = people.at(-1)?.id ?? null
@@ -63,7 +68,10 @@ const layerSenders = Layer.effect(
       Id.is(id)
         ? Effect.map(
             nouns.named(Person.noun, { id }),
-            Option.match({ onNone: () => true, onSome: ({ status, role }) => status === "active" && Role.sends(role) })
+            Option.match({
+              onNone: () => true,
+              onSome: ({ status, role }) => status === "active" && Role.sends(role)
+            })
           )
         : Effect.succeed(true)
   )
@@ -80,7 +88,9 @@ const layerOperators = Layer.effect(
         Option.match({
           onNone: () => true,
           onSome: ({ companyId, status, role }) =>
-            companyId === CompanyId.operator && status === "active" && allows({ scopes: Role.scopes[role].operator }, scope)
+            companyId === CompanyId.operator &&
+            status === "active" &&
+            allows({ scopes: Role.scopes[role].operator }, scope)
         })
       )
   )

@@ -79,7 +79,18 @@ export const noun = Noun.make("people", Person, {
     "revision",
     "updatedAtMillis"
   ],
-  recorded: ["companyId", "name", "role", "status", "vouchedBy", "passkeys", "secretHash", "invitedUntilMillis", "waiting", "epoch"],
+  recorded: [
+    "companyId",
+    "name",
+    "role",
+    "status",
+    "vouchedBy",
+    "passkeys",
+    "secretHash",
+    "invitedUntilMillis",
+    "waiting",
+    "epoch"
+  ],
   unique: [["id"]],
   refused: (id) => new PersonMoved({ id })
 })
@@ -91,7 +102,14 @@ const stamps = ["updatedAtMillis"] as const
 const again = { same: ["revision"] } as const
 
 export const life = {
-  approved: Noun.move(noun, "approved", { from: ["invited"], expects, sets: ["revision"], clears: ["waiting"], stamps, again }),
+  approved: Noun.move(noun, "approved", {
+    from: ["invited"],
+    expects,
+    sets: ["revision"],
+    clears: ["waiting"],
+    stamps,
+    again
+  }),
   joined: Noun.move(noun, "joined", {
     from: ["invited"],
     expects,
@@ -102,7 +120,13 @@ export const life = {
     again
   }),
   used: Noun.move(noun, "used", { from: ["active"], expects, sets: ["uses", "revision"], stamps, again }),
-  rekeyed: Noun.move(noun, "rekeyed", { from: ["active"], expects, sets: ["passkeys", "uses", "epoch", "revision"], stamps, again }),
+  rekeyed: Noun.move(noun, "rekeyed", {
+    from: ["active"],
+    expects,
+    sets: ["passkeys", "uses", "epoch", "revision"],
+    stamps,
+    again
+  }),
   promoted: Noun.move(noun, "promoted", {
     from: ["invited", "active"],
     expects,
@@ -115,7 +139,16 @@ export const life = {
     from: ["invited", "active"],
     expects,
     to: "invited",
-    sets: ["passkeys", "uses", "secretHash", "invitedUntilMillis", "waiting", "vouchedBy", "epoch", "revision"],
+    sets: [
+      "passkeys",
+      "uses",
+      "secretHash",
+      "invitedUntilMillis",
+      "waiting",
+      "vouchedBy",
+      "epoch",
+      "revision"
+    ],
     stamps,
     again
   }),
@@ -132,7 +165,12 @@ export const life = {
 
 type MovedBy<M extends keyof typeof life> = readonly [Noun.TransitionOf<(typeof life)[M], Person>]
 
-export interface PersonInvited extends Written<"PersonInvited", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
+export interface PersonInvited extends Written<
+  "PersonInvited",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once",
+  never
+> {}
 export interface PersonApproved extends Written<"PersonApproved", MovedBy<"approved">, never, never> {}
 export interface PersonJoined extends Written<"PersonJoined", MovedBy<"joined">, never, never> {}
 export interface PasskeyUsed extends Written<"PasskeyUsed", MovedBy<"used">, never, never> {}
@@ -169,16 +207,21 @@ export const generate = (id: string, entropy: (size: number) => Uint8Array) => {
 }
 
 /** Parses the person's id from an invitation. Returns undefined if the text is malformed. */
-export const invitedId = (text: string): string | undefined => /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
+export const invitedId = (text: string): string | undefined =>
+  /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
 
 /** Returns the ids of everyone who vouched for this person. */
-export const sponsorsOf = ({ vouchedBy }: Pick<Person, "vouchedBy">): ReadonlyArray<string> => vouchedBy?.split(" ") ?? []
+export const sponsorsOf = ({ vouchedBy }: Pick<Person, "vouchedBy">): ReadonlyArray<string> =>
+  vouchedBy?.split(" ") ?? []
 
 /** Adds an id to those who vouched for this person; null adds none. */
 export const vouched = (person: Pick<Person, "vouchedBy">, by: string | null): string | null =>
   by === null ? person.vouchedBy : [...new Set([...sponsorsOf(person), by])].join(" ")
 
-export const isOpen = ({ secretHash, invitedUntilMillis, status, waiting }: Person, nowMillis: number): boolean =>
+export const isOpen = (
+  { secretHash, invitedUntilMillis, status, waiting }: Person,
+  nowMillis: number
+): boolean =>
   status === "invited" && secretHash !== null && waiting === null && nowMillis < (invitedUntilMillis ?? 0)
 
 /** The time of a change, and the person's new revision. */
@@ -195,12 +238,17 @@ export const approved = (person: Person, at: At): PersonApproved =>
 
 /** Adds the person's first passkey, which uses up their invitation. */
 export const joined = (person: Person, passkey: Passkey, use: Use, at: At): PersonJoined =>
-  written("PersonJoined", at.atMillis, [Noun.step(life.joined, person, { passkeys: [passkey], uses: [use], revision: at.revision })])
+  written("PersonJoined", at.atMillis, [
+    Noun.step(life.joined, person, { passkeys: [passkey], uses: [use], revision: at.revision })
+  ])
 
 /** Records that the person proved their identity. */
 export const used = (person: Person, use: Use, at: At): PasskeyUsed =>
   written("PasskeyUsed", at.atMillis, [
-    Noun.step(life.used, person, { uses: [...person.uses.filter(({ id }) => id !== use.id), use], revision: at.revision })
+    Noun.step(life.used, person, {
+      uses: [...person.uses.filter(({ id }) => id !== use.id), use],
+      revision: at.revision
+    })
   ])
 
 /** Adds a passkey. */
@@ -235,7 +283,11 @@ export const promoted = (person: Person, to: Pick<Person, "role" | "vouchedBy">,
 const withoutPasskeys = ({ epoch, passkeys }: Person): number => (passkeys.length === 0 ? epoch : epoch + 1)
 
 /** Revokes the person's passkeys, ends their sessions and replaces their invitation. */
-export const recovered = (person: Person, invitation: Pick<Person, "secretHash" | "vouchedBy" | "waiting">, at: At): PersonRecovered =>
+export const recovered = (
+  person: Person,
+  invitation: Pick<Person, "secretHash" | "vouchedBy" | "waiting">,
+  at: At
+): PersonRecovered =>
   written("PersonRecovered", at.atMillis, [
     Noun.step(life.recovered, person, {
       passkeys: [],
@@ -252,5 +304,10 @@ export const recovered = (person: Person, invitation: Pick<Person, "secretHash" 
 /** Removes the person, and revokes their passkeys, sessions and invitation. */
 export const removed = (person: Person, at: At): PersonRemoved =>
   written("PersonRemoved", at.atMillis, [
-    Noun.step(life.removed, person, { passkeys: [], uses: [], epoch: withoutPasskeys(person), revision: at.revision })
+    Noun.step(life.removed, person, {
+      passkeys: [],
+      uses: [],
+      epoch: withoutPasskeys(person),
+      revision: at.revision
+    })
   ])

@@ -8,11 +8,17 @@ export type Role = typeof Role.Type
 
 /** The scopes of each role: API key scopes in a company, and operator token scopes for the operator. */
 export const scopes: {
-  readonly [role in Role]: { readonly company: ReadonlyArray<Scope>; readonly operator: ReadonlyArray<OperatorScope> }
+  readonly [role in Role]: {
+    readonly company: ReadonlyArray<Scope>
+    readonly operator: ReadonlyArray<OperatorScope>
+  }
 } = {
   viewer: { company: ["read"], operator: ["read"] },
   bookkeeper: { company: ["read", "receive"], operator: ["read", "mend"] },
-  operator: { company: ["read", "receive", "send", "approve", "webhooks"], operator: ["read", "stop", "loosen", "mend", "companies"] },
+  operator: {
+    company: ["read", "receive", "send", "approve", "webhooks"],
+    operator: ["read", "stop", "loosen", "mend", "companies"]
+  },
   admin: { company: ["admin"], operator: ["all"] }
 }
 

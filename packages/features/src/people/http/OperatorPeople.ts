@@ -49,10 +49,13 @@ const invitedView = View.make<Own.Linked>()(
   }
 )
 
-const Company = Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "The person's company. Omit it for an operator" }))
+const Company = Scalars.inLowerCase(
+  Scalars.Uuid.annotate({ description: "The person's company. Omit it for an operator" })
+)
 
 /** Returns the company named in a request, or the operator's own company if none is named. */
-const companyOf = (text: string | null | undefined) => (text === null || text === undefined ? CompanyId.operator : CompanyId.make(text))
+const companyOf = (text: string | null | undefined) =>
+  text === null || text === undefined ? CompanyId.operator : CompanyId.make(text)
 
 /**
  * Managing operators requires the scope `all`, because anyone who can manage operators can grant themselves
@@ -70,7 +73,10 @@ const manageable = Effect.fnUntraced(function* (people: People["Service"], id: s
   return person
 })
 
-const granting = Effect.map(OperatorCaller, ({ id, name }): Granting => ({ _tag: "Operator", operator: { id, name } }))
+const granting = Effect.map(OperatorCaller, ({ id, name }): Granting => ({
+  _tag: "Operator",
+  operator: { id, name }
+}))
 
 const resource = Resource.make({ path, names: ["Person", "People"], view, example: Own.example })
 
@@ -90,7 +96,11 @@ const list = Section.operator(
 const invite = Section.operator(
   HttpApiEndpoint.post("operatorInvitePerson", path, {
     headers: Idempotency.headers,
-    payload: Schema.Struct({ company_id: Scalars.given(Company), name: Companies.Name, role: Own.RoleGiven }).annotate({
+    payload: Schema.Struct({
+      company_id: Scalars.given(Company),
+      name: Companies.Name,
+      role: Own.RoleGiven
+    }).annotate({
       identifier: "OperatorInvitePerson"
     }),
     success: Envelope.success(201, invitedView.schema),
@@ -117,14 +127,26 @@ const invite = Section.operator(
     }),
   Effect.all([People, Seal, Own.linking]),
   ([people, sealer, { link, ready }]) => {
-    const creation = Idempotency.sealedCreation(path, "Person invited", (invited: Invited) => invitedView.of(link(invited)), sealer)
+    const creation = Idempotency.sealedCreation(
+      path,
+      "Person invited",
+      (invited: Invited) => invitedView.of(link(invited)),
+      sealer
+    )
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       yield* ready
       const { company_id, name, role } = payload
       const companyId = companyOf(company_id)
       yield* mayManage(companyId)
-      const once = yield* creation.once(request, headers["idempotency-key"], { companyId, name, role }, CompanyId.operator)
-      const invited = yield* errors.answered(people.invite({ companyId, name, role, by: yield* granting, ...once }))
+      const once = yield* creation.once(
+        request,
+        headers["idempotency-key"],
+        { companyId, name, role },
+        CompanyId.operator
+      )
+      const invited = yield* errors.answered(
+        people.invite({ companyId, name, role, by: yield* granting, ...once })
+      )
       return yield* creation.answer(invited, CompanyId.operator)
     })
   }
@@ -150,7 +172,10 @@ const approve = Section.operator(
   (people) =>
     Effect.fnUntraced(function* ({ params: { id } }) {
       yield* manageable(people, id)
-      return View.answer("Invitation approved", view.of(yield* errors.answered(people.approve(id, yield* OperatorCaller))))
+      return View.answer(
+        "Invitation approved",
+        view.of(yield* errors.answered(people.approve(id, yield* OperatorCaller)))
+      )
     })
 )
 
@@ -158,7 +183,14 @@ const recover = Section.operator(
   HttpApiEndpoint.post("operatorRecoverPerson", `${path}/:id/recover`, {
     params,
     success: Envelope.success(200, invitedView.schema),
-    error: errors.of("not_found", "person_required", "own_access", "unsupported", "person_changed", "store_unavailable")
+    error: errors.of(
+      "not_found",
+      "person_required",
+      "own_access",
+      "unsupported",
+      "person_changed",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Recover a person's access")
@@ -185,7 +217,14 @@ const remove = Section.operator(
     params,
     query: VoidedLinks.query,
     success: Envelope.success(200, view.schema),
-    error: errors.of("malformed", "not_found", "own_access", "person_required", "person_changed", "store_unavailable")
+    error: errors.of(
+      "malformed",
+      "not_found",
+      "own_access",
+      "person_required",
+      "person_changed",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Remove a person")
@@ -209,6 +248,9 @@ const remove = Section.operator(
 
 export const section = Section.make(
   "operatorPeople",
-  { title: "People and operators", description: "Operators and company members, who sign in to the console with a passkey" },
+  {
+    title: "People and operators",
+    description: "Operators and company members, who sign in to the console with a passkey"
+  },
   [invite, list, approve, recover, remove]
 )

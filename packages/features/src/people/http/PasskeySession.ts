@@ -35,7 +35,10 @@ const notInvited = Errors.failure(
   "unauthorized",
   "This invitation was used or replaced, has expired, or still needs the approval of a second operator."
 )
-const noPerson = Errors.failure("unauthorized", "This session was started with a key. Confirm the key instead.")
+const noPerson = Errors.failure(
+  "unauthorized",
+  "This session was started with a key. Confirm the key instead."
+)
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -75,11 +78,16 @@ const make = Effect.gen(function* () {
     yield* admitted(request)
     const asked = yield* decoded(request, Asked, ...expected)
     const { id: rp_id } = yield* here
-    const challenged = (bound: string) => Effect.map(challenge(asked.for, bound), (text) => ({ rp_id, challenge: text }))
+    const challenged = (bound: string) =>
+      Effect.map(challenge(asked.for, bound), (text) => ({ rp_id, challenge: text }))
     if (asked.for === "sign-in") return answer("Challenge", yield* challenged(""))
     if (asked.for === "join") {
       const person = yield* invitedBy(asked.invitation)
-      return answer("Challenge", { ...(yield* challenged(SecretHash.of(asked.invitation))), ...creation(person), role: person.role })
+      return answer("Challenge", {
+        ...(yield* challenged(SecretHash.of(asked.invitation))),
+        ...creation(person),
+        role: person.role
+      })
     }
     const { person, bound } = yield* ownSession(request)
     return answer("Challenge", { ...(yield* challenged(bound)), ...creation(person) })
@@ -94,7 +102,9 @@ const make = Effect.gen(function* () {
   ) {
     const { actor } = SignIn.askingOf(found)
     const use = yield* signed(assertion, found.person, purpose, bound).pipe(
-      Effect.tapError((failure) => acting.refused(actor, operation(purpose === "sign-in" ? "signIn" : "stepUp"), failure.error.code)),
+      Effect.tapError((failure) =>
+        acting.refused(actor, operation(purpose === "sign-in" ? "signIn" : "stepUp"), failure.error.code)
+      ),
       Effect.catch(refuse)
     )
     return { ...found, person: yield* errors.answered(people.use(found.person, use)) }
@@ -106,7 +116,20 @@ const make = Effect.gen(function* () {
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { confirmed } = yield* SignedIn
-    const { acting, admitted, ask, begin, invitedBy, ownSession, people, proved, refuse, registered, routed, stepUp: step } = yield* make
+    const {
+      acting,
+      admitted,
+      ask,
+      begin,
+      invitedBy,
+      ownSession,
+      people,
+      proved,
+      refuse,
+      registered,
+      routed,
+      stepUp: step
+    } = yield* make
 
     const signIn = Effect.fnUntraced(function* (request: Request) {
       yield* admitted(request)
@@ -128,7 +151,9 @@ export const routes = HttpRouter.use(
       yield* admitted(request)
       const { invitation, name, passkey } = yield* decoded(request, Joining, ...expected)
       const invited = yield* invitedBy(invitation)
-      const made = yield* registered(passkey, name, "join", SecretHash.of(invitation)).pipe(Effect.catch(refuse))
+      const made = yield* registered(passkey, name, "join", SecretHash.of(invitation)).pipe(
+        Effect.catch(refuse)
+      )
       const { id, companyId, name: actor_name } = invited
       const actor = {
         companyId,
@@ -136,7 +161,11 @@ export const routes = HttpRouter.use(
         actor_id: id,
         actor_name
       }
-      yield* acting.recorded(actor, operation("join"), errors.answered(people.join(invited, made.passkey, made.use)))
+      yield* acting.recorded(
+        actor,
+        operation("join"),
+        errors.answered(people.join(invited, made.passkey, made.use))
+      )
       const found = yield* Errors.answered(people.standing(id))
       if (Option.isNone(found)) return yield* refuse(notInvited)
       return yield* begin(request, Sessioned.ofPerson(found.value))
@@ -148,15 +177,21 @@ export const routes = HttpRouter.use(
       yield* confirmed(request)
       const { name, passkey } = yield* decoded(request, Adding, ...expected)
       const made = yield* registered(passkey, name, "add", bound).pipe(Effect.catch(refuse))
-      if (person.passkeys.some(({ id }) => id === made.passkey.id)) return yield* Effect.fail(Passkeys.notVerified)
+      if (person.passkeys.some(({ id }) => id === made.passkey.id))
+        return yield* Effect.fail(Passkeys.notVerified)
       const adding = people.addPasskey(person, made.passkey, made.use).pipe(
         Effect.catchTag("TooManyPasskeys", ({ maximum }) =>
-          Effect.fail(Errors.failure("conflict", `You already have ${maximum} passkeys, the maximum. Revoke one first.`))
+          Effect.fail(
+            Errors.failure("conflict", `You already have ${maximum} passkeys, the maximum. Revoke one first.`)
+          )
         ),
         Effect.catchTag(["PersonMoved", "StoreUnavailable"], (error) => errors.answered(Effect.fail(error)))
       )
       const after = yield* acting.recorded(SignIn.askingOf(found).actor, operation("addPasskey"), adding)
-      return answer("Passkey added", SignIn.shown({ ...found, person: after }, session, after.updatedAtMillis))
+      return answer(
+        "Passkey added",
+        SignIn.shown({ ...found, person: after }, session, after.updatedAtMillis)
+      )
     })
 
     const remove = Effect.fnUntraced(function* (request: Request, id: string) {
@@ -164,9 +199,13 @@ export const routes = HttpRouter.use(
       yield* confirmed(request)
       const removing = people.removePasskey(person, id).pipe(
         Effect.catchTag("LastPasskey", () =>
-          Effect.fail(Errors.failure("conflict", "This is your only passkey. Add another one before you revoke it."))
+          Effect.fail(
+            Errors.failure("conflict", "This is your only passkey. Add another one before you revoke it.")
+          )
         ),
-        Effect.catchTag(["PersonMoved", "NotFound", "StoreUnavailable"], (error) => errors.answered(Effect.fail(error)))
+        Effect.catchTag(["PersonMoved", "NotFound", "StoreUnavailable"], (error) =>
+          errors.answered(Effect.fail(error))
+        )
       )
       yield* acting.recorded(SignIn.askingOf(found).actor, operation("removePasskey"), removing)
       return answer("Passkey revoked", { signed_out: true }, SignIn.setCookie("", 0))

@@ -52,10 +52,15 @@ export const view = View.make<Person.Person>()(
         row.passkeys.map(({ id, name, createdAtMillis }) => ({
           name,
           created_at: Scalars.instant(createdAtMillis),
-          last_used_at: Scalars.instantOrNull(row.uses.find((use) => use.id === id)?.challengedAtMillis ?? null)
+          last_used_at: Scalars.instantOrNull(
+            row.uses.find((use) => use.id === id)?.challengedAtMillis ?? null
+          )
         }))
     ],
-    invited_until: Member.instantOrNull((row) => row.invitedUntilMillis, "Expiry of the open invitation; null if there is none"),
+    invited_until: Member.instantOrNull(
+      (row) => row.invitedUntilMillis,
+      "Expiry of the open invitation; null if there is none"
+    ),
     approval: [
       Schema.NullOr(Schema.Literal("pending")).annotate({
         description: "`pending` if a second operator must approve the invitation before it can be used"
@@ -120,7 +125,10 @@ const off = Errors.failure(
 /** Adds the link to an invitation. Fails before anything is created if passkeys cannot work here. */
 export const linking = Effect.map(PublicUrl, (publicUrl) => {
   const party = partyOf(publicUrl)
-  const link = (invited: Invited): Linked => ({ ...invited, link: party?.linkOf(Redacted.value(invited.text)) ?? "" })
+  const link = (invited: Invited): Linked => ({
+    ...invited,
+    link: party?.linkOf(Redacted.value(invited.text)) ?? ""
+  })
   return { link, ready: party === undefined ? Effect.fail(off) : Effect.void }
 })
 
@@ -135,7 +143,8 @@ const list = Section.company(
   resource.list("listPeople", {
     scope: "read",
     summary: "List people",
-    description: "Returns the people who sign in to the console for this company, newest first, including removed ones."
+    description:
+      "Returns the people who sign in to the console for this company, newest first, including removed ones."
   }),
   People,
   (people) => resource.lists(Resource.own(people.list))
@@ -144,7 +153,9 @@ const list = Section.company(
 const invite = Section.company(
   HttpApiEndpoint.post("invitePerson", path, {
     headers: Idempotency.headers,
-    payload: Schema.Struct({ name: Companies.Name, role: RoleGiven }).annotate({ identifier: "InvitePerson" }),
+    payload: Schema.Struct({ name: Companies.Name, role: RoleGiven }).annotate({
+      identifier: "InvitePerson"
+    }),
     success: Envelope.success(201, invitedView.schema),
     error: errors.of(
       "malformed",
@@ -169,12 +180,19 @@ const invite = Section.company(
     }),
   Effect.all([People, Seal, linking]),
   ([people, sealer, { link, ready }]) => {
-    const creation = Idempotency.sealedCreation(path, "Person invited", (invited: Invited) => invitedView.of(link(invited)), sealer)
+    const creation = Idempotency.sealedCreation(
+      path,
+      "Person invited",
+      (invited: Invited) => invitedView.of(link(invited)),
+      sealer
+    )
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       yield* ready
       const owner = yield* companyId
       const once = yield* creation.once(request, headers["idempotency-key"], payload, owner)
-      const invited = yield* errors.answered(people.invite({ companyId: owner, by: yield* granting, ...payload, ...once }))
+      const invited = yield* errors.answered(
+        people.invite({ companyId: owner, by: yield* granting, ...payload, ...once })
+      )
       return yield* creation.answer(invited, owner)
     })
   }
@@ -227,7 +245,10 @@ const promote = Section.company(
   People,
   (people) =>
     Effect.fnUntraced(function* ({ params: { id }, payload: { role } }) {
-      return View.answer("Role changed", view.of(yield* errors.answered(people.promote(yield* companyId, id, role, yield* granting))))
+      return View.answer(
+        "Role changed",
+        view.of(yield* errors.answered(people.promote(yield* companyId, id, role, yield* granting)))
+      )
     })
 )
 
@@ -261,6 +282,9 @@ const remove = Section.company(
 
 export const section = Section.make(
   "people",
-  { title: "People", description: "People who sign in to the console with a passkey, managed with the `admin` scope" },
+  {
+    title: "People",
+    description: "People who sign in to the console with a passkey, managed with the `admin` scope"
+  },
   [invite, list, recover, promote, remove]
 )

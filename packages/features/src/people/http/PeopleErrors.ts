@@ -16,7 +16,8 @@ export const errors = OwnErrors.make({
     status: 403,
     meaning: "You cannot recover your own access, change your own role or remove yourself.",
     remedy: "Ask another administrator or the operator.",
-    message: (_: Core.OwnAccess) => "You cannot change your own access. Ask another administrator or the operator."
+    message: (_: Core.OwnAccess) =>
+      "You cannot change your own access. Ask another administrator or the operator."
   },
   PersonMoved: {
     code: "person_changed",
@@ -30,6 +31,7 @@ export const errors = OwnErrors.make({
     status: 409,
     meaning: "The company has the maximum number of people or open invitations.",
     remedy: "Remove a person.",
-    message: ({ what, maximum }: Core.TooManyPeople) => `There are already ${maximum} ${what}, the maximum. Remove one first.`
+    message: ({ what, maximum }: Core.TooManyPeople) =>
+      `There are already ${maximum} ${what}, the maximum. Remove one first.`
   }
 })

@@ -3,7 +3,19 @@ import { type Payment, Refused } from "@satrail/ui/console/Api"
 import * as Formats from "@satrail/ui/console/Format"
 import type { Format } from "@satrail/ui/console/Format"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "@satrail/ui/console/Page"
-import { body, button, confirm, copy, entry, factPanel, fields, form, link, panel, plain } from "@satrail/ui/console/Parts"
+import {
+  body,
+  button,
+  confirm,
+  copy,
+  entry,
+  factPanel,
+  fields,
+  form,
+  link,
+  panel,
+  plain
+} from "@satrail/ui/console/Parts"
 import { amountFields, amountOf, found } from "@satrail/ui/console/pages/Records"
 import { bookedValue, titleOf } from "@satrail/ui/console/pages/Rows"
 
@@ -11,14 +23,19 @@ import { bookedValue, titleOf } from "@satrail/ui/console/pages/Rows"
 const valued = (payment: Payment, sats: number, say: Format): string => {
   const booked = bookedValue({ ...payment, amountSats: sats })
   const now = say.fiat(sats)
-  const values = [booked === undefined ? "" : `${booked} when it was booked`, now === undefined ? "" : `${now} now`]
+  const values = [
+    booked === undefined ? "" : `${booked} when it was booked`,
+    now === undefined ? "" : `${now} now`
+  ]
   return [Formats.inSats(sats), ...values.filter((text) => text !== "")].join(" · ")
 }
 
 const refundForm = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, once, user } = visit
   const payment = await found(visit, "deposit")
-  const deposit = await api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } })
+  const deposit = await api.call("GET /v1/transactions/deposits/{depositID}", {
+    params: { depositID: payment.id }
+  })
   const left = deposit.amount_sats - deposit.refunded_sats
   const at = `payments/in/${payment.id}`
   return {
@@ -87,7 +104,12 @@ const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
       "Link for the customer",
       {},
       body(
-        h("p", null, "Send this to the customer, who can claim the refund with any Lightning wallet. ", copy(made.lnurl, "link")),
+        h(
+          "p",
+          null,
+          "Send this to the customer, who can claim the refund with any Lightning wallet. ",
+          copy(made.lnurl, "link")
+        ),
         h("pre", null, made.lnurl)
       ),
       h("div", { class: "confirm" }, button(visit.to(`payments/in/${id}`), "Back to the payment", "main"))
@@ -95,4 +117,10 @@ const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
   }
 }
 
-export const refundPage: Page = { path: "payments/in/:id/refund", nav: "payments", needs: "send", get: refundForm, post: refund }
+export const refundPage: Page = {
+  path: "payments/in/:id/refund",
+  nav: "payments",
+  needs: "send",
+  get: refundForm,
+  post: refund
+}

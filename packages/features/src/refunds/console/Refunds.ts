@@ -2,7 +2,15 @@ import { h } from "preact"
 import type { Payment } from "@satrail/ui/console/Api"
 import * as Formats from "@satrail/ui/console/Format"
 import { type List, pagesOf } from "@satrail/ui/console/List"
-import { confirmed, type Elsewhere, may, type Page, type Shown, type Visit, whoMay } from "@satrail/ui/console/Page"
+import {
+  confirmed,
+  type Elsewhere,
+  may,
+  type Page,
+  type Shown,
+  type Visit,
+  whoMay
+} from "@satrail/ui/console/Page"
 import { button, copied, copy, date, link, panel, status, sub, type Badge } from "@satrail/ui/console/Parts"
 import { linkPanels, metadataFact } from "@satrail/ui/console/pages/Records"
 import { titleOf, badgeOf } from "@satrail/ui/console/pages/Rows"
@@ -33,7 +41,10 @@ const withStatus = async ({ api }: Visit, rows: ReadonlyArray<Refund>): Promise<
   const waiting = new Map((await api.payments(sent)).map((payment) => [payment.id, payment]))
   return rows.map((refund) => {
     const payment = waiting.get(refund.withdrawal_id ?? "")
-    return { ...refund, badge: payment?.status === "pending_approval" ? badgeOf(payment) : refundWords[refund.status] }
+    return {
+      ...refund,
+      badge: payment?.status === "pending_approval" ? badgeOf(payment) : refundWords[refund.status]
+    }
   })
 }
 
@@ -44,8 +55,16 @@ const read: List<Row>["read"] = async (visit, query) => {
   const { api } = visit
   const page = await api.page("GET /v1/refunds", { query })
   const payments = await api.payments(page.data.map(({ deposit_id: id }) => ({ type: "deposit", id })))
-  const byId = new Map(payments.map((payment) => [payment.id, { title: titleOf(payment), orderId: payment.orderId }]))
-  return { ...page, data: (await withStatus(visit, page.data)).map((refund) => ({ ...refund, of: byId.get(refund.deposit_id) })) }
+  const byId = new Map(
+    payments.map((payment) => [payment.id, { title: titleOf(payment), orderId: payment.orderId }])
+  )
+  return {
+    ...page,
+    data: (await withStatus(visit, page.data)).map((refund) => ({
+      ...refund,
+      of: byId.get(refund.deposit_id)
+    }))
+  }
 }
 
 const refundsList: List<Row> = {
@@ -61,10 +80,20 @@ const refundsList: List<Row> = {
   kinds: [
     ["open", "Open", ({ status }) => status === "open" || status === "pending"],
     ["completed", "Refunded", ({ status }) => status === "completed"],
-    ["returned", "Returned", ({ status }) => status === "failed" || status === "expired" || status === "canceled"]
+    [
+      "returned",
+      "Returned",
+      ({ status }) => status === "failed" || status === "expired" || status === "canceled"
+    ]
   ],
   columns: ({ say, to }): ReadonlyArray<Column<Row>> => [
-    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
+    {
+      title: "Created",
+      place: "c3",
+      kind: "faint",
+      isSorted: true,
+      cell: ({ created_at }) => date(say, created_at)
+    },
     {
       title: "What for",
       place: "c1",
@@ -75,7 +104,12 @@ const refundsList: List<Row> = {
       ]
     },
     { title: "Status", place: "c4", cell: ({ badge }) => status(badge) },
-    { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
+    {
+      title: "Amount, sats",
+      place: "c2",
+      kind: "amount",
+      cell: ({ amount_sats }) => Formats.sats(amount_sats)
+    },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
   csv: [
@@ -129,7 +163,9 @@ export const received = async (visit: Visit, _: Payment, deposit: Deposit): Prom
       ["Refunded", refunded_sats === 0 ? "Nothing" : Formats.inSats(refunded_sats)],
       [
         "Refundable",
-        standing === "pending" ? "After confirmation" : [Formats.inSats(left), isRefundable && !mayRefund && sub(whoMay("refund", "send"))]
+        standing === "pending"
+          ? "After confirmation"
+          : [Formats.inSats(left), isRefundable && !mayRefund && sub(whoMay("refund", "send"))]
       ]
     ],
     panel:
@@ -137,7 +173,12 @@ export const received = async (visit: Visit, _: Payment, deposit: Deposit): Prom
       panel(
         "Refunds",
         { isRuled: true },
-        table("Refunds", { columns: refundsList.columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+        table("Refunds", {
+          columns: refundsList.columns(visit),
+          groups: [{ rows }],
+          kind: "mid",
+          opens: true
+        })
       )
   }
 }
@@ -145,7 +186,12 @@ export const received = async (visit: Visit, _: Payment, deposit: Deposit): Prom
 /** Returns a link to the refund that a withdrawal pays. */
 export const sent = async ({ to }: Visit, { refundId }: Payment): Promise<PaymentPart> => ({
   facts: [
-    refundId === null ? null : ["Refund", [link(to(`refunds/${refundId}`), Formats.shortened(refundId)), " ", copy(refundId, "refund id")]]
+    refundId === null
+      ? null
+      : [
+          "Refund",
+          [link(to(`refunds/${refundId}`), Formats.shortened(refundId)), " ", copy(refundId, "refund id")]
+        ]
   ],
   subject: refundId
 })
@@ -157,4 +203,7 @@ const cancel = async (visit: Visit): Promise<Elsewhere> => {
   return { redirect: `refunds/${id}` }
 }
 
-export const refunds: ReadonlyArray<Page> = [...pagesOf(refundsList), { path: "refunds/:id", nav: "refunds", get: show, post: cancel }]
+export const refunds: ReadonlyArray<Page> = [
+  ...pagesOf(refundsList),
+  { path: "refunds/:id", nav: "refunds", get: show, post: cancel }
+]

@@ -54,7 +54,10 @@ export const Refund = Schema.Struct({
 export interface Refund extends Schema.Schema.Type<typeof Refund> {}
 
 /** The refund is not open and cannot be canceled; its status is `status`. */
-export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNotOpen", { id: Schema.String, status: Schema.String }) {}
+export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNotOpen", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
 
 /**
  * The deposit is not currently credited: it is unconfirmed, was reversed after a reorganization, or failed. Or
@@ -115,8 +118,18 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["failed"] }
   }),
-  expired: Noun.move(noun, "expired", { from: ["open"], to: "expired", stamps: ["updatedAtMillis"], again: { in: ["expired"] } }),
-  canceled: Noun.move(noun, "canceled", { from: ["open"], to: "canceled", stamps: ["updatedAtMillis"], again: { in: ["canceled"] } })
+  expired: Noun.move(noun, "expired", {
+    from: ["open"],
+    to: "expired",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["expired"] }
+  }),
+  canceled: Noun.move(noun, "canceled", {
+    from: ["open"],
+    to: "canceled",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["canceled"] }
+  })
 }
 
 type Pays = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdrawal.noun>
@@ -127,20 +140,44 @@ type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
  */
 export interface RefundCreated extends Written<
   "RefundCreated",
-  readonly [Noun.TransitionOf<typeof depositLife.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Pays],
+  readonly [
+    Noun.TransitionOf<typeof depositLife.refunded, Deposit.Deposit>,
+    Noun.InsertOf<typeof noun>,
+    Pays
+  ],
   "money" | "limits" | "freeze" | "fees" | "once",
   "refund.created"
 > {}
-export interface RefundClaimed extends Written<"RefundClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence", never> {}
+export interface RefundClaimed extends Written<
+  "RefundClaimed",
+  readonly [Noun.TransitionOf<typeof life.claimed>],
+  "fence",
+  never
+> {}
 export interface RefundCompleted extends Written<
   "RefundCompleted",
   readonly [Noun.TransitionOf<typeof life.completed>],
   "fence",
   "refund.completed"
 > {}
-export interface RefundFailed extends Written<"RefundFailed", GivesBack<typeof life.failed>, "fence", "refund.failed"> {}
-export interface RefundExpired extends Written<"RefundExpired", GivesBack<typeof life.expired>, "fence", "refund.expired"> {}
-export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<typeof life.canceled>, "fence", "refund.canceled"> {}
+export interface RefundFailed extends Written<
+  "RefundFailed",
+  GivesBack<typeof life.failed>,
+  "fence",
+  "refund.failed"
+> {}
+export interface RefundExpired extends Written<
+  "RefundExpired",
+  GivesBack<typeof life.expired>,
+  "fence",
+  "refund.expired"
+> {}
+export interface RefundCanceled extends Written<
+  "RefundCanceled",
+  GivesBack<typeof life.canceled>,
+  "fence",
+  "refund.canceled"
+> {}
 
 /** A Change caused by the progress of the refund's payment. */
 export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled
@@ -205,7 +242,10 @@ export const created = (
     ...(counts && { counts }),
     ...(feesRevision !== undefined && { feesRevision }),
     writes: [
-      Noun.step(depositLife.refunded, deposit, { refunded: Msat.sum(deposit.refunded, refund.amount), refundId: refund.id }),
+      Noun.step(depositLife.refunded, deposit, {
+        refunded: Msat.sum(deposit.refunded, refund.amount),
+        refundId: refund.id
+      }),
       Noun.insert(noun, refund),
       writes[0]
     ],
@@ -230,10 +270,16 @@ const ended = <const T extends "completed" | "failed" | "expired" | "canceled">(
   event: { type: `refund.${as}` as const, subject: refund.id }
 })
 
-const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => refundedMore(companyId, depositId, -amount)
+const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add =>
+  refundedMore(companyId, depositId, -amount)
 
 /** Returns the Change that a refund's payment causes, or undefined if it does not cause one yet. */
-export const next = (refund: Refund, { voucher, withdrawal }: Payment, atMillis: number, fence?: Change.Fence): Next | undefined => {
+export const next = (
+  refund: Refund,
+  { voucher, withdrawal }: Payment,
+  atMillis: number,
+  fence?: Change.Fence
+): Next | undefined => {
   if (withdrawal !== undefined) {
     const paidBy = { withdrawalId: withdrawal.id }
     if (withdrawal.status === "settled") {
@@ -245,7 +291,11 @@ export const next = (refund: Refund, { voucher, withdrawal }: Payment, atMillis:
       return { _tag: "RefundFailed", ...ended(refund, "failed", atMillis, fence), writes }
     }
     if (refund.status !== "open") return undefined
-    return { _tag: "RefundClaimed", ...parts(refund, atMillis, fence), writes: [Noun.step(life.claimed, refund, paidBy)] }
+    return {
+      _tag: "RefundClaimed",
+      ...parts(refund, atMillis, fence),
+      writes: [Noun.step(life.claimed, refund, paidBy)]
+    }
   }
   if (voucher?.status === "expired") {
     const writes = [Noun.step(life.expired, refund, {}), givenBack(refund)] as const

@@ -31,7 +31,9 @@ export const layer = Layer.unwrap(
         if (status !== undefined && status !== "settled") return yield* refused
       }),
       maySend: (withdrawal) =>
-        Effect.map(statusOf(withdrawal), (status) => (status === "pending" ? "later" : status === "failed" ? "never" : "now"))
+        Effect.map(statusOf(withdrawal), (status) =>
+          status === "pending" ? "later" : status === "failed" ? "never" : "now"
+        )
     })
   })
 )

@@ -31,12 +31,17 @@ export const make = Effect.gen(function* () {
   /** Reads the voucher and the withdrawal that pay a refund. */
   const payment = Effect.fnUntraced(function* ({ companyId, voucherId, withdrawalId }: Refund.Refund) {
     const voucher = yield* read(voucherId, (id) => nouns.get(Voucher.noun, companyId, id))
-    const withdrawal = yield* read(withdrawalId ?? voucher?.withdrawalId ?? null, (id) => records.withdrawal(companyId, id))
+    const withdrawal = yield* read(withdrawalId ?? voucher?.withdrawalId ?? null, (id) =>
+      records.withdrawal(companyId, id)
+    )
     return { voucher, withdrawal }
   })
 
   /** Returns the jobs of the refunded deposit, which counts again if the Change returns its amount. */
-  const jobsOfDeposit = Effect.fnUntraced(function* ({ companyId, depositId }: Refund.Refund, atMillis: number) {
+  const jobsOfDeposit = Effect.fnUntraced(function* (
+    { companyId, depositId }: Refund.Refund,
+    atMillis: number
+  ) {
     const deposit = yield* nouns.get(Deposit.noun, companyId, depositId)
     return Option.isSome(deposit) ? jobsOf(deposit.value, atMillis) : []
   })
@@ -53,7 +58,10 @@ export const make = Effect.gen(function* () {
       ? { ...next, jobs: [...(next.jobs ?? []), ...(yield* jobsOfDeposit(refund, atMillis))] }
       : next
     const overtaken = () => Effect.void
-    yield* Effect.catchTags(Effect.asVoid(journal.commit<Refund.Next>(change)), { RefundNotOpen: overtaken, StaleFence: overtaken })
+    yield* Effect.catchTags(Effect.asVoid(journal.commit<Refund.Next>(change)), {
+      RefundNotOpen: overtaken,
+      StaleFence: overtaken
+    })
   })
 
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {

@@ -14,7 +14,14 @@ import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
-import { Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import type { LimitExceeded } from "@satrail/core/ledger/Limit"
 import { NounReads } from "@satrail/core/ledger/NounReads"
@@ -116,7 +123,10 @@ export class Refunds extends Context.Service<
       | Conflict
       | IdempotencyMismatch
     >
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Refund.Refund, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Refund.Refund, NotFound | StoreUnavailable>
     /**
      * Returns a page, newest first: of one deposit, or of all. `next` is the start of the following page, or
      * undefined on the last one.
@@ -147,7 +157,10 @@ export class Refunds extends Context.Service<
 >()("@satrail/features/refunds/core/Refunds") {}
 
 /** Checks a deposit before anything is committed. The commit checks it again. */
-const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.NotRefundable | Refund.RefundTooLarge> => {
+const check = (
+  deposit: Deposit,
+  amount: Msat.Msat
+): Effect.Effect<void, Refund.NotRefundable | Refund.RefundTooLarge> => {
   const { id: depositId, status } = deposit
   if (status !== "settled") return Effect.fail(new Refund.NotRefundable({ depositId, status }))
   const left = Refund.left(deposit)
@@ -182,7 +195,9 @@ const refundOf = (
   updatedAtMillis: paid.atMillis
 })
 
-const shownOn = Effect.fnUntraced(function* ({ payment }: Pick<Effect.Success<typeof RefundSteps.make>, "payment">) {
+const shownOn = Effect.fnUntraced(function* ({
+  payment
+}: Pick<Effect.Success<typeof RefundSteps.make>, "payment">) {
   const records = yield* RefundReads
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {
     const atMillis = yield* Clock.currentTimeMillis
@@ -212,13 +227,20 @@ const finding = Effect.gen(function* () {
     if (open.length < 2 && deposits.length <= maxListed) return Option.fromNullishOr(open[0] ?? deposits[0])
     const ids = open.slice(0, maxListed).map((deposit) => deposit.id)
     const which = ids.length === 0 ? "" : `, such as ${ids.join(", ")}`
-    return yield* new Invalid({ path: "checkout_id", message: `was paid by several deposits; set deposit_id${which}` })
+    return yield* new Invalid({
+      path: "checkout_id",
+      message: `was paid by several deposits; set deposit_id${which}`
+    })
   })
 
-  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { depositId, invoiceId, checkoutId }: Of) {
+  return Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    { depositId, invoiceId, checkoutId }: Of
+  ) {
     const given = [depositId, invoiceId, checkoutId].filter((id) => id !== undefined)
     const [id] = given
-    if (id === undefined || given.length > 1) return yield* new Invalid({ path: "deposit_id", message: ofMessage })
+    if (id === undefined || given.length > 1)
+      return yield* new Invalid({ path: "deposit_id", message: ofMessage })
     if (checkoutId !== undefined) return yield* found("paid checkout", id, depositOfCheckout(companyId, id))
     return yield* depositId === undefined
       ? found("settled invoice", id, receiving.depositOfInvoice(companyId, id))
@@ -250,15 +272,38 @@ export const make = Effect.gen(function* () {
   ) {
     if (destination !== undefined) {
       const methods = yield* withdrawalDrafts.parse(destination)
-      const ask = { company, apiKey, asked, methods, otherwise, metadata: words.metadata, refundId, askedAtMillis }
+      const ask = {
+        company,
+        apiKey,
+        asked,
+        methods,
+        otherwise,
+        metadata: words.metadata,
+        refundId,
+        askedAtMillis
+      }
       const { withdrawal, work, counts, spender, feesRevision } = yield* withdrawalDrafts.withdrawal(ask)
       const change = Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision)
       return { change, held: Withdrawal.held(withdrawal), spender, voucher: null, withdrawal, url: null }
     }
-    const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
-    const { voucher, url, counts, feesRevision } = yield* draftVoucher({ company, apiKey, priced, words, refundId })
+    const priced =
+      asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
+    const { voucher, url, counts, feesRevision } = yield* draftVoucher({
+      company,
+      apiKey,
+      priced,
+      words,
+      refundId
+    })
     const change = Voucher.created(voucher, undefined, counts, feesRevision)
-    return { change, held: Voucher.held(voucher), spender: { company, apiKey }, voucher, withdrawal: null, url }
+    return {
+      change,
+      held: Voucher.held(voucher),
+      spender: { company, apiKey },
+      voucher,
+      withdrawal: null,
+      url
+    }
   })
 
   /** Creates a refund of a deposit. `deposit` is the record as last read. */
@@ -274,7 +319,14 @@ export const make = Effect.gen(function* () {
     const id = Id.fromMillis(atMillis, entropy)
     const left = Msat.fromSats(Msat.toSats(Refund.left(deposit)))
     const { change, held, spender, voucher, withdrawal, url } = yield* paymentOf(ask, id, left)
-    const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, url, amount: (voucher ?? withdrawal).amount })
+    const refund = refundOf(ask, deposit, {
+      id,
+      atMillis,
+      voucher,
+      withdrawal,
+      url,
+      amount: (voucher ?? withdrawal).amount
+    })
     const made: Made = { refund, url }
     // The response is stored permanently, as for a withdrawal, because a retry may come at any time.
     const once = Answer.once(company.id, request, made, null)
@@ -296,7 +348,8 @@ export const make = Effect.gen(function* () {
     return Answers.outcome(applied, made)
   })
 
-  const get = (companyId: CompanyId.CompanyId, id: string) => found("refund", id, nouns.get(Refund.noun, companyId, id))
+  const get = (companyId: CompanyId.CompanyId, id: string) =>
+    found("refund", id, nouns.get(Refund.noun, companyId, id))
 
   return Refunds.of({
     create: Effect.fnUntraced(function* (ask) {
@@ -307,13 +360,17 @@ export const make = Effect.gen(function* () {
       yield* stops.check("sending")
       yield* checkWords(ask, Voucher.expirySeconds)
       return yield* FeeRetry.retryOnFeeChange(accounts)(company, (company) =>
-        Effect.flatMap(depositOf(company.id, ask), (deposit) => made({ ...ask, company, askedAtMillis }, deposit))
+        Effect.flatMap(depositOf(company.id, ask), (deposit) =>
+          made({ ...ask, company, askedAtMillis }, deposit)
+        )
       ).pipe(Answers.orEarlier(ledger, company.id, request))
     }),
     get,
     list: (companyId, { depositId, ...query }) => {
-      if (depositId === undefined) return Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit))
-      if (!Id.is(depositId)) return Effect.fail(new Invalid({ path: "deposit_id", message: "must be the id of a deposit" }))
+      if (depositId === undefined)
+        return Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit))
+      if (!Id.is(depositId))
+        return Effect.fail(new Invalid({ path: "deposit_id", message: "must be the id of a deposit" }))
       return Page.read(query, (before, limit) => records.ofDeposit(companyId, depositId, before, limit))
     },
     ofCheckout: yield* shownOn(steps),

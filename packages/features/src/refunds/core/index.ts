@@ -11,7 +11,13 @@ import * as Refunds from "./Refunds.ts"
 import * as WithdrawalNotices from "@satrail/core/sending/WithdrawalNotices"
 import * as VoucherNotices from "../../vouchers/core/VoucherNotices.ts"
 
-const types = ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"] as const
+const types = [
+  "refund.created",
+  "refund.completed",
+  "refund.failed",
+  "refund.expired",
+  "refund.canceled"
+] as const
 
 const about =
   <const T extends (typeof types)[number]>(type: T) =>
@@ -85,7 +91,11 @@ export const refunds = Feature.make({
     })
   ],
   describes: [
-    Feature.describes(Refund.noun, { by: "refundId", description: "description", returns: { noun: Deposit.noun, by: "depositId" } })
+    Feature.describes(Refund.noun, {
+      by: "refundId",
+      description: "description",
+      returns: { noun: Deposit.noun, by: "depositId" }
+    })
   ],
   reads: RefundReads,
   layer: Traced.over(Refunds.Refunds, Refunds.layer),

@@ -18,7 +18,14 @@ const shown = (told: ReadonlyArray<Refund.Shown>, open: Open): ReadonlyArray<Sho
   told.flatMap((one) => {
     const { amount, status } = one.refund
     if (status !== "open" && status !== "pending" && status !== "completed") return []
-    return [{ sats: Number(Msat.toSats(amount)), status, lnurl: lnurlOf(one, open), expiresAtMillis: one.expiresAtMillis }]
+    return [
+      {
+        sats: Number(Msat.toSats(amount)),
+        status,
+        lnurl: lnurlOf(one, open),
+        expiresAtMillis: one.expiresAtMillis
+      }
+    ]
   })
 
 /** Shows refunds on the page of the checkout whose deposit they refund. */
@@ -28,6 +35,8 @@ export const layer = Layer.effect(
     const refunds = yield* Refunds
     return ({ companyId, id, received }, open) =>
       // If nothing was received, there are no refunds.
-      received === 0n ? Effect.succeed([]) : Effect.map(refunds.ofCheckout(companyId, id), (told) => shown(told, open))
+      received === 0n
+        ? Effect.succeed([])
+        : Effect.map(refunds.ofCheckout(companyId, id), (told) => shown(told, open))
   })
 )

@@ -35,8 +35,10 @@ export const errors = OwnErrors.make({
   NotRefundable: {
     code: "not_refundable",
     status: 422,
-    meaning: "The deposit is pending, failed or removed by a chain reorganization, or its checkout is `underpaid`.",
-    remedy: "Wait until the deposit is `settled`. Cancel an underpaid checkout first, or wait for `checkout.expired`.",
+    meaning:
+      "The deposit is pending, failed or removed by a chain reorganization, or its checkout is `underpaid`.",
+    remedy:
+      "Wait until the deposit is `settled`. Cancel an underpaid checkout first, or wait for `checkout.expired`.",
     message: ({ status }: Refund.NotRefundable) =>
       status === "pending"
         ? "This deposit is still pending. Refund it after it confirms."
@@ -49,7 +51,8 @@ export const errors = OwnErrors.make({
     status: 422,
     meaning: "The refunds of this deposit would exceed the amount received. Nothing was held.",
     remedy: "Refund at most the amount in the message. Failed, expired and canceled refunds do not count.",
-    message: ({ left }: Refund.RefundTooLarge) => `At most ${Msat.inSats(Msat.toDecimalSats(left))} of this deposit can still be refunded.`
+    message: ({ left }: Refund.RefundTooLarge) =>
+      `At most ${Msat.inSats(Msat.toDecimalSats(left))} of this deposit can still be refunded.`
   }
 })
 
@@ -60,16 +63,26 @@ const subjects = ["deposit_id", "invoice_id", "checkout_id"] as const
 
 const Body = Schema.Struct({
   deposit_id: Scalars.given(
-    Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Deposit to refund. Set this, `invoice_id` or `checkout_id`" }))
+    Scalars.inLowerCase(
+      Scalars.Uuid.annotate({ description: "Deposit to refund. Set this, `invoice_id` or `checkout_id`" })
+    )
   ),
-  invoice_id: Scalars.given(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Settled invoice whose deposit is refunded" }))),
+  invoice_id: Scalars.given(
+    Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Settled invoice whose deposit is refunded" }))
+  ),
   checkout_id: Scalars.given(
-    Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Checkout whose deposit is refunded, if it was paid by one deposit" }))
+    Scalars.inLowerCase(
+      Scalars.Uuid.annotate({
+        description: "Checkout whose deposit is refunded, if it was paid by one deposit"
+      })
+    )
   ),
   amount: Scalars.given(Amounts.exact(Amounts.AmountNumber)),
   currency: Scalars.given(Amounts.Currency),
   destination: Scalars.given(Withdrawals.DestinationText),
-  description: Scalars.given(Scalars.Description.annotate({ description: "Description of a refund link, shown by the payer's wallet" })),
+  description: Scalars.given(
+    Scalars.Description.annotate({ description: "Description of a refund link, shown by the payer's wallet" })
+  ),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Refund.expirySeconds)),
   on_checkout: Scalars.given(
     Schema.Boolean.annotate({
@@ -104,9 +117,18 @@ export const view = View.make<Refund.Refund>()(
     amount_sats: Member.sats((row) => row.amount),
     description: Member.text((row) => row.description),
     status: [Refund.Status, (row) => row.status],
-    voucher_id: Member.uuidOrNull((row) => row.voucherId, "Voucher behind the refund link; null if the refund has a destination"),
-    withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal that pays the refund; null until its link is claimed"),
-    checkout_id: Member.uuidOrNull((row) => row.checkoutId, "Checkout whose page shows the refund to the payer; null if none"),
+    voucher_id: Member.uuidOrNull(
+      (row) => row.voucherId,
+      "Voucher behind the refund link; null if the refund has a destination"
+    ),
+    withdrawal_id: Member.uuidOrNull(
+      (row) => row.withdrawalId,
+      "Withdrawal that pays the refund; null until its link is claimed"
+    ),
+    checkout_id: Member.uuidOrNull(
+      (row) => row.checkoutId,
+      "Checkout whose page shows the refund to the payer; null if none"
+    ),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_by: Vouchers.createdBy((row: Refund.Refund) => row.createdBy),
     created_at: Member.instant((row) => row.createdAtMillis),
@@ -184,7 +206,16 @@ const create = Section.company(
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
       const from = yield* sender
       const { id } = from.company
-      const { deposit_id, invoice_id, checkout_id, destination, description, expiry_seconds, metadata, on_checkout } = payload
+      const {
+        deposit_id,
+        invoice_id,
+        checkout_id,
+        destination,
+        description,
+        expiry_seconds,
+        metadata,
+        on_checkout
+      } = payload
       const isOnCheckout = on_checkout !== false
       const ask = {
         depositId: deposit_id ?? undefined,
@@ -197,8 +228,13 @@ const create = Section.company(
         metadata: metadata ?? Metadata.empty
       }
       const once = yield* creation.once(request, headers["idempotency-key"], { ...ask, isOnCheckout }, id)
-      const onCheckout = isOnCheckout ? { seal: sealer && ((url: Redacted.Redacted) => sealer.seal(Redacted.value(url), id)) } : undefined
-      return yield* creation.answer(yield* errors.answered(refunds.create({ ...from, ...ask, onCheckout, ...once })), id)
+      const onCheckout = isOnCheckout
+        ? { seal: sealer && ((url: Redacted.Redacted) => sealer.seal(Redacted.value(url), id)) }
+        : undefined
+      return yield* creation.answer(
+        yield* errors.answered(refunds.create({ ...from, ...ask, onCheckout, ...once })),
+        id
+      )
     })
   }
 )
@@ -208,14 +244,21 @@ const resource = Resource.make({ path, names: ["Refund", "Refunds"], view, examp
 const list = Section.company(
   resource.list(
     "listRefunds",
-    { scope: "read", summary: "List refunds", description: "Returns refunds without their links, newest first." },
+    {
+      scope: "read",
+      summary: "List refunds",
+      description: "Returns refunds without their links, newest first."
+    },
     {
       ...Search.times,
-      deposit_id: Schema.optionalKey(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Only refunds of this deposit" })))
+      deposit_id: Schema.optionalKey(
+        Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Only refunds of this deposit" }))
+      )
     }
   ),
   Refunds,
-  (refunds) => resource.lists((asked, { deposit_id: depositId }) => Resource.own(refunds.list)({ ...asked, depositId }))
+  (refunds) =>
+    resource.lists((asked, { deposit_id: depositId }) => Resource.own(refunds.list)({ ...asked, depositId }))
 )
 
 const get = Section.company(
@@ -250,9 +293,8 @@ const cancel = Section.company(
   (refunds) => resource.answers(canceled, (id) => errors.answered(Resource.own(refunds.cancel)(id)))
 )
 
-export const section = Section.make("refunds", { title: "Refunds", description: "Return deposits to their payers" }, [
-  create,
-  list,
-  get,
-  cancel
-])
+export const section = Section.make(
+  "refunds",
+  { title: "Refunds", description: "Return deposits to their payers" },
+  [create, list, get, cancel]
+)

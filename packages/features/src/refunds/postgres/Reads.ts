@@ -16,7 +16,11 @@ const refundsOf = Reads.many("Records.refundsOf", {
 select ${refunds.selected} from ${refunds.name} t
 where uuid_send(t.checkout_id) = uuid_send($2::uuid) and uuid_send(t.company_id) = uuid_send($1::uuid) and t.status in (${takes})
 order by t.id desc limit $3::bigint`,
-  values: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => [companyId, checkoutId, String(limit)],
+  values: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => [
+    companyId,
+    checkoutId,
+    String(limit)
+  ],
   read: refunds.ofRow
 })
 

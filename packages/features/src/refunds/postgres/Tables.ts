@@ -24,6 +24,7 @@ create index refunds_of_checkout on satrail.refunds (uuid_send(checkout_id), id 
 `
 
 export const migrations = {
-  "0085_refunds_of_deposit": "create index refunds_of_deposit on satrail.refunds (uuid_send(deposit_id), uuid_send(id))",
+  "0085_refunds_of_deposit":
+    "create index refunds_of_deposit on satrail.refunds (uuid_send(deposit_id), uuid_send(id))",
   "0092_refund_makers": "alter table satrail.refunds add column created_by text"
 }

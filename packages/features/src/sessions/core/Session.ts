@@ -74,7 +74,12 @@ export const life = {
   })
 }
 
-export interface SessionBegun extends Written<"SessionBegun", readonly [Noun.InsertOf<typeof noun>], never, never> {}
+export interface SessionBegun extends Written<
+  "SessionBegun",
+  readonly [Noun.InsertOf<typeof noun>],
+  never,
+  never
+> {}
 export interface SessionBegunAgain extends Written<
   "SessionBegunAgain",
   readonly [Noun.TransitionOf<typeof life.begunAgain, Session>],
@@ -87,7 +92,12 @@ export interface SessionSteppedUp extends Written<
   never,
   never
 > {}
-export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>], never, never> {}
+export interface SessionEnded extends Written<
+  "SessionEnded",
+  readonly [Noun.TransitionOf<typeof life.ended, Session>],
+  never,
+  never
+> {}
 
 /** A session whose secret was presented, or that was just begun. */
 export interface Opened extends Session {
@@ -111,12 +121,16 @@ const prefixes = { key: "k", token: "t", root: "r", person: "p" } as const satis
 export type Place = Pick<Session, "holder" | "holderId" | "slot">
 
 /** Generates the text of a new session in this slot, including its secret. */
-export const generate = ({ holder, holderId, slot }: Place, entropy: (size: number) => Uint8Array): Redacted.Redacted =>
+export const generate = (
+  { holder, holderId, slot }: Place,
+  entropy: (size: number) => Uint8Array
+): Redacted.Redacted =>
   Redacted.make(`${prefixes[holder]}.${holderId}.${slot}.${base58.encode(entropy(32))}`, { label: "session" })
 
 /** Parses the slot from a session's text. Returns undefined if the text is malformed. */
 export const placeOf = (text: string): Place | undefined => {
-  const [, prefix, holderId, slot] = /^([ktrp])\.([\w-]{1,36})\.(\d\d?)\.[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text) ?? []
+  const [, prefix, holderId, slot] =
+    /^([ktrp])\.([\w-]{1,36})\.(\d\d?)\.[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text) ?? []
   const holder = Holder.literals.find((one) => prefixes[one] === prefix)
   return holder === undefined || holderId === undefined ? undefined : { holder, holderId, slot: Number(slot) }
 }
@@ -141,7 +155,15 @@ export const hashOf = (
   }: Omit<Session, "id" | "secretHash" | "createdAtMillis" | "endedAtMillis">,
   sign: Signer | undefined
 ): SecretHash.SecretHash => {
-  const text = [Redacted.value(proof), companyId, holder, holderId, slot, expiresAtMillis, steppedUpAtMillis ?? ""].join("\n")
+  const text = [
+    Redacted.value(proof),
+    companyId,
+    holder,
+    holderId,
+    slot,
+    expiresAtMillis,
+    steppedUpAtMillis ?? ""
+  ].join("\n")
   return sign === undefined ? SecretHash.of(text) : SecretHash.make(sign("session", text))
 }
 
@@ -153,7 +175,9 @@ const skewMillis = 60_000
 
 /** Returns whether the session is valid at this time. None is valid for longer than `lifeMillis`, whatever is stored. */
 export const isOpen = ({ endedAtMillis, expiresAtMillis }: Session, nowMillis: number): boolean =>
-  endedAtMillis === null && nowMillis < expiresAtMillis && expiresAtMillis <= nowMillis + lifeMillis + skewMillis
+  endedAtMillis === null &&
+  nowMillis < expiresAtMillis &&
+  expiresAtMillis <= nowMillis + lifeMillis + skewMillis
 
 /** Returns the time until which the session may move money, or null if that time has passed. */
 export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number): number | null =>
@@ -161,16 +185,28 @@ export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number
     ? steppedUpAtMillis + stepUpMillis
     : null
 
-export const begun = (session: Session): SessionBegun => written("SessionBegun", session.createdAtMillis, [Noun.insert(noun, session)])
+export const begun = (session: Session): SessionBegun =>
+  written("SessionBegun", session.createdAtMillis, [Noun.insert(noun, session)])
 
 /** Replaces this session with a new one in its slot. */
-export const begunAgain = (session: Session, next: Pick<Session, "secretHash" | "expiresAtMillis">, atMillis: number): SessionBegunAgain =>
+export const begunAgain = (
+  session: Session,
+  next: Pick<Session, "secretHash" | "expiresAtMillis">,
+  atMillis: number
+): SessionBegunAgain =>
   written("SessionBegunAgain", atMillis, [
-    Noun.step(life.begunAgain, session, { secretHash: next.secretHash, expiresAtMillis: next.expiresAtMillis })
+    Noun.step(life.begunAgain, session, {
+      secretHash: next.secretHash,
+      expiresAtMillis: next.expiresAtMillis
+    })
   ])
 
 /** Records that the holder confirmed their identity. `secretHash` is the hash of the resulting session. */
-export const steppedUp = (session: Session, secretHash: SecretHash.SecretHash, atMillis: number): SessionSteppedUp =>
+export const steppedUp = (
+  session: Session,
+  secretHash: SecretHash.SecretHash,
+  atMillis: number
+): SessionSteppedUp =>
   written("SessionSteppedUp", atMillis, [Noun.step(life.steppedUp, session, { secretHash })])
 
 export const ended = (session: Session, atMillis: number): SessionEnded =>

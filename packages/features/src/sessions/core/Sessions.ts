@@ -37,11 +37,19 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /** Starts a session in a free slot, or replaces the session that would end first. */
-    readonly begin: (asking: Asking, bound?: string) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
+    readonly begin: (
+      asking: Asking,
+      bound?: string
+    ) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
     /** Returns the open session with this secret. */
-    readonly check: (text: string, bound?: string) => Effect.Effect<Option.Option<Session.Opened>, StoreUnavailable>
+    readonly check: (
+      text: string,
+      bound?: string
+    ) => Effect.Effect<Option.Option<Session.Opened>, StoreUnavailable>
     /** Records that the holder just confirmed their identity. */
-    readonly stepUp: (session: Session.Opened) => Effect.Effect<Session.Opened, Session.SessionMoved | StoreUnavailable>
+    readonly stepUp: (
+      session: Session.Opened
+    ) => Effect.Effect<Session.Opened, Session.SessionMoved | StoreUnavailable>
     /** Ends the session, which is invalid once this returns. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>
   }
@@ -82,13 +90,24 @@ export const make = Effect.gen(function* () {
     const latestMillis = nowMillis + Session.lifeMillis
     const expiresAtMillis = place?.expiresAtMillis === latestMillis ? latestMillis - 1 : latestMillis
     const companyId = place?.companyId ?? asking.companyId
-    const fresh = { ...asking, companyId, slot, expiresAtMillis, steppedUpAtMillis: null, endedAtMillis: null }
+    const fresh = {
+      ...asking,
+      companyId,
+      slot,
+      expiresAtMillis,
+      steppedUpAtMillis: null,
+      endedAtMillis: null
+    }
     const next = { ...fresh, secretHash: Session.hashOf(proof, fresh, sign) }
     if (place !== undefined) {
       yield* journal.commit(Session.begunAgain(place, next, nowMillis))
       return { session: { ...place, ...next, proof }, text }
     }
-    const session: Session.Session = { id: Id.fromMillis(nowMillis, entropy), ...next, createdAtMillis: nowMillis }
+    const session: Session.Session = {
+      id: Id.fromMillis(nowMillis, entropy),
+      ...next,
+      createdAtMillis: nowMillis
+    }
     yield* journal.commit(Session.begun(session))
     return { session: { ...session, proof }, text }
   })
@@ -109,7 +128,9 @@ export const make = Effect.gen(function* () {
       return Option.map(
         Option.filter(
           found,
-          (session) => ApiKey.isSame(Session.hashOf(proof, session, sign), session.secretHash) && Session.isOpen(session, nowMillis)
+          (session) =>
+            ApiKey.isSame(Session.hashOf(proof, session, sign), session.secretHash) &&
+            Session.isOpen(session, nowMillis)
         ),
         (session) => ({ ...session, proof })
       )

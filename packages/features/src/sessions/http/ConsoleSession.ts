@@ -28,11 +28,19 @@ const StepUp = Schema.Struct({ credential: Credential })
 const expected = ["credential", "must be an API key or an operator token of at most 256 characters"] as const
 
 /** The configured operator token can be any text. */
-const neither = Errors.failure("unauthorized", "This is not a valid operator token or API key. Check that you copied all of it.")
+const neither = Errors.failure(
+  "unauthorized",
+  "This is not a valid operator token or API key. Check that you copied all of it."
+)
 
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const [sessions, apiKeys, tokens, root] = [yield* Sessions, yield* ApiKeys, yield* OperatorTokens, yield* OperatorToken]
+    const [sessions, apiKeys, tokens, root] = [
+      yield* Sessions,
+      yield* ApiKeys,
+      yield* OperatorTokens,
+      yield* OperatorToken
+    ]
     const [links, proxies] = [yield* SignInLinks, yield* Acting.Proxies]
     const { refuse } = yield* RequestRates
     const { open, standing } = yield* Sessioned.make
@@ -41,18 +49,32 @@ export const routes = HttpRouter.use(
     const { begin, fromPage, limited, routed, stepUp: step } = yield* SignIns.make(attemptsPerMinute)
 
     /** A key that is not allowed from this address reveals nothing and starts no session. */
-    const fromAllowed = (found: Sessioned.Standing, request: HttpServerRequest.HttpServerRequest, name: string) =>
+    const fromAllowed = (
+      found: Sessioned.Standing,
+      request: HttpServerRequest.HttpServerRequest,
+      name: string
+    ) =>
       found._tag === "Operator" || isFromAllowed(found.caller.apiKey, false, request, proxies)
         ? Effect.void
-        : Effect.andThen(acting.refused(Acting.keyed(found.caller.apiKey), operation(name), "address_not_allowed"), Effect.fail(elsewhere))
+        : Effect.andThen(
+            acting.refused(Acting.keyed(found.caller.apiKey), operation(name), "address_not_allowed"),
+            Effect.fail(elsewhere)
+          )
 
     /** Returns the owner of a key or token. */
-    const checked = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, text: string, name: string) {
+    const checked = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      text: string,
+      name: string
+    ) {
       if (isRoot(text)) return { _tag: "Operator", caller: Operators.root } satisfies Sessioned.Standing
       if (Operators.isToken(text)) {
         const found = yield* Errors.answered(tokens.check(text))
-        if (Option.isSome(found)) return { _tag: "Operator", caller: found.value } satisfies Sessioned.Standing
-        return yield* refuse(Errors.failure("unauthorized", "This operator token is not valid or was revoked."))
+        if (Option.isSome(found))
+          return { _tag: "Operator", caller: found.value } satisfies Sessioned.Standing
+        return yield* refuse(
+          Errors.failure("unauthorized", "This operator token is not valid or was revoked.")
+        )
       }
       const noted = Effect.tapError(apiKeys.check(text), (error) =>
         error._tag === "Unauthorized" && error.key !== undefined
@@ -60,7 +82,9 @@ export const routes = HttpRouter.use(
           : Effect.void
       )
       const caller = yield* Errors.answered(noted).pipe(
-        Effect.catch((failed) => refuse(failed.error.code === "unauthorized" && !text.startsWith(ApiKey.prefix) ? neither : failed))
+        Effect.catch((failed) =>
+          refuse(failed.error.code === "unauthorized" && !text.startsWith(ApiKey.prefix) ? neither : failed)
+        )
       )
       const found = { _tag: "Company", caller } satisfies Sessioned.Standing
       yield* fromAllowed(found, request, name)
@@ -71,7 +95,12 @@ export const routes = HttpRouter.use(
     const taken = Effect.fnUntraced(function* (link: string) {
       const key = yield* links.take(link)
       if (key !== undefined) return Redacted.value(key)
-      return yield* refuse(Errors.failure("unauthorized", "This sign-in link was already used or has expired. Sign in with a key."))
+      return yield* refuse(
+        Errors.failure(
+          "unauthorized",
+          "This sign-in link was already used or has expired. Sign in with a key."
+        )
+      )
     })
 
     const signIn = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -108,7 +137,9 @@ export const routes = HttpRouter.use(
       const session = yield* open(request).pipe(Effect.catch(refuse))
       const found = yield* Effect.option(standing(session))
       const ending = Errors.answered(sessions.end(session))
-      yield* Option.isSome(found) ? acting.recorded(askingOf(found.value).actor, operation("signOut"), ending) : ending
+      yield* Option.isSome(found)
+        ? acting.recorded(askingOf(found.value).actor, operation("signOut"), ending)
+        : ending
       return answer("Signed out", { signed_out: true }, setCookie("", 0))
     })
 

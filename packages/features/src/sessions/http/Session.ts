@@ -20,14 +20,19 @@ const moved = Errors.failure("conflict", "A newer sign-in replaced this session.
 
 /** Same as `Errors.answered`, for the errors of `Sessions`. */
 export const answered = <A>(effect: Effect.Effect<A, Session.SessionMoved | Conflict | StoreUnavailable>) =>
-  effect.pipe(Effect.catch((error) => (error._tag === "SessionMoved" ? Effect.fail(moved) : Errors.answered(Effect.fail(error)))))
+  effect.pipe(
+    Effect.catch((error) =>
+      error._tag === "SessionMoved" ? Effect.fail(moved) : Errors.answered(Effect.fail(error))
+    )
+  )
 
 /** Schemes with which a browser itself signs in to a proxy in front of the service. Our keys use another. */
 const ofProxy = /^(?:basic|digest|negotiate|ntlm) /i
 
 /** Returns the cookie of a request without a key. */
 const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): string | undefined =>
-  (headers["authorization"] === undefined || ofProxy.test(headers["authorization"])) && headers["cookie"]?.includes(cookieName) === true
+  (headers["authorization"] === undefined || ofProxy.test(headers["authorization"])) &&
+  headers["cookie"]?.includes(cookieName) === true
     ? cookies[cookieName]
     : undefined
 
@@ -38,7 +43,9 @@ const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): st
 export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean => {
   const site = headers["sec-fetch-site"]
   const isMarked = headers[consoleHeader] !== undefined
-  return site === undefined ? isMarked : site === "same-origin" && (isMarked || method === "GET" || method === "HEAD")
+  return site === undefined
+    ? isMarked
+    : site === "same-origin" && (isMarked || method === "GET" || method === "HEAD")
 }
 
 export const foreign = Errors.failure(
@@ -46,7 +53,10 @@ export const foreign = Errors.failure(
   `A session is valid only for requests from the console page, which sends the header ${consoleHeader}.`
 )
 const over = Errors.failure("unauthorized", "The session has ended. Sign in again.")
-const ofOperator = Errors.failure("unauthorized", "This is an operator's session, which is valid only for /operator.")
+const ofOperator = Errors.failure(
+  "unauthorized",
+  "This is an operator's session, which is valid only for /operator."
+)
 const ofCompany = Errors.failure("unauthorized", "This is a company's session, which is valid only for /v1.")
 const unconfirmed = Errors.failure(
   "step_up_required",
@@ -73,7 +83,12 @@ export const ofPerson = (found: People.Standing): Standing =>
   found._tag === "Company" ? { ...found, caller: { ...found.caller, actor: "person" } } : found
 
 export const make = Effect.gen(function* () {
-  const [sessions, apiKeys, tokens, root] = [yield* Sessions, yield* ApiKeys, yield* OperatorTokens, yield* OperatorToken]
+  const [sessions, apiKeys, tokens, root] = [
+    yield* Sessions,
+    yield* ApiKeys,
+    yield* OperatorTokens,
+    yield* OperatorToken
+  ]
   const people = yield* People.People
 
   const personOf = Effect.fnUntraced(function* (id: string) {
@@ -87,7 +102,10 @@ export const make = Effect.gen(function* () {
     const text = cookieOf(request) ?? ""
     const place = Session.placeOf(text)
     if (place?.holder === "root" && root === undefined) return yield* Effect.fail(over)
-    const bound = place?.holder === "person" ? boundToEpoch((yield* personOf(place.holderId)).person) : boundTo(place?.holder, root)
+    const bound =
+      place?.holder === "person"
+        ? boundToEpoch((yield* personOf(place.holderId)).person)
+        : boundTo(place?.holder, root)
     const found = yield* Errors.answered(sessions.check(text, bound))
     return Option.isSome(found) ? found.value : yield* Effect.fail(over)
   })
@@ -98,10 +116,17 @@ export const make = Effect.gen(function* () {
    */
   const standing = Effect.fnUntraced(function* (session: Session.Session) {
     const { holder, holderId } = session
-    if (holder === "key") return { _tag: "Company" as const, caller: yield* Errors.answered(apiKeys.standing(holderId)) } satisfies Standing
+    if (holder === "key")
+      return {
+        _tag: "Company" as const,
+        caller: yield* Errors.answered(apiKeys.standing(holderId))
+      } satisfies Standing
     if (holder === "person") return ofPerson(yield* personOf(holderId))
-    const caller = holder === "root" ? Option.some(Operators.root) : yield* Errors.answered(tokens.standing(holderId))
-    return Option.isSome(caller) ? ({ _tag: "Operator", caller: caller.value } satisfies Standing) : yield* Effect.fail(over)
+    const caller =
+      holder === "root" ? Option.some(Operators.root) : yield* Errors.answered(tokens.standing(holderId))
+    return Option.isSome(caller)
+      ? ({ _tag: "Operator", caller: caller.value } satisfies Standing)
+      : yield* Effect.fail(over)
   })
 
   const entrance: Entrance = {
@@ -129,7 +154,8 @@ export const make = Effect.gen(function* () {
         ? Effect.void
         : Effect.gen(function* () {
             const session = yield* open(request)
-            if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null) return yield* Effect.fail(unconfirmed)
+            if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null)
+              return yield* Effect.fail(unconfirmed)
           })
   }
   return { ...entrance, open, standing }

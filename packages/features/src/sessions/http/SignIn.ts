@@ -22,7 +22,12 @@ import * as Sessioned from "./Session.ts"
 type Request = HttpServerRequest.HttpServerRequest
 
 /** Decodes a request's body. `path` and `message` describe what is expected. */
-export const decoded = Effect.fnUntraced(function* <A>(request: Request, schema: Schema.Decoder<A>, path: string, message: string) {
+export const decoded = Effect.fnUntraced(function* <A>(
+  request: Request,
+  schema: Schema.Decoder<A>,
+  path: string,
+  message: string
+) {
   const body = JsonText.parsed(yield* Effect.orDie(request.text))
   const found = Schema.decodeUnknownOption(schema)(body, { onExcessProperty: "error" })
   return Option.isSome(found) ? found.value : yield* Effect.fail(Errors.malformedRequest([{ path, message }]))
@@ -40,12 +45,22 @@ export const askingOf = (standing: Sessioned.Standing) => {
   if (standing._tag === "Company") {
     const { apiKey, actor } = standing.caller
     const holder = actor === "person" ? ("person" as const) : ("key" as const)
-    return { asking: { holder, holderId: apiKey.id, companyId: apiKey.companyId }, actor: Acting.member(standing.caller) }
+    return {
+      asking: { holder, holderId: apiKey.id, companyId: apiKey.companyId },
+      actor: Acting.member(standing.caller)
+    }
   }
   const operator = standing.caller
   const holder =
-    standing.person !== undefined ? ("person" as const) : operator.id === Operators.root.id ? ("root" as const) : ("token" as const)
-  return { asking: { holder, holderId: operator.id, companyId: CompanyId.operator }, actor: Acting.operating(operator) }
+    standing.person !== undefined
+      ? ("person" as const)
+      : operator.id === Operators.root.id
+        ? ("root" as const)
+        : ("token" as const)
+  return {
+    asking: { holder, holderId: operator.id, companyId: CompanyId.operator },
+    actor: Acting.operating(operator)
+  }
 }
 
 const passkeyOf = ({ id, name, createdAtMillis }: Person.Passkey, { uses }: Person.Person) => ({
@@ -59,7 +74,10 @@ const passkeyOf = ({ id, name, createdAtMillis }: Person.Passkey, { uses }: Pers
 export const shown = (standing: Sessioned.Standing, session: Session.Session, nowMillis: number) => {
   const { person } = standing
   const facts = {
-    person: person === undefined ? null : { role: person.role, passkeys: person.passkeys.map((passkey) => passkeyOf(passkey, person)) },
+    person:
+      person === undefined
+        ? null
+        : { role: person.role, passkeys: person.passkeys.map((passkey) => passkeyOf(passkey, person)) },
     expires_at: Scalars.instant(session.expiresAtMillis),
     stepped_up_until: Scalars.instantOrNull(Session.steppedUpUntil(session, nowMillis))
   }
@@ -72,12 +90,19 @@ export const shown = (standing: Sessioned.Standing, session: Session.Session, no
   return { kind: "company", id, name, scopes, counts_as: countedAs(apiKey), company_id: companyId, ...facts }
 }
 
-export const operation = (identifier: string): Acting.Operation => ({ endpoint: { identifier }, group: { identifier: "console" } })
+export const operation = (identifier: string): Acting.Operation => ({
+  endpoint: { identifier },
+  group: { identifier: "console" }
+})
 
 export const noting = (found: Sessioned.Standing) =>
-  Exchange.noting({ key: found._tag === "Company" ? found.caller.apiKey.id : `operator:${found.caller.id}` })(Effect.void)
+  Exchange.noting({ key: found._tag === "Company" ? found.caller.apiKey.id : `operator:${found.caller.id}` })(
+    Effect.void
+  )
 
-type Answering = (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, Request>
+type Answering = (
+  request: Request
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, Request>
 
 /** `attempts` is the maximum number of requests per minute from one address, or with one key. They can all come at the same time. */
 export const make = Effect.fnUntraced(function* (attempts: number) {
@@ -88,12 +113,15 @@ export const make = Effect.fnUntraced(function* (attempts: number) {
   const mayTry = Throttle.callers(Throttle.perMinute(attempts))
   const counted = Effect.fnUntraced(function* (name: string, whose: string) {
     if (!mayTry(name, yield* Clock.currentTimeMillis).isWithin)
-      return yield* Effect.fail(Errors.failure("rate_limited", `Rate limit reached: ${attempts} sign-ins per minute ${whose}.`))
+      return yield* Effect.fail(
+        Errors.failure("rate_limited", `Rate limit reached: ${attempts} sign-ins per minute ${whose}.`)
+      )
   })
   /** Counts a request against its caller's address and the networks around it. */
   const fromAddress = (request: Request) => counted(addressOf(request, proxies), "from this address")
   /** Requires that the console's own page sent the request. */
-  const fromPage = (request: Request) => (Sessioned.isOwn(request) ? Effect.void : Effect.fail(Sessioned.foreign))
+  const fromPage = (request: Request) =>
+    Sessioned.isOwn(request) ? Effect.void : Effect.fail(Sessioned.foreign)
 
   return {
     fromPage,
@@ -116,7 +144,10 @@ export const make = Effect.fnUntraced(function* (attempts: number) {
       // that someone else set there.
       const earlier = yield* Effect.option(open(request))
       if (Option.isSome(earlier)) yield* Errors.answered(sessions.end(earlier.value))
-      const bound = found.person === undefined ? Sessioned.boundTo(asking.holder, root) : Sessioned.boundToEpoch(found.person)
+      const bound =
+        found.person === undefined
+          ? Sessioned.boundTo(asking.holder, root)
+          : Sessioned.boundToEpoch(found.person)
       const beginning = Sessioned.answered(sessions.begin(asking, bound))
       const { session, text } = yield* acting.recorded(actor, operation("signIn"), beginning)
       const told = shown(found, session, yield* Clock.currentTimeMillis)
@@ -125,12 +156,18 @@ export const make = Effect.fnUntraced(function* (attempts: number) {
     /** Records that the person confirmed who they are. */
     stepUp: Effect.fnUntraced(function* (session: Session.Opened, found: Sessioned.Standing) {
       yield* noting(found)
-      const stepped = yield* acting.recorded(askingOf(found).actor, operation("stepUp"), Sessioned.answered(sessions.stepUp(session)))
+      const stepped = yield* acting.recorded(
+        askingOf(found).actor,
+        operation("stepUp"),
+        Sessioned.answered(sessions.stepUp(session))
+      )
       return answer("Confirmed", shown(found, stepped, yield* Clock.currentTimeMillis))
     }),
     routed: (answering: Answering) => (request: Request) =>
       answering(request).pipe(
-        Effect.catch((failure) => Effect.succeed(HttpServerResponse.jsonUnsafe(failure, { status: failure.status }))),
+        Effect.catch((failure) =>
+          Effect.succeed(HttpServerResponse.jsonUnsafe(failure, { status: failure.status }))
+        ),
         Effect.provideContext(context)
       )
   }

@@ -11,12 +11,18 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, beside, id, to } = visit
   const { months: names, until, newer, older } = pageOf(visit, `companies/${id}/statements`, months)
   const [earlier, ...all] = await Promise.all([
-    api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { until, limit: 1 } }),
-    ...names.map((month) => api.call("GET /operator/companies/{companyId}/statements/{month}", { params: { companyId: id, month } }))
+    api.call("GET /operator/companies/{companyId}/transactions", {
+      params: { companyId: id },
+      query: { until, limit: 1 }
+    }),
+    ...names.map((month) =>
+      api.call("GET /operator/companies/{companyId}/statements/{month}", { params: { companyId: id, month } })
+    )
   ])
   const rows = shownOf(all)
   const links = { newer: newer && to(newer), older: earlier.length === 0 ? undefined : to(older) }
-  const file = (month: string, format: string) => beside(`operator/companies/${id}/statements/${month}${format}`)
+  const file = (month: string, format: string) =>
+    beside(`operator/companies/${id}/statements/${month}${format}`)
   return {
     title: "Statements",
     crumbs: await crumbsOf(visit),
@@ -46,4 +52,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-export const companyStatements: Page<OperatorVisit> = { path: "companies/:id/statements", nav: "companies", get }
+export const companyStatements: Page<OperatorVisit> = {
+  path: "companies/:id/statements",
+  nav: "companies",
+  get
+}

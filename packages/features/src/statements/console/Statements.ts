@@ -36,27 +36,39 @@ export const pageOf = ({ query, say: { nowMillis } }: AnyVisit, path: string, co
 /** The statements of the months that have ended and are not empty, and of the running month. */
 export const shownOf = (rows: ReadonlyArray<Statement>): ReadonlyArray<Statement> =>
   rows.filter(
-    ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) => !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
+    ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) =>
+      !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
   )
 
 const file = ({ beside }: Visit, { from, to }: Statement, format: "csv" | "jsonl") =>
   beside(`v1/transactions/export?${new URLSearchParams({ format, from, until: to })}`)
 
 export const figures = (say: Visit["say"]): ReadonlyArray<Column<Statement>> => {
-  const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.exact(of(statement))
+  const amount = (of: (statement: Statement) => number) => (statement: Statement) =>
+    Formats.exact(of(statement))
   return [
-    { title: "Month", place: "c1", cell: ({ from }) => h("span", { class: "strong" }, say.month(Date.parse(from))) },
+    {
+      title: "Month",
+      place: "c1",
+      cell: ({ from }) => h("span", { class: "strong" }, say.month(Date.parse(from)))
+    },
     {
       title: "Status",
       place: "c3",
-      cell: ({ is_final }) => status(is_final ? { tone: "good", text: "Final" } : { tone: "wait", text: "Running" })
+      cell: ({ is_final }) =>
+        status(is_final ? { tone: "good", text: "Final" } : { tone: "wait", text: "Running" })
     },
     { title: "Opening", place: "off", kind: "fiat", cell: amount(({ opening_sats }) => opening_sats) },
     { title: "In", place: "off", kind: "fiat", cell: amount(({ in_sats }) => in_sats) },
     { title: "Out", place: "off", kind: "fiat", cell: amount(({ out_sats }) => out_sats) },
     { title: "Fees", place: "off", kind: "fiat", cell: amount(({ fees_sats }) => fees_sats) },
     { title: "Closing, sats", place: "c2", kind: "amount", cell: amount(({ closing_sats }) => closing_sats) },
-    { title: "Value now", place: "c4", kind: "fiat", cell: ({ closing_sats }) => say.fiat(closing_sats) ?? "" }
+    {
+      title: "Value now",
+      place: "c4",
+      kind: "fiat",
+      cell: ({ closing_sats }) => say.fiat(closing_sats) ?? ""
+    }
   ]
 }
 
@@ -95,7 +107,11 @@ const get = async (visit: Visit): Promise<Shown> => {
     title: "Statements and export",
     lead: "Months begin and end at midnight UTC. A final statement never changes.",
     body: [
-      plain("Statements", table("Statements by month", { columns: columns(visit), groups: [{ rows: known }] }), paging(0, "", links)),
+      plain(
+        "Statements",
+        table("Statements by month", { columns: columns(visit), groups: [{ rows: known }] }),
+        paging(0, "", links)
+      ),
       h(
         "div",
         { class: "form-side" },
@@ -105,7 +121,13 @@ const get = async (visit: Visit): Promise<Shown> => {
           h("header", null, h("h2", null, "Export")),
           fields(
             field({ label: "From", name: "from", type: "date", optional: true, hint: "In UTC" }),
-            field({ label: "Until", name: "until", type: "date", optional: true, hint: "In UTC, not included" }),
+            field({
+              label: "Until",
+              name: "until",
+              type: "date",
+              optional: true,
+              hint: "In UTC, not included"
+            }),
             choice("Format", "format", formats, "csv"),
             h(
               "p",
@@ -136,7 +158,11 @@ const exported = async ({ query }: Visit): Promise<Elsewhere> => {
   }
   const [from, until] = [asked.get("from"), asked.get("until")]
   if (from !== null && until !== null && from >= until)
-    throw new Refused(400, "malformed_request", "“Until” must be later than “From”. It is not included in the export")
+    throw new Refused(
+      400,
+      "malformed_request",
+      "“Until” must be later than “From”. It is not included in the export"
+    )
   return { redirect: `v1/transactions/export?${asked}`, isBeside: true }
 }
 

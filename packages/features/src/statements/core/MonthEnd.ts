@@ -26,6 +26,12 @@ export interface MonthEnd extends Schema.Schema.Type<typeof MonthEnd> {}
 /** Two concurrent closings cannot get the same number, so the second one reads the books again. */
 export const noun = Noun.make("month_ends", MonthEnd, { moving: [], unique: [["companyId", "number"]] })
 
-export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>], never, never> {}
+export interface MonthsClosed extends Written<
+  "MonthsClosed",
+  readonly [Noun.InsertOf<typeof noun>],
+  never,
+  never
+> {}
 
-export const closed = (end: MonthEnd): MonthsClosed => written("MonthsClosed", end.createdAtMillis, [Noun.insert(noun, end)])
+export const closed = (end: MonthEnd): MonthsClosed =>
+  written("MonthsClosed", end.createdAtMillis, [Noun.insert(noun, end)])

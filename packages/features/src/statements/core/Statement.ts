@@ -45,12 +45,16 @@ export interface Statement extends Parts {
 const nothing: Total = { amount: Msat.zero, count: 0 }
 
 const totalOf = (turnovers: ReadonlyArray<Booking.Turnover>): Total =>
-  turnovers.reduce<Total>(({ amount, count }, one) => ({ amount: Msat.sum(amount, one.amount), count: count + one.count }), nothing)
+  turnovers.reduce<Total>(
+    ({ amount, count }, one) => ({ amount: Msat.sum(amount, one.amount), count: count + one.count }),
+    nothing
+  )
 
 const partsOf = (turnovers: ReadonlyArray<Booking.Turnover>): Parts => {
   const moving = turnovers.filter(Booking.moves)
   const ofKind = (kind: Booking.Kind) => moving.filter((one) => Booking.kindOf(one) === kind)
-  const part = (name: ReturnType<typeof Booking.partOf>) => ofKind("withdrawal").filter((one) => Booking.partOf(one) === name)
+  const part = (name: ReturnType<typeof Booking.partOf>) =>
+    ofKind("withdrawal").filter((one) => Booking.partOf(one) === name)
   const gives = (one: Booking.Turnover) => Balance.effect([one]).posted > 0n
   return {
     deposits: totalOf(ofKind("deposit")),
@@ -79,12 +83,18 @@ const lateOf = (turnovers: ReadonlyArray<LateTurnover>): Late => {
  */
 export const of = ({ before, within, late }: MonthSums): Statement => {
   const opening = Balance.effect(before)
-  return { opening, ...partsOf(within), late: lateOf(late), closing: Balance.add(opening, Balance.effect([...within, ...late])) }
+  return {
+    opening,
+    ...partsOf(within),
+    late: lateOf(late),
+    closing: Balance.add(opening, Balance.effect([...within, ...late]))
+  }
 }
 
 /** Totals of the given parts, without late entries. */
 export const received = ({ deposits, credits }: Parts): Msat.Msat => Msat.sum(deposits.amount, credits.amount)
-export const sent = ({ withdrawals, reversals, debits }: Parts): Msat.Msat => Msat.sum(withdrawals.amount, reversals.amount, debits.amount)
+export const sent = ({ withdrawals, reversals, debits }: Parts): Msat.Msat =>
+  Msat.sum(withdrawals.amount, reversals.amount, debits.amount)
 export const fees = ({ serviceFees, networkFees }: Parts): Msat.Msat => Msat.sum(serviceFees, networkFees)
 export const bookings = ({ deposits, credits, withdrawals, reversals, debits }: Parts): number =>
   [deposits, credits, withdrawals, reversals, debits].reduce((sum, { count }) => sum + count, 0)
@@ -102,7 +112,10 @@ export const whole =
 export const monthOf = (text: string): Booking.Period | undefined => {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? []
   if (year === undefined || month === undefined) return undefined
-  return { fromMillis: Date.UTC(Number(year), Number(month) - 1), untilMillis: Date.UTC(Number(year), Number(month)) }
+  return {
+    fromMillis: Date.UTC(Number(year), Number(month) - 1),
+    untilMillis: Date.UTC(Number(year), Number(month))
+  }
 }
 
 /**

@@ -26,7 +26,10 @@ export class Statements extends Context.Service<
      * earlier month. Later entries with a time in a closed month are late, and appear in the statement of the
      * first open month.
      */
-    readonly get: (companyId: CompanyId.CompanyId, month: string) => Effect.Effect<Month, Invalid | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      month: string
+    ) => Effect.Effect<Month, Invalid | StoreUnavailable>
   }
 >()("@satrail/features/statements/core/Statements") {}
 
@@ -42,17 +45,30 @@ export const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const { number, untilMillis: closedUntil, last } = yield* reads.booksClosed(companyId)
       if (closedUntil >= untilMillis) return
-      const end = { number: number + 1, untilMillis: Statement.closedUntil(nowMillis), lastEntry: String(last) }
-      yield* journal.commit(MonthEnd.closed({ id: yield* Id.make, companyId, ...end, createdAtMillis: nowMillis }))
-    }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "Conflict" }), Effect.catchTag("Conflict", Effect.die))
+      const end = {
+        number: number + 1,
+        untilMillis: Statement.closedUntil(nowMillis),
+        lastEntry: String(last)
+      }
+      yield* journal.commit(
+        MonthEnd.closed({ id: yield* Id.make, companyId, ...end, createdAtMillis: nowMillis })
+      )
+    }).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "Conflict" }),
+      Effect.catchTag("Conflict", Effect.die)
+    )
 
   return Statements.of({
     get: Effect.fnUntraced(function* (companyId, month) {
       const nowMillis = yield* Clock.currentTimeMillis
       const period = Statement.monthOf(month)
       if (period === undefined || period.fromMillis > nowMillis)
-        return yield* new Invalid({ path: "month", message: "must be a current or past month in UTC, such as 2026-01" })
-      if (period.untilMillis <= Statement.closedUntil(nowMillis)) yield* close(companyId, period.untilMillis, nowMillis)
+        return yield* new Invalid({
+          path: "month",
+          message: "must be a current or past month in UTC, such as 2026-01"
+        })
+      if (period.untilMillis <= Statement.closedUntil(nowMillis))
+        yield* close(companyId, period.untilMillis, nowMillis)
       const sums = yield* reads.monthSums(companyId, period)
       return { ...Statement.of(sums), ...period, companyId, month, isFinal: sums.isClosed }
     })

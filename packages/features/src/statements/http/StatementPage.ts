@@ -27,7 +27,18 @@ const negative = (amount: Msat.Msat): Msat.Msat => Msat.make(-amount)
 
 /** Renders a statement as a page to print or store. */
 export const page = (one: Month & { readonly company: { readonly name: string } }) => {
-  const { opening, closing, deposits, credits, withdrawals, reversals, debits, late, fromMillis, untilMillis } = one
+  const {
+    opening,
+    closing,
+    deposits,
+    credits,
+    withdrawals,
+    reversals,
+    debits,
+    late,
+    fromMillis,
+    untilMillis
+  } = one
   const title = `Statement ${one.month}`
   const rows = [
     row("sum", "Opening balance", opening.posted),
@@ -54,7 +65,12 @@ export const page = (one: Month & { readonly company: { readonly name: string } 
     h("h1", null, title),
     h("p", null, one.company.name, h("br", null), h("code", null, one.companyId)),
     h("p", null, `From ${day(fromMillis)} up to ${day(untilMillis)}, UTC. Amounts are in satoshis.`),
-    !one.isFinal && h("p", { class: "note", role: "status" }, "This month is not closed yet, so more entries may be posted."),
+    !one.isFinal &&
+      h(
+        "p",
+        { class: "note", role: "status" },
+        "This month is not closed yet, so more entries may be posted."
+      ),
     h("table", null, h("thead", null, columns), h("tbody", null, rows))
   )
   return Html.kept({ title, body, kind: "statement", root: "../../" })

@@ -21,8 +21,12 @@ export interface Shown extends Core.Month {
 }
 
 const Sats = (description: string, example: number) =>
-  Scalars.ExactSats.annotate({ description: `${description}, in satoshis with up to three decimals`, examples: [example] })
-const Fees = (description: string, example: number) => Sats(description, example).annotate({ format: Scalars.format.due })
+  Scalars.ExactSats.annotate({
+    description: `${description}, in satoshis with up to three decimals`,
+    examples: [example]
+  })
+const Fees = (description: string, example: number) =>
+  Sats(description, example).annotate({ format: Scalars.format.due })
 const Count = (description: string) => Schema.Int.annotate({ description, examples: [1] })
 
 export const view = View.make<Shown>()(
@@ -39,7 +43,10 @@ export const view = View.make<Shown>()(
       }),
       (row) => row.isFinal
     ],
-    opening_sats: [Sats("Balance at the start of the month", 1000), (row) => Scalars.exactSats(row.opening.posted)],
+    opening_sats: [
+      Sats("Balance at the start of the month", 1000),
+      (row) => Scalars.exactSats(row.opening.posted)
+    ],
     in_sats: [
       Sats("Total received: deposits, credits and `late_in_sats`", 21_000),
       (row) => Scalars.exactSats(Statement.whole(Statement.received)(row))
@@ -51,9 +58,15 @@ export const view = View.make<Shown>()(
       Sats("Total sent, without fees: withdrawals, reversals, debits and `late_out_sats`", 3000),
       (row) => Scalars.exactSats(Statement.whole(Statement.sent)(row))
     ],
-    withdrawals_sats: [Sats("Amounts that payees received", 3000), (row) => Scalars.exactSats(row.withdrawals.amount)],
+    withdrawals_sats: [
+      Sats("Amounts that payees received", 3000),
+      (row) => Scalars.exactSats(row.withdrawals.amount)
+    ],
     withdrawals: [Count("Number of withdrawals"), (row) => row.withdrawals.count],
-    reversals_sats: [Sats("Deposits removed by chain reorganizations", 0), (row) => Scalars.exactSats(row.reversals.amount)],
+    reversals_sats: [
+      Sats("Deposits removed by chain reorganizations", 0),
+      (row) => Scalars.exactSats(row.reversals.amount)
+    ],
     reversals: [Count("Number of reversals"), (row) => row.reversals.count],
     debits_sats: [Sats("Debits by the operator", 0), (row) => Scalars.exactSats(row.debits.amount)],
     fees_sats: [
@@ -61,18 +74,31 @@ export const view = View.make<Shown>()(
       (row) => Scalars.exactSats(Statement.whole(Statement.fees)(row))
     ],
     service_fees_sats: [Fees("Service fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
-    network_fees_sats: [Fees("Fees charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
+    network_fees_sats: [
+      Fees("Fees charged for routing and mining", 20),
+      (row) => Scalars.exactSats(row.networkFees)
+    ],
     late: [
       Schema.Int.annotate({
-        description: "Number of late entries: entries dated in a month that was already closed when they were posted",
+        description:
+          "Number of late entries: entries dated in a month that was already closed when they were posted",
         examples: [0]
       }),
       (row) => Statement.bookings(row.late)
     ],
-    late_in_sats: [Sats("Received in late entries", 0), (row) => Scalars.exactSats(Statement.received(row.late))],
-    late_out_sats: [Sats("Sent in late entries, without fees", 0), (row) => Scalars.exactSats(Statement.sent(row.late))],
+    late_in_sats: [
+      Sats("Received in late entries", 0),
+      (row) => Scalars.exactSats(Statement.received(row.late))
+    ],
+    late_out_sats: [
+      Sats("Sent in late entries, without fees", 0),
+      (row) => Scalars.exactSats(Statement.sent(row.late))
+    ],
     late_fees_sats: [Fees("Fees of late entries", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
-    late_from: Member.instantOrNull((row) => row.late.firstMillis, "Earliest time of a late entry; null if none"),
+    late_from: Member.instantOrNull(
+      (row) => row.late.firstMillis,
+      "Earliest time of a late entry; null if none"
+    ),
     late_to: Member.instantOrNull((row) => row.late.lastMillis, "Latest time of a late entry; null if none"),
     closing_sats: [
       Sats("Balance at the end of the month: `opening_sats + in_sats - out_sats - fees_sats`", 18_965),
@@ -120,14 +146,16 @@ const prefersPage = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServer
 export const get = Section.company(
   HttpApiEndpoint.get("getStatement", "/v1/statements/:month", {
     params: {
-      month: Schema.String.annotate({ description: "Month that has started, as `YYYY-MM`, in UTC", examples: ["2026-01"] }).check(
-        Scalars.stated(() => undefined, { pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])$" })
-      )
+      month: Schema.String.annotate({
+        description: "Month that has started, as `YYYY-MM`, in UTC",
+        examples: ["2026-01"]
+      }).check(Scalars.stated(() => undefined, { pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])$" }))
     },
     query: {
       format: Schema.optionalKey(
         Schema.Literals(["json", "html"]).annotate({
-          description: "`html` returns a printable page without scripts. Default: the first supported type in `Accept`, or JSON"
+          description:
+            "`html` returns a printable page without scripts. Default: the first supported type in `Accept`, or JSON"
         })
       )
     },
@@ -140,7 +168,11 @@ export const get = Section.company(
       OpenApi.Description,
       "Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. Months start and end at midnight UTC. The current month's statement covers entries posted so far. The first request for a past month closes it and every month before it, which makes these statements final. The `closing_sats` of a month equals the `opening_sats` of the next. Requires the `read` scope."
     )
-    .annotate(Example, (world) => ({ params: { month: "2026-01" }, message: "Statement", data: view.of(example(world)) })),
+    .annotate(Example, (world) => ({
+      params: { month: "2026-01" },
+      message: "Statement",
+      data: view.of(example(world))
+    })),
   Effect.all([Core.Statements, Companies]),
   ([statements, companies]) =>
     Effect.fnUntraced(function* ({ params, query }) {

@@ -49,7 +49,11 @@ from ends left join lateral (
 })
 
 const decodeClosed = Schema.decodeUnknownSync(
-  Schema.Struct({ number: Schema.FiniteFromString, untilMillis: Schema.FiniteFromString, last: Schema.BigIntFromString })
+  Schema.Struct({
+    number: Schema.FiniteFromString,
+    untilMillis: Schema.FiniteFromString,
+    last: Schema.BigIntFromString
+  })
 )
 
 // Both are read from one snapshot, so the last entry never precedes the last entry of the last month end.
@@ -72,7 +76,8 @@ const monthSums = Reads.mapped(turnovers, (rows): MonthSums => {
       const { from, to, amount, count, firstMillis, lastMillis } = row
       return [{ from, to, amount, count, firstMillis, lastMillis }]
     })
-  const sums = (part: "before" | "within") => ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
+  const sums = (part: "before" | "within") =>
+    ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
   return {
     isClosed: rows.some(({ isClosed }) => isClosed === "true"),
     before: sums("before"),

@@ -1,15 +1,42 @@
 import { h } from "preact"
 import * as Formats from "@satrail/ui/console/Format"
 import { type List, pagesOf } from "@satrail/ui/console/List"
-import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "@satrail/ui/console/Page"
-import { button, confirm, copied, date, fields, formPanel, link, status, type Badge } from "@satrail/ui/console/Parts"
+import {
+  confirmed,
+  type Elsewhere,
+  may,
+  type Page,
+  type Shown,
+  text,
+  type Visit
+} from "@satrail/ui/console/Page"
+import {
+  button,
+  confirm,
+  copied,
+  date,
+  fields,
+  formPanel,
+  link,
+  status,
+  type Badge
+} from "@satrail/ui/console/Parts"
 import { type Column, rowLink } from "@satrail/ui/console/Table"
 import type { Voucher } from "@satrail/ui/console/wire"
-import { amountFields, amountOf, code, descriptionField, descriptionOf, linkPanels, metadataFact } from "@satrail/ui/console/pages/Records"
+import {
+  amountFields,
+  amountOf,
+  code,
+  descriptionField,
+  descriptionOf,
+  linkPanels,
+  metadataFact
+} from "@satrail/ui/console/pages/Records"
 import type { Found } from "@satrail/ui/console/Feature"
 
 const voucherBadge = ({ status, expires_at }: Voucher, nowMillis: number): Badge => {
-  if (status === "open") return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
+  if (status === "open")
+    return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
   if (status === "claimed") return { tone: "good", text: "Claimed" }
   return { tone: "idle", text: status === "expired" ? "Expired" : "Canceled" }
 }
@@ -31,13 +58,39 @@ const vouchersList: List<Voucher> = {
     ["over", "Expired or canceled", ({ status }) => status === "expired" || status === "canceled"]
   ],
   columns: ({ say, to }): ReadonlyArray<Column<Voucher>> => [
-    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
-    { title: "What for", place: "c1", cell: (voucher) => rowLink(to(`vouchers/${voucher.id}`), voucherTitle(voucher)) },
+    {
+      title: "Created",
+      place: "c3",
+      kind: "faint",
+      isSorted: true,
+      cell: ({ created_at }) => date(say, created_at)
+    },
+    {
+      title: "What for",
+      place: "c1",
+      cell: (voucher) => rowLink(to(`vouchers/${voucher.id}`), voucherTitle(voucher))
+    },
     { title: "Status", place: "c4", cell: (voucher) => status(voucherBadge(voucher, say.nowMillis)) },
-    { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
+    {
+      title: "Amount, sats",
+      place: "c2",
+      kind: "amount",
+      cell: ({ amount_sats }) => Formats.sats(amount_sats)
+    },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
-  csv: ["created_at", "id", "description", "status", "amount_sats", "fee_sats", "withdrawal_id", "refund_id", "expires_at", "metadata"],
+  csv: [
+    "created_at",
+    "id",
+    "description",
+    "status",
+    "amount_sats",
+    "fee_sats",
+    "withdrawal_id",
+    "refund_id",
+    "expires_at",
+    "metadata"
+  ],
   create: (visit) => may(visit, "send") && button(visit.to("vouchers/new"), "New voucher", "main", "plus")
 }
 

@@ -7,5 +7,12 @@ export const vouchers: Feature = {
   pages,
   finds: found,
   eventKind: "voucher",
-  entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers", glyph: "ticket" }
+  entry: {
+    section: "Receive",
+    rank: 40,
+    name: "vouchers",
+    path: "vouchers",
+    text: "Vouchers",
+    glyph: "ticket"
+  }
 }

@@ -173,7 +173,8 @@ export const open = (
 export const taskKind = "voucher"
 
 /** Returns the total fee on top of the amount. */
-export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat => Fee.total({ service: serviceFee, network: networkAllowance })
+export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat =>
+  Fee.total({ service: serviceFee, network: networkAllowance })
 
 /** Returns the amount held while the voucher is open. */
 export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fee(voucher))
@@ -193,7 +194,12 @@ export const nameIn = (link: string): Pick<Voucher, "secretHash"> | undefined =>
 /** Returns the URL to which a wallet sends its invoice. */
 export const callbackOf = (domain: string): string => `${originOf(domain)}/lnurlw/callback`
 
-const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
+const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({
+  id,
+  companyId,
+  atMillis,
+  transferId: ledgerTxId
+})
 
 /** Moves amount and fee from `available` to `held` until the voucher is claimed or voided. */
 export const created = (
@@ -205,7 +211,9 @@ export const created = (
   _tag: "VoucherCreated",
   unlessFrozen: true,
   ...parts(voucher, voucher.createdAtMillis),
-  legs: [{ companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }],
+  legs: [
+    { companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }
+  ],
   writes: [Noun.insert(noun, voucher)],
   jobs: [Change.enqueue({ kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis })],
   event: { type: "voucher.created", subject: voucher.id },
@@ -260,7 +268,12 @@ export const claimed = (
 const voided = (voucher: Voucher, atMillis: number) => ({
   ...parts(voucher, atMillis),
   ...Limit.returned(voucher.counted),
-  legs: [{ companyId: voucher.companyId, postings: [{ from: "held", to: "available", amount: held(voucher) }] as const }],
+  legs: [
+    {
+      companyId: voucher.companyId,
+      postings: [{ from: "held", to: "available", amount: held(voucher) }] as const
+    }
+  ],
   jobs: [Change.complete(voucher.id), ...Cause.jobs(voucher, atMillis)]
 })
 

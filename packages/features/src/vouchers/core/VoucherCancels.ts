@@ -12,14 +12,24 @@ const cancelingAtOnce = 16
 export const make = Effect.gen(function* () {
   const [journal, { openVouchersBy }] = [yield* Journal, yield* VoucherReads]
 
-  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, createdBy: string): Effect.fn.Return<number, StoreUnavailable> {
+  return Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    createdBy: string
+  ): Effect.fn.Return<number, StoreUnavailable> {
     let canceled = 0
     for (let before: string | null = null; ;) {
-      const rows: ReadonlyArray<Voucher.Voucher> = yield* openVouchersBy(companyId, createdBy, before, Page.limit.maximum)
+      const rows: ReadonlyArray<Voucher.Voucher> = yield* openVouchersBy(
+        companyId,
+        createdBy,
+        before,
+        Page.limit.maximum
+      )
       const done = yield* Effect.forEach(
         rows,
         (row) =>
-          Effect.flatMap(Clock.currentTimeMillis, (atMillis) => journal.commit(Voucher.canceled(row, atMillis))).pipe(
+          Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
+            journal.commit(Voucher.canceled(row, atMillis))
+          ).pipe(
             Effect.as(1),
             Effect.catchTag("VoucherNotOpen", () => Effect.succeed(0)) // claimed or expired in the meantime
           ),

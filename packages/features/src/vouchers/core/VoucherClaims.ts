@@ -30,7 +30,10 @@ const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.Vouc
 }
 
 /** Sending is paused or the company is frozen. The response does not reveal which. */
-const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "This voucher cannot be claimed right now. Try again later" })
+const stopped = new Voucher.VoucherRefused({
+  code: "stopped",
+  message: "This voucher cannot be claimed right now. Try again later"
+})
 
 /**
  * Serves wallets that use a voucher (LUD-03): they request its amount, and claim it with an invoice. A wallet
@@ -50,7 +53,9 @@ export const make = Effect.gen(function* () {
 
   const bySecret = Effect.fnUntraced(function* (k1: string) {
     const found = yield* nouns.named(Voucher.noun, { secretHash: SecretHash.of(k1) })
-    return found._tag === "Some" ? found.value : yield* new Voucher.VoucherRefused({ code: "not_found", message: "No such voucher" })
+    return found._tag === "Some"
+      ? found.value
+      : yield* new Voucher.VoucherRefused({ code: "not_found", message: "No such voucher" })
   })
 
   const open = Effect.fnUntraced(function* (voucher: Voucher.Voucher) {
@@ -76,7 +81,11 @@ export const make = Effect.gen(function* () {
         { id: Id.fromMillis(atMillis, entropy), recipient: Destination.text(destination), network },
         atMillis
       )
-      yield* mayBegin({ spender: { company: { id: voucher.companyId } }, recipient, withdrawal: change.writes[1].record })
+      yield* mayBegin({
+        spender: { company: { id: voucher.companyId } },
+        recipient,
+        withdrawal: change.writes[1].record
+      })
       return change
     },
     Effect.catchTags({
@@ -95,7 +104,11 @@ export const make = Effect.gen(function* () {
     if (withdrawalId === null) return false
     const found = yield* nouns.get(Withdrawal.noun, companyId, withdrawalId)
     const destination = Destination.parse(pr, network)
-    return Option.isSome(found) && Result.isSuccess(destination) && found.value.recipient === Destination.text(destination.success)
+    return (
+      Option.isSome(found) &&
+      Result.isSuccess(destination) &&
+      found.value.recipient === Destination.text(destination.success)
+    )
   })
 
   const attempt = Effect.fnUntraced(function* (found: Voucher.Voucher, { k1, pr }: Claim) {
@@ -113,7 +126,10 @@ export const make = Effect.gen(function* () {
     }),
     claim: Effect.fnUntraced(function* (claim) {
       if (!callerMayClaim(claim.caller, yield* now).isWithin) {
-        return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims. Try again in a moment" })
+        return yield* new Voucher.VoucherRefused({
+          code: "too_many",
+          message: "Too many claims. Try again in a moment"
+        })
       }
       const voucher = yield* bySecret(claim.k1)
       if (yield* isPaidTo(voucher, claim.pr)) return

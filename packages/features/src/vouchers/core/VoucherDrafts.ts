@@ -75,8 +75,18 @@ export const make = Effect.gen(function* () {
       expiresAtMillis: createdAtMillis + expirySeconds * 1000
     })
     const amountHeld = Voucher.held(voucher)
-    yield* SpendingLimits.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
+    yield* SpendingLimits.check(spender, {
+      amount: amountHeld,
+      recipientType: "lightning_invoice",
+      recipient: null,
+      network: chain
+    })
     yield* mayIssue({ spender, amount: amountHeld })
-    return { counts, feesRevision: company.feesRevision ?? 0, voucher, url: Redacted.make(Voucher.urlOf(linkHost, k1)) }
+    return {
+      counts,
+      feesRevision: company.feesRevision ?? 0,
+      voucher,
+      url: Redacted.make(Voucher.urlOf(linkHost, k1))
+    }
   })
 })

@@ -8,17 +8,26 @@ import * as Voucher from "./Voucher.ts"
 /** Types of voucher events, in the order of the catalog. A published type is never removed. */
 export const types = ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"] as const
 
-const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"voucher", typeof type, Voucher.Voucher> => ({
+const about = (
+  type: (typeof types)[number],
+  record: Voucher.Voucher
+): About<"voucher", typeof type, Voucher.Voucher> => ({
   kind: "voucher",
   type,
   record
 })
 
-const voucherIs = (type: (typeof types)[number]) => Conversion.ofSubject(Voucher.noun, (row) => about(type, row))
+const voucherIs = (type: (typeof types)[number]) =>
+  Conversion.ofSubject(Voucher.noun, (row) => about(type, row))
 
 /** Returns the event with the voucher in the state in which it was created. */
 const opened = (row: Voucher.Voucher) =>
-  about("voucher.created", { ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
+  about("voucher.created", {
+    ...row,
+    status: "open",
+    withdrawalId: null,
+    updatedAtMillis: row.createdAtMillis
+  })
 
 /** Returns the creation event of a voucher created together with another record. */
 export const createdWith = Conversion.ofRecord(Voucher.noun, opened)
@@ -29,7 +38,9 @@ export const createdWith = Conversion.ofRecord(Voucher.noun, opened)
  */
 const claimed = Effect.fnUntraced(function* (event: Published) {
   const [voucher] = yield* voucherIs("voucher.claimed")(event)
-  return voucher === undefined ? [] : [voucher, ...(yield* WithdrawalNotices.requestedWith(event, voucher.record.withdrawalId))]
+  return voucher === undefined
+    ? []
+    : [voucher, ...(yield* WithdrawalNotices.requestedWith(event, voucher.record.withdrawalId))]
 })
 
 export const notices = {
@@ -37,7 +48,11 @@ export const notices = {
   types,
   byEvent: {
     "voucher.created": { as: ["voucher.created"], convert: Conversion.ofSubject(Voucher.noun, opened) },
-    "voucher.claimed": { as: ["voucher.claimed", "withdrawal.lightning.pending"], aboutOthers: true, convert: claimed },
+    "voucher.claimed": {
+      as: ["voucher.claimed", "withdrawal.lightning.pending"],
+      aboutOthers: true,
+      convert: claimed
+    },
     "voucher.expired": { as: ["voucher.expired"], convert: voucherIs("voucher.expired") },
     "voucher.canceled": { as: ["voucher.canceled"], convert: voucherIs("voucher.canceled") }
   }

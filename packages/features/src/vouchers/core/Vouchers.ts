@@ -10,7 +10,14 @@ import type { Invalid } from "@satrail/core/base/Invalid"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
-import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  type NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
@@ -60,7 +67,10 @@ export class Vouchers extends Context.Service<
       | IdempotencyMismatch
       | StoreUnavailable
     >
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Voucher.Voucher, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Voucher.Voucher, NotFound | StoreUnavailable>
     /**
      * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
      */
@@ -84,17 +94,25 @@ export class Vouchers extends Context.Service<
      * Cancels every open voucher that an API key or person created, including those of refund links, and releases
      * their holds. Returns their number. For a stolen key: revoke it first, so that it creates no more.
      */
-    readonly cancelCreatedBy: (companyId: CompanyId.CompanyId, createdBy: string) => Effect.Effect<number, StoreUnavailable>
+    readonly cancelCreatedBy: (
+      companyId: CompanyId.CompanyId,
+      createdBy: string
+    ) => Effect.Effect<number, StoreUnavailable>
     /** Returns the voucher with this secret while it can be claimed, and its callback URL. */
     readonly offer: (
       k1: string
-    ) => Effect.Effect<{ readonly voucher: Voucher.Voucher; readonly callback: string }, Voucher.VoucherRefused | StoreUnavailable>
+    ) => Effect.Effect<
+      { readonly voucher: Voucher.Voucher; readonly callback: string },
+      Voucher.VoucherRefused | StoreUnavailable
+    >
     /**
      * Claims the voucher with an invoice for exactly its amount, which a worker then pays. If several claims
      * are concurrent, the first one succeeds and the others are rejected. Repeating the same invoice counts as
      * the same claim.
      */
-    readonly claim: (ask: VoucherClaims.Claim) => Effect.Effect<void, Voucher.VoucherRefused | StoreUnavailable>
+    readonly claim: (
+      ask: VoucherClaims.Claim
+    ) => Effect.Effect<void, Voucher.VoucherRefused | StoreUnavailable>
     /** Voids every expired voucher, and returns the number of tasks that were due. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
@@ -111,7 +129,8 @@ export const make = Effect.gen(function* () {
   const draft = yield* VoucherDrafts.make
   const now = Clock.currentTimeMillis
 
-  const get = (companyId: CompanyId.CompanyId, id: string) => found("voucher", id, nouns.get(Voucher.noun, companyId, id))
+  const get = (companyId: CompanyId.CompanyId, id: string) =>
+    found("voucher", id, nouns.get(Voucher.noun, companyId, id))
 
   return Vouchers.of({
     create: Effect.fnUntraced(function* ({ company, apiKey, request, amount, currency, ...words }) {
@@ -127,8 +146,14 @@ export const make = Effect.gen(function* () {
           const { counts, feesRevision, ...issued } = yield* draft({ ...spender, priced: price, words })
           const { voucher } = issued
           const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
-          const committed = Shortage.withBalance(ledger, journal.commit(Voucher.created(voucher, once, counts, feesRevision)))
-          return Answers.outcome(yield* committed.pipe(SpendingLimits.withRemaining(accounts, spender, Voucher.held(voucher))), issued)
+          const committed = Shortage.withBalance(
+            ledger,
+            journal.commit(Voucher.created(voucher, once, counts, feesRevision))
+          )
+          return Answers.outcome(
+            yield* committed.pipe(SpendingLimits.withRemaining(accounts, spender, Voucher.held(voucher))),
+            issued
+          )
         })
       )
     }),
@@ -140,7 +165,9 @@ export const make = Effect.gen(function* () {
         (rows) =>
           Effect.succeed(
             rows.filter(
-              (row) => (createdBy === undefined || row.createdBy === createdBy) && (status === undefined || row.status === status)
+              (row) =>
+                (createdBy === undefined || row.createdBy === createdBy) &&
+                (status === undefined || row.status === status)
             )
           )
       ),

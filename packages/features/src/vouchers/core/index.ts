@@ -13,7 +13,9 @@ export const vouchers = Feature.make({
   name: "vouchers",
   nouns: [Voucher.noun],
   lives: [Voucher.life],
-  changes: Feature.changes<Voucher.VoucherCreated | Voucher.VoucherClaimed | Voucher.VoucherExpired | Voucher.VoucherCanceled>(),
+  changes: Feature.changes<
+    Voucher.VoucherCreated | Voucher.VoucherClaimed | Voucher.VoucherExpired | Voucher.VoucherCanceled
+  >(),
   events: {
     "voucher.created": "vouchers",
     "voucher.claimed": "vouchers",

@@ -46,9 +46,13 @@ const routes = (proxies: number) =>
           Effect.provideContext(context)
         )
       }
-      yield* router.add("GET", paths.offer, (request) => answer(request, (query) => offer(query.get("k1") ?? "")))
+      yield* router.add("GET", paths.offer, (request) =>
+        answer(request, (query) => offer(query.get("k1") ?? ""))
+      )
       yield* router.add("GET", paths.callback, (request) =>
-        answer(request, (query) => claim(query.get("k1") ?? "", query.get("pr") ?? "", addressOf(request, proxies)))
+        answer(request, (query) =>
+          claim(query.get("k1") ?? "", query.get("pr") ?? "", addressOf(request, proxies))
+        )
       )
     })
   )

@@ -41,14 +41,19 @@ const path = "/v1/vouchers"
 const Body = Schema.Struct({
   amount: Amounts.exact(Amounts.AmountNumber),
   currency: Amounts.Currency,
-  description: Scalars.given(Scalars.Description.annotate({ description: "Text shown by the wallet that claims the voucher" })),
+  description: Scalars.given(
+    Scalars.Description.annotate({ description: "Text shown by the wallet that claims the voucher" })
+  ),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateVoucher" })
 
 /** The maker of a record with a link. */
 export const createdBy = <Row>(of: (row: Row) => string | null) =>
-  Member.textOrNull(of, "Id of the API key or person that created it; null if another program or an older version did")
+  Member.textOrNull(
+    of,
+    "Id of the API key or person that created it; null if another program or an older version did"
+  )
 
 /** Money held for the first wallet that claims it. */
 export const view = View.make<Voucher.Voucher>()(
@@ -61,7 +66,10 @@ export const view = View.make<Voucher.Voucher>()(
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Voucher.fee(row))],
     description: Member.text((row) => row.description, "Text shown by the wallet that claims the voucher"),
     status: [Voucher.Status, (row) => row.status],
-    withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal created by the claim; null until claimed"),
+    withdrawal_id: Member.uuidOrNull(
+      (row) => row.withdrawalId,
+      "Withdrawal created by the claim; null until claimed"
+    ),
     ...CauseView.members("voucher"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_by: createdBy((row: Voucher.Voucher) => row.createdBy),
@@ -127,7 +135,13 @@ const create = Section.company(
       const [voucher, { metadata, serviceDomain, k1 }] = [example(world), world]
       const { description } = voucher
       return {
-        body: { amount: 1000, currency: "sats", description, expiry_seconds: Voucher.expirySeconds.default, metadata },
+        body: {
+          amount: 1000,
+          currency: "sats",
+          description,
+          expiry_seconds: Voucher.expirySeconds.default,
+          metadata
+        },
         message: "Voucher created",
         data: issued.of({ voucher, url: Redacted.make(Voucher.urlOf(serviceDomain, k1)) })
       }
@@ -215,14 +229,23 @@ const ofMaker = {
   payload: Schema.Struct({ created_by: maker("The API key or person") }).annotate({
     identifier: "CancelVouchers"
   }),
-  success: Envelope.success(200, Schema.Struct({ canceled: Schema.Int.annotate({ description: "Number of canceled vouchers" }) })),
+  success: Envelope.success(
+    200,
+    Schema.Struct({ canceled: Schema.Int.annotate({ description: "Number of canceled vouchers" }) })
+  ),
   error: Errors.of("malformed", "store_unavailable")
 }
 const cancelsOfMaker =
   "Cancels every open voucher that an API key or person created, including those of refund links, and releases their funds. Revoke a stolen key or remove the person first. Other vouchers are unchanged; for example, rotating a key cancels none. Canceling again cancels only what was created since."
 
-const canceledOf = (vouchers: Vouchers["Service"], companyId: CompanyId.CompanyId, { created_by }: { readonly created_by: string }) =>
-  Effect.map(Errors.answered(vouchers.cancelCreatedBy(companyId, created_by)), (canceled) => Envelope.ok("Vouchers canceled", { canceled }))
+const canceledOf = (
+  vouchers: Vouchers["Service"],
+  companyId: CompanyId.CompanyId,
+  { created_by }: { readonly created_by: string }
+) =>
+  Effect.map(Errors.answered(vouchers.cancelCreatedBy(companyId, created_by)), (canceled) =>
+    Envelope.ok("Vouchers canceled", { canceled })
+  )
 
 const ofMakerExample = ({ apiKey: { id } }: World) => ({
   body: { created_by: id },
@@ -262,10 +285,8 @@ export const operatorCancel = Section.operator(
     })
 )
 
-export const section = Section.make("vouchers", { title: "Vouchers", description: "Links that pay the first LNURL wallet to claim them" }, [
-  create,
-  list,
-  get,
-  cancel,
-  cancelAll
-])
+export const section = Section.make(
+  "vouchers",
+  { title: "Vouchers", description: "Links that pay the first LNURL wallet to claim them" },
+  [create, list, get, cancel, cancelAll]
+)

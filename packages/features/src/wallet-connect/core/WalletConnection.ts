@@ -24,7 +24,12 @@ export const noun = Noun.make("wallet_connections", WalletConnection, {
   unique: [["apiKeyId"], ["appKey"]]
 })
 
-export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
+export interface WalletConnected extends Written<
+  "WalletConnected",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once",
+  never
+> {}
 
 /** Connects an app: from then on, the holder of the app's secret key can use the API key. */
 export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected =>

@@ -11,7 +11,13 @@ import * as Id from "@satrail/core/base/Id"
 import { Invalid } from "@satrail/core/base/Invalid"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  type IdempotencyMismatch,
+  Journal,
+  NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as WalletConnection from "./WalletConnection.ts"
@@ -60,7 +66,10 @@ export class WalletConnections extends Context.Service<
        * operator approves it, unless the company is new. A host program omits this.
        */
       by?: Operator
-    ) => Effect.Effect<Answer.Outcome<Made>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    ) => Effect.Effect<
+      Answer.Outcome<Made>,
+      Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
     /** Returns the connection of a key. */
     readonly get: (apiKeyId: string) => Effect.Effect<Shown, NotFound | StoreUnavailable>
   }
@@ -88,7 +97,10 @@ export const make = Effect.gen(function* () {
   return WalletConnections.of({
     create: Effect.fnUntraced(function* (apiKeyId, request, by) {
       if (place === undefined)
-        return yield* new Invalid({ path: "relays", message: "requires SATRAIL_NWC_RELAYS, which the operator has not set" })
+        return yield* new Invalid({
+          path: "relays",
+          message: "requires SATRAIL_NWC_RELAYS, which the operator has not set"
+        })
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       const found = yield* accounts.apiKey(apiKeyId)
@@ -100,7 +112,12 @@ export const make = Effect.gen(function* () {
       const { companyId, allowedFrom, scopes } = found.value.apiKey
       // The app can send whatever the key can, so connecting needs the same approval as the key. Otherwise
       // connecting a key in use would bypass the second operator.
-      if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes) && !(yield* isNew(companyId)))
+      if (
+        by !== undefined &&
+        refusal === undefined &&
+        ApiKey.movesMoney(scopes) &&
+        !(yield* isNew(companyId))
+      )
         return yield* new Invalid({
           path: "id",
           message:
@@ -112,7 +129,10 @@ export const make = Effect.gen(function* () {
           message: "must be empty for a key that an app uses, because a relay hides the app's IP address"
         })
       if (Option.isSome(yield* nouns.named(WalletConnection.noun, { apiKeyId })))
-        return yield* new Invalid({ path: "id", message: "must be a key without an app. Issue one key for each app" })
+        return yield* new Invalid({
+          path: "id",
+          message: "must be a key without an app. Issue one key for each app"
+        })
       const secretKey = generate(entropy)
       const connection = {
         id: Id.fromMillis(nowMillis, entropy),
@@ -121,12 +141,18 @@ export const make = Effect.gen(function* () {
         appKey: Nostr.publicKeyOf(secretKey),
         createdAtMillis: nowMillis
       }
-      const made = { connection: { ...connection, ...place }, text: WalletConnect.format({ ...place, secretKey }) }
+      const made = {
+        connection: { ...connection, ...place },
+        text: WalletConnect.format({ ...place, secretKey })
+      }
       const once = Answer.once(CompanyId.operator, request, made, nowMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(WalletConnection.connected(connection, once)), made)
     }),
     get: Effect.fnUntraced(function* (apiKeyId) {
-      const found = place !== undefined && ApiKey.isId(apiKeyId) ? yield* nouns.named(WalletConnection.noun, { apiKeyId }) : Option.none()
+      const found =
+        place !== undefined && ApiKey.isId(apiKeyId)
+          ? yield* nouns.named(WalletConnection.noun, { apiKeyId })
+          : Option.none()
       return place !== undefined && Option.isSome(found)
         ? { ...found.value, ...place }
         : yield* new NotFound({ what: "wallet connection", id: apiKeyId })

@@ -21,7 +21,11 @@ const asked = {
   metadata: Metadata
 }
 const Params = Schema.Struct(asked)
-const HoldParams = Schema.Struct({ ...asked, payment_hash: Hash, min_cltv_expiry_delta: Schema.optionalKey(Schema.Int) })
+const HoldParams = Schema.Struct({
+  ...asked,
+  payment_hash: Hash,
+  min_cltv_expiry_delta: Schema.optionalKey(Schema.Int)
+})
 
 /**
  * Creates, settles and cancels invoices for apps. Each event takes effect only once, even if it arrives several
@@ -36,7 +40,8 @@ export const make = Effect.gen(function* () {
     { amount, description, description_hash: hash, expiry, metadata }: typeof Params.Type,
     hold?: HoldRequest
   ) {
-    if (hash !== undefined) return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
+    if (hash !== undefined)
+      return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
     const { id: apiKeyId, companyId } = call.holder.apiKey
     const price =
       amount === undefined
@@ -58,7 +63,10 @@ export const make = Effect.gen(function* () {
           AmountInvalid: ({ message }) => refuse("OTHER", message),
           Invalid: ({ path, message }) => refuse("OTHER", `${sentence(path, message)}.`),
           TooManyHeld: ({ maximum }) =>
-            refuse("OTHER", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
+            refuse(
+              "OTHER",
+              `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`
+            ),
           Paused: () => refuse("RESTRICTED", "Receiving is paused. Try again later."),
           RateUnavailable: () => refuse("INTERNAL", "No exchange rate is available. Try again later."),
           NodeUnavailable: () => refuse("INTERNAL", "The Lightning node is not responding. Try again later."),
@@ -76,26 +84,39 @@ export const make = Effect.gen(function* () {
 
   const ofHash = Effect.fnUntraced(function* ({ holder }: Call, paymentHash: PaymentHash.PaymentHash) {
     const found = yield* receiving.invoiceByHash(paymentHash)
-    if (Option.isSome(found) && found.value.companyId === holder.apiKey.companyId && found.value.hold !== null) return found.value
+    if (
+      Option.isSome(found) &&
+      found.value.companyId === holder.apiKey.companyId &&
+      found.value.hold !== null
+    )
+      return found.value
     return yield* refuse("NOT_FOUND", "No hold invoice has this payment hash.")
   })
 
   return {
     makeInvoice: (call: Call) => Effect.flatMap(paramsOf(call, Params), (params) => create(call, params)),
     makeHoldInvoice: Effect.fnUntraced(function* (call: Call) {
-      const { payment_hash: hash, min_cltv_expiry_delta: delta, ...params } = yield* paramsOf(call, HoldParams)
-      if (delta !== undefined) return yield* refuse("NOT_IMPLEMENTED", "min_cltv_expiry_delta is not supported. Omit it.")
+      const {
+        payment_hash: hash,
+        min_cltv_expiry_delta: delta,
+        ...params
+      } = yield* paramsOf(call, HoldParams)
+      if (delta !== undefined)
+        return yield* refuse("NOT_IMPLEMENTED", "min_cltv_expiry_delta is not supported. Omit it.")
       return yield* create(call, params, { paymentHash: PaymentHash.make(hash.toLowerCase()) })
     }),
     /** Settles the held payment. Settling again changes nothing. */
     settleHoldInvoice: Effect.fnUntraced(function* (call: Call) {
-      const preimage = Preimage.make((yield* paramsOf(call, Schema.Struct({ preimage: Hash }))).preimage.toLowerCase())
+      const preimage = Preimage.make(
+        (yield* paramsOf(call, Schema.Struct({ preimage: Hash }))).preimage.toLowerCase()
+      )
       const { id, companyId } = yield* ofHash(call, Preimage.hashOf(preimage))
       yield* invoices.settle(companyId, id, preimage).pipe(
         Effect.catchTags({
           Invalid: ({ path, message }) => refuse("OTHER", `${sentence(path, message)}.`),
           NotFound: () => refuse("NOT_FOUND", "No hold invoice has this payment hash."),
-          InvoiceNotHeld: ({ status }) => refuse("OTHER", `No payment is held for this invoice: it is ${status}.`)
+          InvoiceNotHeld: ({ status }) =>
+            refuse("OTHER", `No payment is held for this invoice: it is ${status}.`)
         })
       )
       return {}
@@ -109,7 +130,8 @@ export const make = Effect.gen(function* () {
       yield* invoices.cancel(companyId, id).pipe(
         Effect.catchTags({
           NotFound: () => refuse("NOT_FOUND", "No hold invoice has this payment hash."),
-          InvoiceNotPayable: ({ status }) => refuse("OTHER", `This invoice can no longer be canceled: it is ${status}.`)
+          InvoiceNotPayable: ({ status }) =>
+            refuse("OTHER", `This invoice can no longer be canceled: it is ${status}.`)
         })
       )
       return {}

@@ -40,14 +40,19 @@ interface Row extends Position {
   readonly type: Transaction["type"] | "invoice"
 }
 
-type Find = (limit: number, after: Position | undefined) => Effect.Effect<Page<Row>, Invalid | StoreUnavailable>
+type Find = (
+  limit: number,
+  after: Position | undefined
+) => Effect.Effect<Page<Row>, Invalid | StoreUnavailable>
 
 /** Reads the first rows of a list. Their metadata is not kept. */
 const firstOf = Effect.fnUntraced(function* (count: number, find: Find) {
   const rows: Array<Row> = []
   let after: Position | undefined
   for (let pages = 0; pages < maxPages && rows.length < count; pages++) {
-    const found = yield* Effect.catchTag(find(count - rows.length, after), "Invalid", ({ message }) => refuse("OTHER", message))
+    const found = yield* Effect.catchTag(find(count - rows.length, after), "Invalid", ({ message }) =>
+      refuse("OTHER", message)
+    )
     rows.push(...found.rows.map(({ createdAtMillis, id, type }) => ({ createdAtMillis, id, type })))
     after = found.next
     if (after === undefined) break
@@ -55,7 +60,8 @@ const firstOf = Effect.fnUntraced(function* (count: number, find: Find) {
   return rows
 })
 
-const newestFirst = (a: Position, b: Position): number => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1)
+const newestFirst = (a: Position, b: Position): number =>
+  b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1)
 
 /** Lists a company's Lightning payments and, if the app asks for them, its unpaid invoices. */
 export const make = Effect.gen(function* () {
@@ -64,20 +70,37 @@ export const make = Effect.gen(function* () {
   const transactions = yield* Transactions
   const invoices = yield* Invoices
 
-  const shown = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { id, type }: Row, apiKeyId: string, nowMillis: number) {
+  const shown = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    { id, type }: Row,
+    apiKeyId: string,
+    nowMillis: number
+  ) {
     if (type === "withdrawal") {
       const found = yield* sending.withdrawal(companyId, id)
       return Option.isSome(found) ? WalletView.outgoing(found.value) : undefined
     }
-    const deposit = type === "invoice" ? undefined : Option.getOrUndefined(yield* receiving.deposit(companyId, id))
+    const deposit =
+      type === "invoice" ? undefined : Option.getOrUndefined(yield* receiving.deposit(companyId, id))
     const invoiceId = type === "invoice" ? id : (deposit?.lightningInvoiceId ?? null)
     const found = invoiceId === null ? Option.none() : yield* receiving.invoice(companyId, invoiceId)
     return Option.isSome(found) ? WalletView.incoming(found.value, apiKeyId, nowMillis) : undefined
   })
 
   return Effect.fnUntraced(function* (call: Call) {
-    const { from, until, limit = listed.default, offset: skipped = 0, type, unpaid = false } = yield* paramsOf(call, Params)
-    if (skipped > maxOffset) return yield* refuse("OTHER", `offset must be at most ${maxOffset}. Narrow the range with from and until.`)
+    const {
+      from,
+      until,
+      limit = listed.default,
+      offset: skipped = 0,
+      type,
+      unpaid = false
+    } = yield* paramsOf(call, Params)
+    if (skipped > maxOffset)
+      return yield* refuse(
+        "OTHER",
+        `offset must be at most ${maxOffset}. Narrow the range with from and until.`
+      )
     const size = Math.min(limit, listed.maximum)
     const { id: apiKeyId, companyId } = call.holder.apiKey
     // Both bounds are inclusive, in whole seconds.
@@ -85,16 +108,20 @@ export const make = Effect.gen(function* () {
       ...(from !== undefined && { createdAfterMillis: from * 1000 - 1 }),
       ...(until !== undefined && { createdBeforeMillis: (until + 1) * 1000 })
     }
-    const only = type === undefined ? {} : { type: type === "incoming" ? ("deposit" as const) : ("withdrawal" as const) }
+    const only =
+      type === undefined ? {} : { type: type === "incoming" ? ("deposit" as const) : ("withdrawal" as const) }
     const paid: Find = (limit, after) =>
       transactions.list(companyId, { rail: "lightning", ...only, ...times, limit, ...(after && { after }) })
     const unpaidWith =
       (standing: Invoice.Standing): Find =>
       (limit, after) =>
-        Effect.map(invoices.list(companyId, { ...times, standing, limit, before: after?.id ?? null }), ({ rows, next }) => ({
-          rows: rows.map((row) => ({ ...row, type: "invoice" as const })),
-          next
-        }))
+        Effect.map(
+          invoices.list(companyId, { ...times, standing, limit, before: after?.id ?? null }),
+          ({ rows, next }) => ({
+            rows: rows.map((row) => ({ ...row, type: "invoice" as const })),
+            next
+          })
+        )
     const finds = unpaid && type !== "outgoing" ? [paid, ...unpaidStandings.map(unpaidWith)] : [paid]
     const rows = yield* Effect.forEach(finds, (find) => firstOf(skipped + size, find))
     const nowMillis = yield* Clock.currentTimeMillis
@@ -102,7 +129,9 @@ export const make = Effect.gen(function* () {
       .flat()
       .toSorted(newestFirst)
       .slice(skipped, skipped + size)
-    const all = yield* Effect.forEach(asRead, (row) => shown(companyId, row, apiKeyId, nowMillis), { concurrency: 5 })
+    const all = yield* Effect.forEach(asRead, (row) => shown(companyId, row, apiKeyId, nowMillis), {
+      concurrency: 5
+    })
     return { transactions: WalletView.fitting(all.filter((one) => one !== undefined)) }
   })
 })

@@ -18,7 +18,10 @@ import * as WalletPayments from "./WalletPayments.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
-const LookedUp = Schema.Struct({ payment_hash: Schema.optionalKey(Schema.String), invoice: Schema.optionalKey(Schema.String) })
+const LookedUp = Schema.Struct({
+  payment_hash: Schema.optionalKey(Schema.String),
+  invoice: Schema.optionalKey(Schema.String)
+})
 
 const None = Schema.Struct({})
 
@@ -67,11 +70,20 @@ export const make = Effect.gen(function* () {
     if (!/^[0-9a-f]{64}$/.test(text) || invoiced === "")
       return yield* refuse("OTHER", "A payment_hash (64 hex characters) or a BOLT 11 invoice is required.")
     if (invoiced !== undefined && invoiced !== text)
-      return yield* refuse("OTHER", "The invoice has another payment hash than payment_hash. Send one of them.")
+      return yield* refuse(
+        "OTHER",
+        "The invoice has another payment hash than payment_hash. Send one of them."
+      )
     const paymentHash = PaymentHash.make(text)
-    const came = Option.filter(yield* receiving.invoiceByHash(paymentHash), (row) => row.companyId === companyId)
+    const came = Option.filter(
+      yield* receiving.invoiceByHash(paymentHash),
+      (row) => row.companyId === companyId
+    )
     if (Option.isSome(came)) return WalletView.incoming(came.value, apiKeyId, yield* Clock.currentTimeMillis)
-    const went = Option.filter(yield* sending.withdrawalByHash(paymentHash), (row) => row.companyId === companyId)
+    const went = Option.filter(
+      yield* sending.withdrawalByHash(paymentHash),
+      (row) => row.companyId === companyId
+    )
     const shown = Option.isSome(went) ? WalletView.outgoing(went.value) : undefined
     return shown ?? (yield* refuse("NOT_FOUND", "No invoice or payment has this payment hash."))
   })
@@ -89,9 +101,10 @@ export const make = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     const budgetOf = (name: "day_sats" | "month_sats", period: string, most: bigint | undefined) =>
       most === undefined ? [] : [{ most, left: Limit.left(spent, name, most, nowMillis), period }]
-    const [tightest] = [...budgetOf("day_sats", "daily", day_sats), ...budgetOf("month_sats", "monthly", month_sats)].toSorted((a, b) =>
-      a.left < b.left ? -1 : 1
-    )
+    const [tightest] = [
+      ...budgetOf("day_sats", "daily", day_sats),
+      ...budgetOf("month_sats", "monthly", month_sats)
+    ].toSorted((a, b) => (a.left < b.left ? -1 : 1))
     if (tightest === undefined) return {}
     const { most, left, period } = tightest
     return { used_budget: Number(most - left), total_budget: Number(most), renewal_period: period }

@@ -22,7 +22,12 @@ export const maxApps = 100
 export const knownMillis = 5_000
 
 // Committed events that can cause a notification. For any other event, nothing is read.
-const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
+const candidates: ReadonlySet<string> = new Set([
+  "invoice.held",
+  "invoice.settled",
+  "deposit.settled",
+  "withdrawal.settled"
+])
 
 /**
  * Returns the notification for the app with this key. Returns undefined unless the event is about a Lightning
@@ -31,10 +36,15 @@ const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settle
 const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
   if ((about.type === "invoice.settled" || about.type === "invoice.held") && about.kind === "invoice") {
     const notification = WalletView.incoming(about.record, apiKeyId, nowMillis)
-    return { notification_type: about.type === "invoice.held" ? "hold_invoice_accepted" : "payment_received", notification }
+    return {
+      notification_type: about.type === "invoice.held" ? "hold_invoice_accepted" : "payment_received",
+      notification
+    }
   }
   const sent =
-    about.type === "withdrawal.lightning.completed" && about.kind === "withdrawal" ? WalletView.outgoing(about.record) : undefined
+    about.type === "withdrawal.lightning.completed" && about.kind === "withdrawal"
+      ? WalletView.outgoing(about.record)
+      : undefined
   return sent && { notification_type: "payment_sent", notification: sent }
 }
 
@@ -56,7 +66,9 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       accounts.apiKey(apiKeyId),
       Option.exists(
         ({ apiKey }) =>
-          ApiKey.refusal(apiKey, nowMillis) === undefined && ApiKey.allows(apiKey, "read") && apiKey.allowedFrom?.for !== "everything"
+          ApiKey.refusal(apiKey, nowMillis) === undefined &&
+          ApiKey.allows(apiKey, "read") &&
+          apiKey.allowedFrom?.for !== "everything"
       )
     )
 
@@ -73,7 +85,12 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       abouts.flatMap((about) => {
         const content = notificationOf(about, apiKeyId, nowMillis)
         if (content === undefined) return []
-        const sealing = { from: secretKey, to: appKey, atSeconds: Math.floor(nowMillis / 1000), nonce: entropy(32) }
+        const sealing = {
+          from: secretKey,
+          to: appKey,
+          atSeconds: Math.floor(nowMillis / 1000),
+          nonce: entropy(32)
+        }
         const made = WalletConnect.notification(content, sealing)
         return made === undefined ? [] : [made]
       })

@@ -9,7 +9,17 @@ import * as Destination from "@satrail/core/sending/Destination"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Withdrawals } from "@satrail/core/sending/Withdrawals"
-import { alreadyUsed, type Call, keyOf, Metadata, metadataOf, paramsOf, refuse, unknown, type WalletRefused } from "./WalletRefused.ts"
+import {
+  alreadyUsed,
+  type Call,
+  keyOf,
+  Metadata,
+  metadataOf,
+  paramsOf,
+  refuse,
+  unknown,
+  type WalletRefused
+} from "./WalletRefused.ts"
 
 /**
  * Time for which a request waits for a payment to become final. After that, the app receives a pending
@@ -27,10 +37,9 @@ const pauses = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced(
  * Runs the part of a request that only waits for a payment. The listener to a relay lets the request give up its
  * place meanwhile. Otherwise, slow payments of a few apps would keep all other apps waiting.
  */
-export class Waiting extends Context.Reference<<A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>>(
-  "@satrail/features/wallet-connect/core/WalletPayments/Waiting",
-  { defaultValue: () => (wait) => wait }
-) {}
+export class Waiting extends Context.Reference<
+  <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+>("@satrail/features/wallet-connect/core/WalletPayments/Waiting", { defaultValue: () => (wait) => wait }) {}
 
 /** An amount in msat, as a whole JSON number. */
 export const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
@@ -45,14 +54,19 @@ const Params = Schema.Struct({
  * Uses the event as the idempotency key, so that a repeated event returns the same withdrawal. Stores only the
  * withdrawal's id.
  */
-const requestOf = ({ event }: Call, invoice: string, amount: number | undefined): Answer.Request<Withdrawal.Withdrawal> => ({
+const requestOf = (
+  { event }: Call,
+  invoice: string,
+  amount: number | undefined
+): Answer.Request<Withdrawal.Withdrawal> => ({
   key: keyOf(event),
   fingerprint: `pay_invoice ${amount ?? ""} ${invoice}`,
   render: ({ id }) => id
 })
 
 /** Never report a pending payment as failed, because the user would then pay again. */
-const pending = "The payment is pending, not failed. Look it up by its payment hash before you pay another way."
+const pending =
+  "The payment is pending, not failed. Look it up by its payment hash before you pay another way."
 
 const resultOf = (withdrawal: Withdrawal.Withdrawal) => {
   const { status, failure, preimage } = withdrawal
@@ -62,10 +76,12 @@ const resultOf = (withdrawal: Withdrawal.Withdrawal) => {
   }
   if (status === "failed") {
     // Another request may have paid the same hash, so this failure does not mean that nothing was paid.
-    if (failure === "payment_hash_used") return Effect.fail(refuse("OTHER", "Another payment exists for this invoice. Look it up."))
+    if (failure === "payment_hash_used")
+      return Effect.fail(refuse("OTHER", "Another payment exists for this invoice. Look it up."))
     return Effect.fail(refuse("PAYMENT_FAILED", `Nothing was paid: ${failure ?? "failed"}.`))
   }
-  if (preimage === null) return Effect.fail(refuse("OTHER", "The payment settled without a preimage. Look it up."))
+  if (preimage === null)
+    return Effect.fail(refuse("OTHER", "The payment settled without a preimage. Look it up."))
   return Effect.succeed({ preimage, fees_paid: Number(Withdrawal.fee(withdrawal)) })
 }
 
@@ -90,11 +106,18 @@ export const make = Effect.gen(function* () {
     const wait = yield* tail.listen(companyId)
     const look = Effect.andThen(wait, read(companyId, id))
     const isOver = (row: Withdrawal.Withdrawal) => Withdrawal.standing(row) !== "pending"
-    const end = yield* (yield* Waiting)(Effect.timeoutOption(Effect.repeat(look, { until: isOver, schedule: pauses }), payWaitMillis))
+    const end = yield* (yield* Waiting)(
+      Effect.timeoutOption(Effect.repeat(look, { until: isOver, schedule: pauses }), payWaitMillis)
+    )
     return Option.isSome(end) ? end.value : yield* read(companyId, id)
   }, Effect.scoped)
 
-  const confirm = Effect.fnUntraced(function* (call: Call, invoice: string, amount: number | undefined, metadata: MetadataRules.Metadata) {
+  const confirm = Effect.fnUntraced(function* (
+    call: Call,
+    invoice: string,
+    amount: number | undefined,
+    metadata: MetadataRules.Metadata
+  ) {
     const { apiKey, plan, companyLimits, fees, feesRevision } = call.holder
     const outcome = yield* withdrawals.confirm({
       company: { id: apiKey.companyId, plan, limits: companyLimits, fees, feesRevision },
@@ -113,18 +136,27 @@ export const make = Effect.gen(function* () {
       const { invoice: text, amount, metadata } = yield* paramsOf(call, Params)
       const bolt11 = Destination.invoiceIn(text)
       // Accept only invoices. A name or address given to an app may not be the one its user saw.
-      if (Result.isFailure(bolt11)) return yield* refuse("OTHER", `This is not a valid BOLT 11 invoice: ${bolt11.failure.message}.`)
+      if (Result.isFailure(bolt11))
+        return yield* refuse("OTHER", `This is not a valid BOLT 11 invoice: ${bolt11.failure.message}.`)
       const { amount: own, paymentRequest: invoice } = bolt11.success
       if (own !== undefined && amount !== undefined && BigInt(amount) !== own)
         return yield* refuse("OTHER", "The amount differs from the invoice's. Omit it.")
       if (own === undefined && amount === undefined)
         return yield* refuse("OTHER", "The invoice specifies no amount. Set amount in millisatoshis.")
       const { companyId } = call.holder.apiKey
-      const id = yield* confirm(call, invoice, own === undefined ? amount : undefined, metadataOf(metadata)).pipe(
+      const id = yield* confirm(
+        call,
+        invoice,
+        own === undefined ? amount : undefined,
+        metadataOf(metadata)
+      ).pipe(
         Effect.catchTags({
-          LimitExceeded: ({ limit, of }) => refuse("QUOTA_EXCEEDED", `This would exceed the ${of}'s limit "${limit}".`),
-          InsufficientBalance: () => refuse("INSUFFICIENT_BALANCE", "The balance does not cover the amount and fees."),
-          Unauthorized: ({ reason }) => refuse("UNAUTHORIZED", `The API key of this connection is ${reason}.`),
+          LimitExceeded: ({ limit, of }) =>
+            refuse("QUOTA_EXCEEDED", `This would exceed the ${of}'s limit "${limit}".`),
+          InsufficientBalance: () =>
+            refuse("INSUFFICIENT_BALANCE", "The balance does not cover the amount and fees."),
+          Unauthorized: ({ reason }) =>
+            refuse("UNAUTHORIZED", `The API key of this connection is ${reason}.`),
           CompanyFrozen: () => refuse("RESTRICTED", "The company is frozen and cannot send."),
           Paused: () => refuse("RESTRICTED", "Sending is paused. Try again later."),
           StoreUnavailable: () => refuse("INTERNAL", unknown),
@@ -141,7 +173,9 @@ export const make = Effect.gen(function* () {
           Invalid: ({ path, message }) => refuse("OTHER", sentence(path, message))
         })
       )
-      const withdrawal = yield* Effect.catchTag(ended(companyId, id), "StoreUnavailable", () => refuse("INTERNAL", pending))
+      const withdrawal = yield* Effect.catchTag(ended(companyId, id), "StoreUnavailable", () =>
+        refuse("INTERNAL", pending)
+      )
       return yield* resultOf(withdrawal)
     })
   }

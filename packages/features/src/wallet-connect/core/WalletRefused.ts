@@ -5,7 +5,10 @@ import type { Holder } from "@satrail/core/accounts/ApiKey"
 import type * as MetadataRules from "@satrail/core/base/Metadata"
 
 /** An error response to an app. `message` is human-readable and reveals nothing that the key may not read. */
-export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", { code: ErrorCode, message: Schema.String }) {}
+export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
+  code: ErrorCode,
+  message: Schema.String
+}) {}
 
 export const refuse = (code: ErrorCode, message: string) => new WalletRefused({ code, message })
 
@@ -21,20 +24,26 @@ const Params = Schema.Record(Schema.String, Schema.Unknown)
 /** Apps written in Go send every parameter, so null, 0 and an empty text count as omitted. */
 const isGiven = (value: unknown): boolean => value !== null && value !== 0 && value !== ""
 const given = (params: unknown) =>
-  Schema.is(Params)(params) ? Object.fromEntries(Object.entries(params).filter(([, value]) => isGiven(value))) : params
+  Schema.is(Params)(params)
+    ? Object.fromEntries(Object.entries(params).filter(([, value]) => isGiven(value)))
+    : params
 
 /** Maximum number of characters of an unknown parameter's name that are repeated. */
 const maxNameCharacters = 40
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   // The value is not repeated.
-  leafHook: (issue) => (issue._tag === "MissingKey" ? "It is required." : `${SchemaIssue.defaultLeafHook(issue)}.`)
+  leafHook: (issue) =>
+    issue._tag === "MissingKey" ? "It is required." : `${SchemaIssue.defaultLeafHook(issue)}.`
 })
 
 const wrong = (issue: SchemaIssue.Issue): WalletRefused => {
   const [{ path = [], message } = { message: "" }] = format(issue).issues
   const name = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-  return refuse("OTHER", name === "" ? "The parameters must be an object." : `The parameter ${name} is invalid. ${message}`)
+  return refuse(
+    "OTHER",
+    name === "" ? "The parameters must be an object." : `The parameter ${name} is invalid. ${message}`
+  )
 }
 
 /**
@@ -51,11 +60,16 @@ export const paramsOf = <A>(
   if (unknown !== undefined) {
     const takes = names.length === 0 ? "no parameters" : names.join(", ")
     return Effect.fail(
-      refuse("OTHER", `The parameter ${unknown.slice(0, maxNameCharacters)} is not supported. This method takes ${takes}.`)
+      refuse(
+        "OTHER",
+        `The parameter ${unknown.slice(0, maxNameCharacters)} is not supported. This method takes ${takes}.`
+      )
     )
   }
   const decoded = Schema.decodeUnknownResult(schema)(all)
-  return Result.isSuccess(decoded) ? Effect.succeed(decoded.success) : Effect.fail(wrong(decoded.failure.issue))
+  return Result.isSuccess(decoded)
+    ? Effect.succeed(decoded.success)
+    : Effect.fail(wrong(decoded.failure.issue))
 }
 
 /** Metadata of a payment or invoice: any JSON. */
@@ -69,7 +83,8 @@ export const metadataOf = (metadata: typeof Params.Type | undefined): MetadataRu
 export const keyOf = ({ id }: Nostr.Event): string => `nwc:${id}`
 
 /** The event may have made a payment. An app that learned otherwise would pay another way. */
-export const unknown = "The payment may or may not have started. Send the same event again, or look it up by its payment hash."
+export const unknown =
+  "The payment may or may not have started. Send the same event again, or look it up by its payment hash."
 
 /** The event's idempotency key is used up. */
 export const alreadyUsed = "This event was already refused or used for a different request. Send a new one."

@@ -122,7 +122,14 @@ const makeDone = Effect.gen(function* () {
     )
     const { apiKey } = holder
     const { id: actor_id, name: actor_name, companyId, allowedFrom } = apiKey
-    const acting = { actor: "key", actor_id, actor_name, verb: `nwc.${name}`, address: "", request_id: event.id } as const
+    const acting = {
+      actor: "key",
+      actor_id,
+      actor_name,
+      verb: `nwc.${name}`,
+      address: "",
+      request_id: event.id
+    } as const
     const method = methods.get(name)
     const answered = Effect.gen(function* () {
       if (method === undefined) return yield* refuse("NOT_IMPLEMENTED", "This method is not supported.")
@@ -237,16 +244,24 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   }
 
   /** Returns the content of the response. */
-  const answerTo = (connection: WalletConnection.WalletConnection, event: Nostr.Event, request: WalletConnect.Request) =>
+  const answerTo = (
+    connection: WalletConnection.WalletConnection,
+    event: Nostr.Event,
+    request: WalletConnect.Request
+  ) =>
     done(connection, event, request).pipe(
       Effect.map((result) => ({ error: null, result })),
       Effect.catchTags({
         WalletRefused: ({ code, message }) => Effect.succeed({ error: { code, message }, result: null }),
-        StoreUnavailable: () => Effect.succeed({ error: { code: "INTERNAL" as const, message: away }, result: null })
+        StoreUnavailable: () =>
+          Effect.succeed({ error: { code: "INTERNAL" as const, message: away }, result: null })
       }),
       Effect.catchCause((cause) =>
         Effect.as(Effect.logWarning("wallet connect: request failed", cause), {
-          error: { code: "INTERNAL" as const, message: "The request may or may not have taken effect. Look it up before you try again." },
+          error: {
+            code: "INTERNAL" as const,
+            message: "The request may or may not have taken effect. Look it up before you try again."
+          },
           result: null
         })
       ),
@@ -268,12 +283,21 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       const connection = yield* connectionOf(relay, event.pubkey)
       const nowMillis = yield* Clock.currentTimeMillis
       // Up to here, anyone may have written the event. A relay that sends forged events uses up only its own rate.
-      if (connection === undefined || !mayVerify(`${relay} ${event.pubkey}`, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
-      const respond = Effect.fnUntraced(function* (given: WalletConnect.Response): Effect.fn.Return<Answered> {
+      if (
+        connection === undefined ||
+        !mayVerify(`${relay} ${event.pubkey}`, nowMillis) ||
+        !Nostr.isGenuine(event)
+      )
+        return Option.none()
+      const respond = Effect.fnUntraced(function* (
+        given: WalletConnect.Response
+      ): Effect.fn.Return<Answered> {
         const content = yield* honest(connection.companyId, event, given)
         const atSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         return {
-          event: Option.fromUndefinedOr(WalletConnect.response(content, event, { from: secretKey, atSeconds, nonce: entropy(32) })),
+          event: Option.fromUndefinedOr(
+            WalletConnect.response(content, event, { from: secretKey, atSeconds, nonce: entropy(32) })
+          ),
           isFinal: content.error === null || refusals.has(content.error?.code ?? "")
         }
       })
@@ -281,7 +305,11 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
         if (!mayAsk(event.pubkey, nowMillis)) return respond(rateLimited(""))
         if (WalletConnect.tagOf(event, "encryption") !== WalletConnect.encryption) {
           const message = `Only ${WalletConnect.encryption} is supported`
-          return respond({ result_type: "", error: { code: "UNSUPPORTED_ENCRYPTION", message }, result: null })
+          return respond({
+            result_type: "",
+            error: { code: "UNSUPPORTED_ENCRYPTION", message },
+            result: null
+          })
         }
         const request = WalletConnect.open(event, secretKey, WalletConnect.Request)
         if (Option.isNone(request)) return Effect.succeed({ event: Option.none(), isFinal: false })

@@ -35,7 +35,9 @@ const publish = (session: Nostr.Session, event: Nostr.Event) =>
   session.publish(event).pipe(
     Effect.timeoutOption(publishMillis),
     Effect.tap((taken) =>
-      Option.isSome(taken) && taken.value === "taken" ? Effect.void : Effect.logInfo("wallet connect: event not accepted by the relay")
+      Option.isSome(taken) && taken.value === "taken"
+        ? Effect.void
+        : Effect.logInfo("wallet connect: event not accepted by the relay")
     ),
     Effect.catchTag("RelayUnreachable", () => Effect.void)
   )
@@ -57,11 +59,21 @@ const listen = (
     const sessions = yield* Nostr.Sessions
     const places = yield* Semaphore.make(atOnce)
     const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    const filter = { kinds: [WalletConnect.kinds.request], to: walletKey, sinceSeconds: nowSeconds - WalletRequests.maxAgeSeconds }
+    const filter = {
+      kinds: [WalletConnect.kinds.request],
+      to: walletKey,
+      sinceSeconds: nowSeconds - WalletRequests.maxAgeSeconds
+    }
     const session = yield* sessions.open(relay, filter).pipe(
       Effect.timeoutOrElse({
         duration: connectMillis,
-        orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no connection within ${connectMillis} ms`) }))
+        orElse: () =>
+          Effect.fail(
+            new Nostr.RelayUnreachable({
+              relay,
+              cause: new Error(`no connection within ${connectMillis} ms`)
+            })
+          )
       })
     )
     const told = yield* Queue.sliding<Nostr.Event>(notices.waiting)
@@ -75,11 +87,15 @@ const listen = (
     yield* Effect.forkScoped(publish(session, info(nowSeconds)))
     // Requests are interrupted only when the connection ends, and then need no place.
     const waiting: typeof WalletPayments.Waiting.Service = (wait) =>
-      Effect.flatMap(Effect.andThen(places.release(1), Effect.exit(wait)), (exit) => Effect.andThen(places.take(1), exit))
+      Effect.flatMap(Effect.andThen(places.release(1), Effect.exit(wait)), (exit) =>
+        Effect.andThen(places.take(1), exit)
+      )
     const one = (event: Nostr.Event) =>
       answer(relay, event).pipe(
         Effect.provideService(WalletPayments.Waiting, waiting),
-        Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
+        Effect.flatMap(
+          Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })
+        ),
         Effect.catchTag("StoreUnavailable", (outage) =>
           Effect.logWarning("wallet connect: no response sent, because the store is unavailable", outage)
         ),
@@ -87,7 +103,9 @@ const listen = (
       )
     const next = Effect.andThen(
       places.take(1),
-      Effect.flatMap(session.next, (event) => Effect.forkScoped(Effect.ensuring(one(event), places.release(1))))
+      Effect.flatMap(session.next, (event) =>
+        Effect.forkScoped(Effect.ensuring(one(event), places.release(1)))
+      )
     )
     yield* Effect.catchTag(Effect.forever(next), "RelayUnreachable", (ended) =>
       Effect.logInfo("wallet connect: the relay's connection ended; reconnecting", ended)
@@ -125,12 +143,17 @@ export const layerWorker = Layer.effectDiscard(
     const { relays, secretKey } = place
     const requests = yield* WalletRequests.make(secretKey)
     const eventsFor = yield* WalletNotices.make(secretKey)
-    const info = (seconds: number) => WalletConnect.info(WalletMethods.names, WalletNotices.types, seconds, secretKey)
+    const info = (seconds: number) =>
+      WalletConnect.info(WalletMethods.names, WalletNotices.types, seconds, secretKey)
     yield* Duties.run("wallet connect", () =>
       Effect.gen(function* () {
         const open: Open = new Map()
         for (const relay of relays)
-          yield* Worker.runOpen(`wallet connect at ${relay}`, listen(relay, open, requests, info), Effect.sleep("1 second"))
+          yield* Worker.runOpen(
+            `wallet connect at ${relay}`,
+            listen(relay, open, requests, info),
+            Effect.sleep("1 second")
+          )
         yield* Worker.runOpen("wallet notifications", tell(open, eventsFor), Effect.sleep("1 second"))
       })
     )

@@ -24,11 +24,19 @@ const within = <A extends { readonly metadata: Metadata.Metadata }>(bytes: numbe
 export const fitting = <A extends { readonly metadata: Metadata.Metadata }>(payments: ReadonlyArray<A>) => {
   const each = bytesOf(payments) <= maxBytes ? maxBytes : maxBytes / payments.length
   let left = maxBytes
-  return payments.map((payment) => within(each, payment)).filter((payment) => (left -= bytesOf(payment) + 1) >= 0)
+  return payments
+    .map((payment) => within(each, payment))
+    .filter((payment) => (left -= bytesOf(payment) + 1) >= 0)
 }
 
 const seconds = (millis: number): number => Math.floor(millis / 1000)
-const states = { open: "pending", accepted: "accepted", settled: "settled", expired: "expired", canceled: "failed" } as const
+const states = {
+  open: "pending",
+  accepted: "accepted",
+  settled: "settled",
+  expired: "expired",
+  canceled: "failed"
+} as const
 
 /** Returns an invoice. Its preimage is shown only to the app whose key created it. */
 export const incoming = (invoice: Invoice.Invoice, apiKeyId: string, nowMillis: number) => {
@@ -39,7 +47,9 @@ export const incoming = (invoice: Invoice.Invoice, apiKeyId: string, nowMillis: 
     invoice: invoice.paymentRequest,
     description: invoice.memo,
     payment_hash: invoice.paymentHash,
-    ...(state === "settled" && invoice.preimage !== null && invoice.apiKeyId === apiKeyId && { preimage: invoice.preimage }),
+    ...(state === "settled" &&
+      invoice.preimage !== null &&
+      invoice.apiKeyId === apiKeyId && { preimage: invoice.preimage }),
     amount: Number(invoice.received ?? invoice.amount ?? Msat.zero),
     fees_paid: 0,
     created_at: seconds(invoice.createdAtMillis),

@@ -18,7 +18,10 @@ const params = { id: Schema.String }
 const key = Schema.String.annotate({ description: "Nostr public key, x-only in hex" })
 
 const view = View.make<Shown>()(
-  { identifier: "WalletConnection", description: "An app that uses an API key over Nostr Wallet Connect (NIP-47)" },
+  {
+    identifier: "WalletConnection",
+    description: "An app that uses an API key over Nostr Wallet Connect (NIP-47)"
+  },
   {
     id: Member.uuid((row) => row.id),
     company_id: Member.uuid((row) => row.companyId),
@@ -33,11 +36,15 @@ const view = View.make<Shown>()(
 const Connected = Schema.Struct({
   ...view.schema.fields,
   connection: Schema.String.annotate({
-    description: "Connection link for the app, `nostr+walletconnect://…`. It contains the app's secret key. Only this response contains it"
+    description:
+      "Connection link for the app, `nostr+walletconnect://…`. It contains the app's secret key. Only this response contains it"
   })
 }).annotate({ identifier: "NewWalletConnection" })
 
-const connected = ({ connection, text }: Made): typeof Connected.Type => ({ ...view.of(connection), connection: Redacted.value(text) })
+const connected = ({ connection, text }: Made): typeof Connected.Type => ({
+  ...view.of(connection),
+  connection: Redacted.value(text)
+})
 
 const example = ({ apiKey, companyId, at, wallet }: World): typeof view.schema.Type => ({
   id: wallet.id,
@@ -71,8 +78,17 @@ export const create = Section.operator(
   ([connections, sealer]) => {
     const creation = Idempotency.sealedCreation(connectPath, "App connected", connected, sealer)
     return Effect.fnUntraced(function* ({ params: { id }, headers, request }) {
-      const once = yield* creation.once(request, headers["idempotency-key"], {}, CompanyId.operator, connectPath.replace(":id", id))
-      return yield* creation.answer(yield* Errors.answered(connections.create(id, once.request, yield* OperatorCaller)), CompanyId.operator)
+      const once = yield* creation.once(
+        request,
+        headers["idempotency-key"],
+        {},
+        CompanyId.operator,
+        connectPath.replace(":id", id)
+      )
+      return yield* creation.answer(
+        yield* Errors.answered(connections.create(id, once.request, yield* OperatorCaller)),
+        CompanyId.operator
+      )
     })
   }
 )
@@ -84,8 +100,15 @@ export const get = Section.operator(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Get the app of an API key")
-    .annotate(OpenApi.Description, "Returns the connected app. Only the app has its secret key. To disconnect the app, revoke the API key.")
-    .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "Connected app", data: example(world) })),
+    .annotate(
+      OpenApi.Description,
+      "Returns the connected app. Only the app has its secret key. To disconnect the app, revoke the API key."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.apiKey.id },
+      message: "Connected app",
+      data: example(world)
+    })),
   WalletConnections,
   (connections) =>
     Effect.fnUntraced(function* ({ params: { id } }) {

@@ -16,7 +16,8 @@ const endpointTable = ({ say, to }: OperatorVisit, companyId: string, rows: Read
       {
         title: "Endpoint",
         place: "c1",
-        cell: ({ id, url }) => rowLink(to(`companies/${companyId}/webhooks/${id}`), url.replace(/^https?:\/\//, ""))
+        cell: ({ id, url }) =>
+          rowLink(to(`companies/${companyId}/webhooks/${id}`), url.replace(/^https?:\/\//, ""))
       },
       { title: "Status", place: "c2", cell: (row) => status(badgeOf(row, say.nowMillis)) }
     ],
@@ -26,7 +27,9 @@ const endpointTable = ({ say, to }: OperatorVisit, companyId: string, rows: Read
   })
 
 export const companyPanel = async (visit: OperatorVisit, id: string) => {
-  const endpoints = await visit.api.call("GET /operator/companies/{companyId}/webhook-endpoints", { params: { companyId: id } })
+  const endpoints = await visit.api.call("GET /operator/companies/{companyId}/webhook-endpoints", {
+    params: { companyId: id }
+  })
   return endpoints.length > 0 && panel("Webhooks", { isRuled: true }, endpointTable(visit, id, endpoints))
 }
 
@@ -37,7 +40,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const asked = { params: { companyId, id } }
   const [found, deliveries] = await Promise.all([
     api.call("GET /operator/companies/{companyId}/webhook-endpoints/{id}", asked),
-    api.call("GET /operator/companies/{companyId}/webhook-endpoints/{id}/deliveries", { ...asked, query: { limit: perPage } })
+    api.call("GET /operator/companies/{companyId}/webhook-endpoints/{id}/deliveries", {
+      ...asked,
+      query: { limit: perPage }
+    })
   ])
   return {
     title: found.url.replace(/^https?:\/\//, ""),
@@ -66,7 +72,12 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
                   kind: "faint",
                   cell: ({ last_attempt_at }) => date(say, last_attempt_at, "none yet")
                 },
-                { title: "Next attempt", place: "c4", kind: "faint", cell: ({ next_attempt_at }) => date(say, next_attempt_at, "none") }
+                {
+                  title: "Next attempt",
+                  place: "c4",
+                  kind: "faint",
+                  cell: ({ next_attempt_at }) => date(say, next_attempt_at, "none")
+                }
               ],
               groups: [{ rows: deliveries }]
             })
@@ -75,4 +86,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-export const companyPage: Page<OperatorVisit> = { path: "companies/:id/webhooks/:endpoint", nav: "companies", get }
+export const companyPage: Page<OperatorVisit> = {
+  path: "companies/:id/webhooks/:endpoint",
+  nav: "companies",
+  get
+}

@@ -8,12 +8,21 @@ import { applying, type Problem } from "@satrail/ui/console/Feature"
 const redMillis = 15 * 60_000
 
 /** Amber after the first failure, red after 15 minutes or once disabled because of failures. */
-export const badgeOf = ({ status, disabled_reason, failing_since }: WebhookEndpoint, nowMillis: number): Badge => {
+export const badgeOf = (
+  { status, disabled_reason, failing_since }: WebhookEndpoint,
+  nowMillis: number
+): Badge => {
   if (status === "deleted") return { tone: "idle", text: "Deleted" }
   if (status === "disabled")
     return disabled_reason === "owner" || disabled_reason === null
       ? { tone: "idle", text: "Disabled" }
-      : { tone: "bad", text: disabled_reason === "gone" ? "Disabled: it returned 410" : "Disabled: deliveries failed for too long" }
+      : {
+          tone: "bad",
+          text:
+            disabled_reason === "gone"
+              ? "Disabled: it returned 410"
+              : "Disabled: deliveries failed for too long"
+        }
   if (failing_since === null) return { tone: "good", text: "Delivering" }
   const millis = nowMillis - Date.parse(failing_since)
   return millis < redMillis ? { tone: "warn", text: "Failing" } : { tone: "bad", text: "Failing" }
@@ -22,7 +31,10 @@ export const badgeOf = ({ status, disabled_reason, failing_since }: WebhookEndpo
 /** Endpoints that fail, worst first. */
 const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly badge: Badge }>> => {
   if (!may(visit, "webhooks") && !may(visit, "read")) return []
-  const endpoints = await unlessRefused(visit.api.call("GET /v1/webhook-endpoints"), (status) => status === 403)
+  const endpoints = await unlessRefused(
+    visit.api.call("GET /v1/webhook-endpoints"),
+    (status) => status === 403
+  )
   return (endpoints ?? [])
     .map((endpoint) => ({ ...endpoint, badge: badgeOf(endpoint, visit.say.nowMillis) }))
     .filter(({ badge: { tone } }) => tone === "warn" || tone === "bad")
@@ -59,7 +71,10 @@ export const problems = async ({ api, say, to }: OperatorVisit): Promise<Readonl
       (tone === "bad" || tone === "warn") && {
         tone,
         glyph: "hook",
-        title: text === "Failing" ? "Your webhook is failing" : `Your webhook is ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
+        title:
+          text === "Failing"
+            ? "Your webhook is failing"
+            : `Your webhook is ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
         text: endpoint.url,
         sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
         href: to(`webhooks/${endpoint.id}`),

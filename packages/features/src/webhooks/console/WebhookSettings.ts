@@ -1,6 +1,13 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "@satrail/ui/console/Issued"
-import { type AnyVisit, type Elsewhere, type Page, type Shown, numberIn, text } from "@satrail/ui/console/Page"
+import {
+  type AnyVisit,
+  type Elsewhere,
+  type Page,
+  type Shown,
+  numberIn,
+  text
+} from "@satrail/ui/console/Page"
 import { body, confirm, entry, fields, form, formPanel, panel, plain, stack } from "@satrail/ui/console/Parts"
 import type { WebhookEndpoint } from "@satrail/ui/console/wire"
 import { rootOf, short } from "./Webhooks.ts"
@@ -102,7 +109,11 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
         {},
         plain("Settings", [
           fields(settings(visit, endpoint)),
-          h("div", { class: "confirm" }, h("button", { class: "btn main lg", name: "do", value: "save" }, "Save endpoint"))
+          h(
+            "div",
+            { class: "confirm" },
+            h("button", { class: "btn main lg", name: "do", value: "save" }, "Save endpoint")
+          )
         ])
       ),
       stack(
@@ -138,7 +149,13 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
           "",
           h("p", { class: "soft" }, "A disabled endpoint receives nothing. Events are kept.")
         ),
-        simple("Delete", "Delete endpoint", "delete", "danger", h("p", { class: "soft" }, "Deliveries to it are deleted too."))
+        simple(
+          "Delete",
+          "Delete endpoint",
+          "delete",
+          "danger",
+          h("p", { class: "soft" }, "Deliveries to it are deleted too.")
+        )
       )
     )
   }
@@ -150,11 +167,17 @@ const change = async (visit: AnyVisit): Promise<Shown | Elsewhere> => {
   switch (text(visit, "do")) {
     case "rotate": {
       const body = { overlap_seconds: (numberIn(visit, "overlap") ?? 0) * 3600 }
-      const { secret } = await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/rotate-secret`, { params, body })
+      const { secret } = await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/rotate-secret`, {
+        params,
+        body
+      })
       return secretPage(visit, id, "Secret rotated", secret)
     }
     case "replay":
-      await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/replay`, { params, body: { replay_from: text(visit, "from") } })
+      await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/replay`, {
+        params,
+        body: { replay_from: text(visit, "from") }
+      })
       break
     case "disable":
       await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/disable`, { params })

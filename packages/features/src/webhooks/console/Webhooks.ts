@@ -68,15 +68,24 @@ const columns = ({ say, to }: AnyVisit): ReadonlyArray<Column<Row>> => [
   {
     title: "Endpoint",
     place: "all",
-    cell: ({ endpoint }) => [rowLink(to(`webhooks/${endpoint.id}`), short(endpoint.url)), sub(types(endpoint))]
+    cell: ({ endpoint }) => [
+      rowLink(to(`webhooks/${endpoint.id}`), short(endpoint.url)),
+      sub(types(endpoint))
+    ]
   },
   { title: "Status", place: "c3", cell: ({ endpoint }) => status(badge(endpoint, say.nowMillis)) },
-  { title: "Last response", place: "off", kind: "soft", cell: ({ last }) => (last === undefined ? "nothing sent" : responseOf(last)) },
+  {
+    title: "Last response",
+    place: "off",
+    kind: "soft",
+    cell: ({ last }) => (last === undefined ? "nothing sent" : responseOf(last))
+  },
   {
     title: "Next attempt",
     place: "all",
     key: "Next attempt",
-    cell: ({ last }) => (last === undefined || last.next_attempt_at === null ? "–" : date(say, last.next_attempt_at))
+    cell: ({ last }) =>
+      last === undefined || last.next_attempt_at === null ? "–" : date(say, last.next_attempt_at)
   }
 ]
 
@@ -105,10 +114,17 @@ const list = async (visit: AnyVisit): Promise<Shown> => {
           ? empty(
               "hook",
               "No endpoints yet",
-              isCompany ? "Add your shop’s URL to be notified of each payment." : "Add a program’s URL to be notified of events.",
+              isCompany
+                ? "Add your shop’s URL to be notified of each payment."
+                : "Add a program’s URL to be notified of events.",
               mayChange(visit) && button(to("webhooks/new"), "Add endpoint", "main")
             )
-          : table("Webhook endpoints", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+          : table("Webhook endpoints", {
+              columns: columns(visit),
+              groups: [{ rows }],
+              kind: "mid",
+              opens: true
+            })
       ),
       h(
         "p",
@@ -130,13 +146,27 @@ const nextAttempt = ({ say }: AnyVisit, { status }: WebhookEndpoint, delivery: W
 }
 
 /** Sends a delivery again, or before its next attempt, which a disabled endpoint does not have. */
-const resend = (visit: AnyVisit, endpoint: WebhookEndpoint, { id, status }: WebhookDelivery, look: "quiet" | "") => {
+const resend = (
+  visit: AnyVisit,
+  endpoint: WebhookEndpoint,
+  { id, status }: WebhookDelivery,
+  look: "quiet" | ""
+) => {
   const isPending = status === "pending"
   const isOffered = !isPending || endpoint.status === "enabled"
-  return isOffered && act(visit.to(`webhooks/${endpoint.id}`), isPending ? "Send now" : "Resend", look, { do: "resend", delivery: id })
+  return (
+    isOffered &&
+    act(visit.to(`webhooks/${endpoint.id}`), isPending ? "Send now" : "Resend", look, {
+      do: "resend",
+      delivery: id
+    })
+  )
 }
 
-const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyArray<Column<WebhookDelivery>> => [
+const deliveryColumns = (
+  visit: AnyVisit,
+  endpoint: WebhookEndpoint
+): ReadonlyArray<Column<WebhookDelivery>> => [
   {
     title: "Event",
     place: "c1",
@@ -148,10 +178,18 @@ const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyAr
   {
     title: "Status",
     place: "all",
-    cell: (delivery) => [status(deliveryBadge(delivery)), sub(`${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}`)]
+    cell: (delivery) => [
+      status(deliveryBadge(delivery)),
+      sub(`${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}`)
+    ]
   },
   { title: "Last response", place: "off", kind: "soft", cell: responseOf },
-  { title: "Next attempt", place: "all", key: "Next attempt", cell: (delivery) => nextAttempt(visit, endpoint, delivery) },
+  {
+    title: "Next attempt",
+    place: "all",
+    key: "Next attempt",
+    cell: (delivery) => nextAttempt(visit, endpoint, delivery)
+  },
   {
     title: "",
     place: "c2",
@@ -188,14 +226,29 @@ const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, deliver
         ["Response", responseOf(delivery)],
         ["Event", copied(delivery.event_id, "event id")]
       ]),
-      h("p", { class: "label" }, delivery.response_status === null ? "Why there was no response" : "Body of the last response"),
-      h("pre", { tabIndex: 0 }, delivery.response === null || delivery.response === "" ? "empty" : delivery.response),
-      event !== undefined && [h("p", { class: "label" }, "Event sent"), h("pre", { tabIndex: 0 }, JSON.stringify(event, null, 2))]
+      h(
+        "p",
+        { class: "label" },
+        delivery.response_status === null ? "Why there was no response" : "Body of the last response"
+      ),
+      h(
+        "pre",
+        { tabIndex: 0 },
+        delivery.response === null || delivery.response === "" ? "empty" : delivery.response
+      ),
+      event !== undefined && [
+        h("p", { class: "label" }, "Event sent"),
+        h("pre", { tabIndex: 0 }, JSON.stringify(event, null, 2))
+      ]
     )
   )
 }
 
-const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: ReadonlyArray<WebhookDelivery>) => {
+const trouble = async (
+  endpoint: WebhookEndpoint,
+  visit: AnyVisit,
+  deliveries: ReadonlyArray<WebhookDelivery>
+) => {
   const { say, to } = visit
   const waiting = deliveries.filter(({ status }) => status === "pending")
   const [last] = deliveries.filter(({ status, attempts }) => status !== "delivered" && attempts > 0)
@@ -217,7 +270,8 @@ const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: R
       "p",
       null,
       `${waiting.length} ${waiting.length === 1 ? "event is" : "events are"} waiting.`,
-      next !== undefined && next !== null && [" Next attempt: ", when(Date.parse(next), say.seconds(Date.parse(next))), "."]
+      next !== undefined &&
+        next !== null && [" Next attempt: ", when(Date.parse(next), say.seconds(Date.parse(next))), "."]
     ),
     h("div", { class: "do" }, act(to(`webhooks/${endpoint.id}`), "Send a test now", "main", { do: "test" }))
   )
@@ -245,7 +299,9 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
     crumbs: [["Webhooks", "webhooks"]],
     actions: mayChange(visit) && [
       button(to(`webhooks/${id}/settings`), "Settings"),
-      endpoint.status === "enabled" ? act(at, "Send a test", "", { do: "test" }) : act(at, "Enable", "main", { do: "enable" })
+      endpoint.status === "enabled"
+        ? act(at, "Send a test", "", { do: "test" })
+        : act(at, "Enable", "main", { do: "enable" })
     ],
     body: [
       await trouble(endpoint, visit, deliveries),
@@ -254,7 +310,11 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
           "Deliveries",
           {
             isRuled: true,
-            footer: paging(deliveries.length, `times in ${say.zone}`, pages(`webhooks/${id}`, visit, page.next))
+            footer: paging(
+              deliveries.length,
+              `times in ${say.zone}`,
+              pages(`webhooks/${id}`, visit, page.next)
+            )
           },
           deliveries.length === 0
             ? empty("hook", "No deliveries yet", "Events appear here with their response.")

@@ -10,8 +10,22 @@ export const webhooks: Feature = {
   record: "Webhook endpoint",
   pages: [...settings, ...pages],
   operatorPages: [...settings.map((page) => ({ ...page, needs: "all" as const })), ...pages, companyPage],
-  entry: { section: "Developers", rank: 20, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
-  operatorEntry: { section: "Installation", rank: 30, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
+  entry: {
+    section: "Developers",
+    rank: 20,
+    name: "webhooks",
+    path: "webhooks",
+    text: "Webhooks",
+    glyph: "hook"
+  },
+  operatorEntry: {
+    section: "Installation",
+    rank: 30,
+    name: "webhooks",
+    path: "webhooks",
+    text: "Webhooks",
+    glyph: "hook"
+  },
   scope: ["webhooks", "Webhooks", "Add and change webhook endpoints"],
   mark,
   concerns,
@@ -26,7 +40,12 @@ export const webhooks: Feature = {
       : undefined,
   problems,
   alarms: {
-    SatrailWebhooksFail: { title: "Most webhook attempts fail", guide: "incidents#missing-webhook", path: "webhooks", isRemote: true }
+    SatrailWebhooksFail: {
+      title: "Most webhook attempts fail",
+      guide: "incidents#missing-webhook",
+      path: "webhooks",
+      isRemote: true
+    }
   },
   late: { title: "Webhooks are late", text: lateNotices, guide: "incidents#missing-webhook" },
   companyPanel

@@ -19,7 +19,12 @@ const maxPauseMillis = 30_000
 
 /** Sends events to all endpoints while this process has the role. */
 const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
-  const [ledger, nouns, reads, tail] = [yield* LedgerReads, yield* NounReads, yield* WebhookReads, yield* Tail]
+  const [ledger, nouns, reads, tail] = [
+    yield* LedgerReads,
+    yield* NounReads,
+    yield* WebhookReads,
+    yield* Tail
+  ]
   const runner = yield* Runner.make
   const controls = new Map<string, Runner.Control>()
   const ofCompany = new Map<CompanyId.CompanyId, Set<Runner.Control>>()
@@ -27,14 +32,20 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
   const logged = new Set<string>()
 
   /** Serves one endpoint until it is deleted. */
-  const keep = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string, control: Runner.Control) {
+  const keep = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    id: string,
+    control: Runner.Control
+  ) {
     let failures = 0
     while (true) {
       const exit = yield* Effect.exit(
         Effect.gen(function* () {
           // If the endpoint changes after this line, it is read again.
           control.isChanged = false
-          const endpoint = Option.getOrUndefined(yield* runner.reading(nouns.get(Endpoint.noun, companyId, id)))
+          const endpoint = Option.getOrUndefined(
+            yield* runner.reading(nouns.get(Endpoint.noun, companyId, id))
+          )
           if (endpoint === undefined || endpoint.status === "deleted") return "deleted"
           if (endpoint.status === "enabled") yield* runner.once(endpoint, fence, control)
           else {
@@ -57,8 +68,10 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       if (error instanceof StaleFence) return yield* Effect.never
       failures++
       const reason = Outage.reasonOf(exit.cause)
-      if (reason === undefined) yield* Effect.logWarning("webhook: sending to an endpoint failed; will retry", exit.cause)
-      else if (!logged.has(reason)) yield* Effect.logWarning(`webhook: sending to an endpoint failed; will retry: ${reason}`)
+      if (reason === undefined)
+        yield* Effect.logWarning("webhook: sending to an endpoint failed; will retry", exit.cause)
+      else if (!logged.has(reason))
+        yield* Effect.logWarning(`webhook: sending to an endpoint failed; will retry: ${reason}`)
       if (reason !== undefined) logged.add(reason)
       yield* Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10)))
     }
@@ -74,7 +87,9 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       others.delete(control)
       if (others.size === 0) ofCompany.delete(companyId)
     })
-    yield* Effect.forkScoped(Effect.annotateLogs(Effect.ensuring(keep(companyId, id, control), end), { endpointId: id }))
+    yield* Effect.forkScoped(
+      Effect.annotateLogs(Effect.ensuring(keep(companyId, id, control), end), { endpointId: id })
+    )
   })
 
   const wake = (control: Runner.Control) => {
@@ -90,7 +105,12 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       yield* Pages.each(
         pageSize,
         (after: Endpoint.Endpoint | null) => reads.enabledEndpoints(after?.id ?? null, pageSize),
-        (page) => Effect.forEach(page, ({ companyId, id }) => (controls.has(id) ? Effect.void : begin(companyId, id)), { discard: true })
+        (page) =>
+          Effect.forEach(
+            page,
+            ({ companyId, id }) => (controls.has(id) ? Effect.void : begin(companyId, id)),
+            { discard: true }
+          )
       )
       position = newest
     }

@@ -58,13 +58,17 @@ export const measure = Effect.fnUntraced(function* (
   const tell = Effect.fnUntraced(function* (sinceMillis: number | null, nowMillis: number) {
     if (sinceMillis === told) return
     const value = Schema.encodeSync(Since)(sinceMillis)
-    yield* journal.commit(Cursor.moved({ source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+    yield* journal.commit(
+      Cursor.moved({ source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence)
+    )
     told = sinceMillis
   })
   const look = Effect.gen(function* () {
     const since = yield* store.unreadableSinceMillis
     const nowMillis = yield* Clock.currentTimeMillis
-    const waiting = Array.from(controls.values(), ({ waitingSinceMillis }) => waitingSinceMillis()).filter((one) => one !== undefined)
+    const waiting = Array.from(controls.values(), ({ waitingSinceMillis }) => waitingSinceMillis()).filter(
+      (one) => one !== undefined
+    )
     const oldestMillis = waiting.length === 0 ? null : waiting.reduce((a, b) => Math.min(a, b))
     yield* set(nowMillis - (oldestMillis ?? nowMillis), nowMillis - (since ?? nowMillis))
     // Another process has the role. The lease check will stop this one shortly.

@@ -56,8 +56,13 @@ export const control = (): Control => ({
   waitingSinceMillis: nothingWaits
 })
 
-const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", ["outcome"])
-const disabledCount = Measure.counter("satrail_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed")({})
+const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", [
+  "outcome"
+])
+const disabledCount = Measure.counter(
+  "satrail_webhook_endpoints_disabled_total",
+  "Webhook endpoints disabled because they failed"
+)({})
 
 /** Returns the position directly before the given one. */
 const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: part - 1 })
@@ -93,7 +98,8 @@ const waitingIn = ({ queues }: Standing): number => {
 /** Returns the position up to which every event was sent or is recorded as waiting. */
 const reached = ({ unrecorded, position }: Standing): Notice.Place => {
   let first: Notice.Place | undefined
-  for (const place of unrecorded.keys()) if (first === undefined || Notice.isAfter(first, place)) first = place
+  for (const place of unrecorded.keys())
+    if (first === undefined || Notice.isAfter(first, place)) first = place
   return first === undefined ? position : before(first)
 }
 
@@ -107,7 +113,8 @@ const waitingSinceMillis = ({ unrecorded, queues }: Standing): number | undefine
 /** Returns the time at which the next waiting event is due, or Infinity if no event is waiting. */
 const nextDueMillis = ({ queues, busy }: Standing): number => {
   let due = Infinity
-  for (const [line, [head]] of queues) if (head !== undefined && !busy.has(line)) due = Math.min(due, head.dueAtMillis)
+  for (const [line, [head]] of queues)
+    if (head !== undefined && !busy.has(line)) due = Math.min(due, head.dueAtMillis)
   return due
 }
 
@@ -157,12 +164,17 @@ const load = Effect.fnUntraced(function* ({ reads }: Parts, endpoint: Endpoint.E
   const pending = yield* Pages.all(maxWaiting, (after: Delivery.Delivery | null) =>
     reads.pendingDeliveries(endpoint.id, after?.id ?? null, maxWaiting)
   )
-  const inOrder = pending.map(entryFrom).toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? 1 : -1))
+  const inOrder = pending
+    .map(entryFrom)
+    .toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? 1 : -1))
   for (const entry of inOrder) push(standing, replayed(entry, endpoint))
   return standing
 })
 
-const progress = Effect.fnUntraced(function* ({ standing, journal, fence }: Run, failingSinceMillis: number | null) {
+const progress = Effect.fnUntraced(function* (
+  { standing, journal, fence }: Run,
+  failingSinceMillis: number | null
+) {
   const cursor = cursorOf(reached(standing))
   const { endpoint } = standing
   if (cursor === endpoint.cursor && failingSinceMillis === endpoint.failingSinceMillis) return
@@ -173,7 +185,10 @@ const progress = Effect.fnUntraced(function* ({ standing, journal, fence }: Run,
   standing.progressedAtMillis = nowMillis
 })
 
-const disable = Effect.fnUntraced(function* ({ standing: { endpoint }, journal, fence }: Run, reason: "gone" | "failing") {
+const disable = Effect.fnUntraced(function* (
+  { standing: { endpoint }, journal, fence }: Run,
+  reason: "gone" | "failing"
+) {
   yield* Effect.logWarning("webhook: endpoint disabled", { endpointId: endpoint.id, reason })
   yield* Metric.update(disabledCount, 1)
   // An endpoint that was changed or enabled in the meantime stays enabled.
@@ -193,7 +208,8 @@ const judge = Effect.fnUntraced(function* (run: Run, { status, attempts: made, a
   if (isDelivered) return failingSinceMillis === null ? undefined : yield* progress(run, null)
   if (answered === 410) return yield* disable(run, "gone")
   if (failingSinceMillis === null) return yield* progress(run, nowMillis)
-  if (nowMillis - failingSinceMillis >= Schedule.maxFailingMillis && made >= Schedule.minFailedAttempts) yield* disable(run, "failing")
+  if (nowMillis - failingSinceMillis >= Schedule.maxFailingMillis && made >= Schedule.minFailedAttempts)
+    yield* disable(run, "failing")
 })
 
 /** Makes one attempt and applies its result. */
@@ -246,7 +262,11 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
  * Reads the next events, or only the next tests if `isFull`. Up to `sentBefore`, another process may already have
  * sent and recorded them.
  */
-const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, control }: Run, sentBefore: Notice.Place, isFull: boolean) {
+const read = Effect.fnUntraced(function* (
+  { standing, feed, reads, renderer, control }: Run,
+  sentBefore: Notice.Place,
+  isFull: boolean
+) {
   const { endpoint, testedTo, tested } = standing
   const position = isFull && Notice.isAfter(testedTo, standing.position) ? testedTo : standing.position
   const companyId = endpoint.companyId === CompanyId.operator ? null : endpoint.companyId
@@ -260,7 +280,11 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
     .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
     // The events were deleted while the endpoint was disabled for months. Continue with the oldest event that
     // is left.
-    .pipe(Effect.catchTag("CursorTooOld", () => Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))))
+    .pipe(
+      Effect.catchTag("CursorTooOld", () =>
+        Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))
+      )
+    )
   const { items, next, againAtMillis = Infinity } = page
   standing.againAtMillis = againAtMillis
   const places = items.map(({ place }) => cursorOf(place))
@@ -289,7 +313,8 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
   const nowMillis = yield* Clock.currentTimeMillis
   for (const [line, [head]] of standing.queues) {
     if (standing.busy.size >= placesOf(standing)) return
-    if (head !== undefined && head.dueAtMillis <= nowMillis && !standing.busy.has(line)) yield* start(run, broken, head)
+    if (head !== undefined && head.dueAtMillis <= nowMillis && !standing.busy.has(line))
+      yield* start(run, broken, head)
   }
   while (standing.busy.size < placesOf(standing)) {
     const entry = standing.backlog.shift()
@@ -329,8 +354,13 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
     const progressAtMillis = isBehind ? standing.progressedAtMillis + progressMillis : Infinity
     if (progressAtMillis <= nowMillis) yield* progress(run, standing.endpoint.failingSinceMillis)
     const dueMillis = standing.busy.size < placesOf(standing) ? nextDueMillis(standing) : Infinity
-    const wakeAtMillis = Math.min(dueMillis, standing.againAtMillis, progressAtMillis <= nowMillis ? Infinity : progressAtMillis)
-    const sleep = wakeAtMillis === Infinity ? Effect.never : Effect.sleep(Math.max(1, wakeAtMillis - nowMillis))
+    const wakeAtMillis = Math.min(
+      dueMillis,
+      standing.againAtMillis,
+      progressAtMillis <= nowMillis ? Infinity : progressAtMillis
+    )
+    const sleep =
+      wakeAtMillis === Infinity ? Effect.never : Effect.sleep(Math.max(1, wakeAtMillis - nowMillis))
     yield* Effect.raceFirst(Effect.raceFirst(control.latch.await, sleep), Deferred.await(broken))
   }
   // Finish and record started attempts before another process can start.
@@ -353,7 +383,9 @@ export const make = Effect.map(parts, (parts) => ({
     Effect.scoped(
       Effect.gen(function* () {
         control.hasNews = true
-        const [standing, sentBefore] = yield* parts.reading(Effect.all([load(parts, endpoint), parts.feed.now]))
+        const [standing, sentBefore] = yield* parts.reading(
+          Effect.all([load(parts, endpoint), parts.feed.now])
+        )
         control.waitingSinceMillis = () => waitingSinceMillis(standing)
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {

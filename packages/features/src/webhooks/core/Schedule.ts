@@ -43,7 +43,11 @@ export const minFailedAttempts = 3
  * Returns the pause that a response requests, given in seconds or as an HTTP date (RFC 9110, section 10.2.3),
  * or undefined if it requests none.
  */
-export const askedPauseMillis = (status: number, retryAfter: string | null, nowMillis: number): number | undefined => {
+export const askedPauseMillis = (
+  status: number,
+  retryAfter: string | null,
+  nowMillis: number
+): number | undefined => {
   if ((status !== 429 && status !== 503) || retryAfter === null) return undefined
   const millis = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMillis
   return Number.isNaN(millis) ? undefined : Math.min(maxRetryAfterMillis, Math.max(1000, millis))

@@ -13,4 +13,6 @@ export interface Secrets {
 }
 
 /** Required as soon as endpoints are created. Null in a program that sends no webhooks. */
-export const Secrets = Context.Reference<Secrets | null>("@satrail/features/webhooks/core/Secrets", { defaultValue: () => null })
+export const Secrets = Context.Reference<Secrets | null>("@satrail/features/webhooks/core/Secrets", {
+  defaultValue: () => null
+})

@@ -29,7 +29,8 @@ export interface Entry {
 export const testType = "webhook_endpoint.test"
 
 /** Returns the record's id, or a test's own position, because a failed test must not delay the next one. */
-const lineOf = ({ type, subject, place }: Entry["item"]): string => (type === testType ? cursorOf(place) : subject)
+const lineOf = ({ type, subject, place }: Entry["item"]): string =>
+  type === testType ? cursorOf(place) : subject
 
 export const entryOf = ({ body, ...item }: Item): Entry => ({
   item,
@@ -54,16 +55,30 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => {
     atMillis: delivery.createdAtMillis
   }
   const { attempts, nextAtMillis } = delivery
-  return { item, line: lineOf(item), body: undefined, recorded: delivery, attempts, dueAtMillis: nextAtMillis ?? 0 }
+  return {
+    item,
+    line: lineOf(item),
+    body: undefined,
+    recorded: delivery,
+    attempts,
+    dueAtMillis: nextAtMillis ?? 0
+  }
 }
 
-const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" && posted.status >= 200 && posted.status < 300
+const isSuccess = (posted: Posted): boolean =>
+  posted._tag === "Answered" && posted.status >= 200 && posted.status < 300
 
 /** Returns the response as text that a store can hold. */
 const textOf = (text: string): string => text.replaceAll("\0", "").slice(0, keptCharacters)
 
 /** Returns the result of an attempt, with the time of the next one. */
-const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMillis: number, random: number): Delivery.Attempt => {
+const outcomeOf = (
+  posted: Posted,
+  attempts: number,
+  startMillis: number,
+  endMillis: number,
+  random: number
+): Delivery.Attempt => {
   const answered = posted._tag === "Answered" ? posted : undefined
   const asked = answered && Schedule.askedPauseMillis(answered.status, answered.retryAfter, endMillis)
   const scheduled = Schedule.pauseMillis(attempts, random)
@@ -91,12 +106,22 @@ interface Signed {
 }
 
 /** Returns the headers of a request, signed at `seconds` of the receiver's time. */
-const headersOf = (endpoint: Endpoint, signed: Signed, nowMillis: number, seconds: number): Readonly<Record<string, string>> => {
+const headersOf = (
+  endpoint: Endpoint,
+  signed: Signed,
+  nowMillis: number,
+  seconds: number
+): Readonly<Record<string, string>> => {
   const { companyId, signatureHeader } = endpoint
   const { id, attempt, body, secret, secrets } = signed
-  const previous = previousSecrets(endpoint, nowMillis).flatMap((sealed) => secrets.open(sealed, companyId) ?? [])
+  const previous = previousSecrets(endpoint, nowMillis).flatMap(
+    (sealed) => secrets.open(sealed, companyId) ?? []
+  )
   const content = Signature.contentOf(id, seconds, body)
-  const signatures = [...[secret, ...previous].map((one) => Signature.symmetric(one, content)), `v1a,${secrets.sign(content)}`]
+  const signatures = [
+    ...[secret, ...previous].map((one) => Signature.symmetric(one, content)),
+    `v1a,${secrets.sign(content)}`
+  ]
   return {
     "content-type": "application/json",
     ...Signature.headers(id, attempt, seconds, signatures),
@@ -135,7 +160,8 @@ export const make = Effect.gen(function* () {
     const { companyId, url } = endpoint
     const [id, attempt] = [renderer.idOf(entry.item.place, entry.item.companyId), entry.attempts + 1]
     const secret = secrets?.open(endpoint.secret, companyId)
-    if (secrets === null || secret === undefined) return unanswered("the secret of the endpoint was sealed with another key: rotate it")
+    if (secrets === null || secret === undefined)
+      return unanswered("the secret of the endpoint was sealed with another key: rotate it")
     const [clock, trace] = [yield* Clock.Clock, yield* TraceContext.headers]
     const headers = () => {
       const nowMillis = clock.currentTimeMillisUnsafe()
@@ -152,7 +178,12 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const recordOf = (endpoint: Endpoint, { item }: Entry, attempt: Delivery.Attempt, nowMillis: number): Delivery.Delivery => ({
+  const recordOf = (
+    endpoint: Endpoint,
+    { item }: Entry,
+    attempt: Delivery.Attempt,
+    nowMillis: number
+  ): Delivery.Delivery => ({
     id: Id.fromMillis(nowMillis, entropy),
     companyId: endpoint.companyId,
     endpointId: endpoint.id,
@@ -179,11 +210,21 @@ export const make = Effect.gen(function* () {
     const { recorded } = entry
     if (recorded !== undefined) {
       yield* journal.commit(Delivery.tried(recorded, attempt, fence, atMillis))
-      return { ...waiting(entry), ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.nextAtMillis ?? 0 }
+      return {
+        ...waiting(entry),
+        ...attempt,
+        recorded: { ...recorded, ...attempt },
+        dueAtMillis: attempt.nextAtMillis ?? 0
+      }
     }
     const delivery = recordOf(endpoint, entry, attempt, atMillis)
     yield* journal.commit(Delivery.made(delivery, fence))
-    return { ...waiting(entry), attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.nextAtMillis ?? 0 }
+    return {
+      ...waiting(entry),
+      attempts: attempt.attempts,
+      recorded: delivery,
+      dueAtMillis: attempt.nextAtMillis ?? 0
+    }
   })
 
   return {
@@ -197,10 +238,14 @@ export const make = Effect.gen(function* () {
       const started = (atMillis: number) => {
         startMillis = atMillis
       }
-      const posted = yield* around("Webhook.attempt", entry.item.subject)(post(endpoint, entry, body, started))
+      const posted = yield* around(
+        "Webhook.attempt",
+        entry.item.subject
+      )(post(endpoint, entry, body, started))
       const endMillis = yield* Clock.currentTimeMillis
       const made = outcomeOf(posted, entry.attempts + 1, startMillis, endMillis, random())
-      const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
+      const outcome: Delivery.Attempt =
+        body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
       return { outcome, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
     }),
     /**
@@ -209,7 +254,13 @@ export const make = Effect.gen(function* () {
      */
     defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const untried = { status: "pending", attempts: 0, nextAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
+      const untried = {
+        status: "pending",
+        attempts: 0,
+        nextAtMillis: nowMillis,
+        lastAtMillis: null,
+        durationMillis: null
+      } as const
       return yield* record(endpoint, entry, { ...untried, answered: null, response: null }, fence, nowMillis)
     })
   }

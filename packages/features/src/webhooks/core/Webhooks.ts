@@ -10,7 +10,14 @@ import { Feed } from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Answers from "@satrail/core/ledger/Answers"
-import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import {
+  type Conflict,
+  found,
+  type IdempotencyMismatch,
+  Journal,
+  NotFound,
+  type StoreUnavailable
+} from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import * as Noun from "@satrail/core/ledger/Noun"
 import { NounReads } from "@satrail/core/ledger/NounReads"
@@ -37,7 +44,9 @@ export const overlapSeconds = { minimum: 0, default: 86_400, maximum: 7 * 86_400
 export const keptMillis = 30 * 24 * 3600 * 1000
 
 /** The company already has the maximum number of endpoints. */
-export class TooManyEndpoints extends Schema.TaggedError<TooManyEndpoints>()("TooManyEndpoints", { maximum: Schema.Int }) {}
+export class TooManyEndpoints extends Schema.TaggedError<TooManyEndpoints>()("TooManyEndpoints", {
+  maximum: Schema.Int
+}) {}
 
 /** An endpoint with its secret, which is returned once. */
 export interface Issued {
@@ -60,10 +69,19 @@ export class Webhooks extends Context.Service<
       readonly settings: Endpoint.Settings
       /** The rendered response is stored, so the secret in it must be sealed. */
       readonly request?: Answer.Request<Issued>
-    }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | TooManyEndpoints | Conflict | IdempotencyMismatch | StoreUnavailable>
-    readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Endpoint.Endpoint>, StoreUnavailable>
+    }) => Effect.Effect<
+      Answer.Outcome<Issued>,
+      Invalid | TooManyEndpoints | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+    readonly list: (
+      companyId: CompanyId.CompanyId
+    ) => Effect.Effect<ReadonlyArray<Endpoint.Endpoint>, StoreUnavailable>
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
-    readonly change: (companyId: CompanyId.CompanyId, id: string, settings: Endpoint.Settings) => Ask<Endpoint.Endpoint, Invalid>
+    readonly change: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      settings: Endpoint.Settings
+    ) => Ask<Endpoint.Endpoint, Invalid>
     /** Changes the settings to those that `update` returns. If others are committed meanwhile, `update` runs again. */
     readonly updateSettings: (
       companyId: CompanyId.CompanyId,
@@ -72,14 +90,21 @@ export class Webhooks extends Context.Service<
     ) => Ask<Endpoint.Endpoint, Invalid>
     readonly remove: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
     /** Replaces the secret. The previous ones also sign for `overlapSeconds`. */
-    readonly rotate: (companyId: CompanyId.CompanyId, id: string, overlapSeconds: number) => Ask<Issued, Invalid>
+    readonly rotate: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      overlapSeconds: number
+    ) => Ask<Issued, Invalid>
     /** Enables the endpoint. Events are sent starting at `from`, or at the position where sending stopped. */
     readonly enable: (
       companyId: CompanyId.CompanyId,
       id: string,
       from: Notice.Place | undefined
     ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
-    readonly disable: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    readonly disable: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
     /** Sends everything after `from` again, including events already delivered. */
     readonly replay: (
       companyId: CompanyId.CompanyId,
@@ -87,16 +112,26 @@ export class Webhooks extends Context.Service<
       from: Notice.Place
     ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
     /** Publishes a `webhook_endpoint.test`, which is sent only to this endpoint. */
-    readonly test: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    readonly test: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
     /**
      * Returns a page of the endpoint's deliveries, newest first. `next` is the start of the following page.
      */
-    readonly deliveries: (companyId: CompanyId.CompanyId, id: string, query: Page.Asked) => Ask<Page.Page<Delivery.Delivery>, Invalid>
+    readonly deliveries: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      query: Page.Asked
+    ) => Ask<Page.Page<Delivery.Delivery>, Invalid>
     /**
      * Sends a delivery now, with all retries of the schedule: again if it was delivered, or before its next
      * attempt. Has no effect if an attempt is due.
      */
-    readonly resend: (companyId: CompanyId.CompanyId, deliveryId: string) => Ask<Delivery.Delivery, Endpoint.EndpointNotEnabled>
+    readonly resend: (
+      companyId: CompanyId.CompanyId,
+      deliveryId: string
+    ) => Ask<Delivery.Delivery, Endpoint.EndpointNotEnabled>
   }
 >()("@satrail/features/webhooks/core/Webhooks") {}
 
@@ -118,11 +153,17 @@ const untilUnmoved = retryIfMoved(Endpoint.EndpointNotEnabled)
 
 /** Dependencies shared by several methods. */
 const parts = Effect.gen(function* () {
-  const [journal, ledger, nouns, reads] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* WebhookReads]
+  const [journal, ledger, nouns, reads] = [
+    yield* Journal,
+    yield* LedgerReads,
+    yield* NounReads,
+    yield* WebhookReads
+  ]
   const [feed, poster, secrets, entropy] = [yield* Feed, yield* Poster, yield* Secrets, yield* Entropy]
   const now = Clock.currentTimeMillis
   /** Returns an endpoint even if it was deleted. */
-  const stored = (companyId: CompanyId.CompanyId, id: string) => found("webhook endpoint", id, nouns.get(Endpoint.noun, companyId, id))
+  const stored = (companyId: CompanyId.CompanyId, id: string) =>
+    found("webhook endpoint", id, nouns.get(Endpoint.noun, companyId, id))
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const endpoint = yield* stored(companyId, id)
     return endpoint.status === "deleted" ? yield* new NotFound({ what: "webhook endpoint", id }) : endpoint
@@ -130,11 +171,19 @@ const parts = Effect.gen(function* () {
 
   const configured =
     secrets === null
-      ? Effect.fail(new Invalid({ path: "url", message: "requires a secrets key, which this program was started without" }))
+      ? Effect.fail(
+          new Invalid({
+            path: "url",
+            message: "requires a secrets key, which this program was started without"
+          })
+        )
       : Effect.succeed(secrets)
 
   /** Types that the endpoint already has may be unknown: of a feature that the host removed, or of a newer version. */
-  const check = ({ url, description, types, signatureHeader }: Endpoint.Settings, existing: ReadonlyArray<string> = []) => {
+  const check = (
+    { url, description, types, signatureHeader }: Endpoint.Settings,
+    existing: ReadonlyArray<string> = []
+  ) => {
     const issue = textIssue(url, maxUrlCharacters) ?? poster.issue(url)
     if (issue !== undefined) return Effect.fail(new Invalid({ path: "url", message: issue }))
     const words = textIssue(description, maxDescriptionCharacters)
@@ -144,7 +193,9 @@ const parts = Effect.gen(function* () {
       if (unknown !== undefined) return Effect.fail(new Invalid({ path: `types.${n}`, message: unknown }))
     }
     const header = signatureHeader === null ? undefined : headerIssue(signatureHeader)
-    return header === undefined ? Effect.void : Effect.fail(new Invalid({ path: "signature_header", message: header }))
+    return header === undefined
+      ? Effect.void
+      : Effect.fail(new Invalid({ path: "signature_header", message: header }))
   }
 
   const secretFor = (companyId: CompanyId.CompanyId) =>
@@ -156,9 +207,14 @@ const parts = Effect.gen(function* () {
   const from = Effect.fnUntraced(function* (endpoint: Endpoint.Endpoint, place: Notice.Place | undefined) {
     // An id of another service can decode to any position. One from before a restored backup can be too new.
     if (place !== undefined && Notice.isAfter(place, yield* feed.now))
-      return yield* new Invalid({ path: "replay_from", message: "must be the id of an event of this service, not after its newest one" })
+      return yield* new Invalid({
+        path: "replay_from",
+        message: "must be the id of an event of this service, not after its newest one"
+      })
     const to =
-      place === undefined ? { cursor: endpoint.cursor, epoch: endpoint.epoch } : { cursor: cursorOf(place), epoch: endpoint.epoch + 1 }
+      place === undefined
+        ? { cursor: endpoint.cursor, epoch: endpoint.epoch }
+        : { cursor: cursorOf(place), epoch: endpoint.epoch + 1 }
     yield* journal.commit(Endpoint.enabled(endpoint, to, yield* now))
     return yield* get(endpoint.companyId, endpoint.id)
   })
@@ -175,15 +231,28 @@ const parts = Effect.gen(function* () {
  * Creates endpoints one at a time. Otherwise, concurrent requests could each find room for one more endpoint
  * and together exceed the maximum. Processes do not wait for each other, so each may add one more.
  */
-const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
+const creation = Effect.fnUntraced(function* ({
+  journal,
+  ledger,
+  reads,
+  feed,
+  now,
+  check,
+  secretFor
+}: Effect.Success<typeof parts>) {
   const entropy = yield* Entropy
   const creating = yield* Semaphore.make(1)
-  const create: Webhooks["Service"]["create"] = Effect.fnUntraced(function* ({ companyId, settings, request }) {
+  const create: Webhooks["Service"]["create"] = Effect.fnUntraced(function* ({
+    companyId,
+    settings,
+    request
+  }) {
     const before = yield* Answers.earlier(ledger, companyId, request)
     if (before !== undefined) return before
     yield* check(settings)
     const make = Effect.gen(function* () {
-      if ((yield* reads.endpointsOf(companyId)).length >= maxEndpoints) return yield* new TooManyEndpoints({ maximum: maxEndpoints })
+      if ((yield* reads.endpointsOf(companyId)).length >= maxEndpoints)
+        return yield* new TooManyEndpoints({ maximum: maxEndpoints })
       const createdAtMillis = yield* now
       const { sealed, secret } = yield* secretFor(companyId)
       const endpoint: Endpoint.Endpoint = {
@@ -213,16 +282,18 @@ const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, no
 export const make = Effect.gen(function* () {
   const all = yield* parts
   const { journal, reads, nouns, now, stored, get, check, secretFor, from, enabled } = all
-  const updateSettings: Webhooks["Service"]["updateSettings"] = Effect.fnUntraced(function* (companyId, id, update) {
-    const change = Effect.gen(function* () {
-      const endpoint = yield* get(companyId, id)
-      const settings = yield* update(endpoint)
-      yield* check(settings, endpoint.types)
-      yield* journal.commit(Endpoint.changed(endpoint, settings, yield* now))
-    })
-    yield* untilUnmoved(change)
-    return yield* get(companyId, id)
-  })
+  const updateSettings: Webhooks["Service"]["updateSettings"] = Effect.fnUntraced(
+    function* (companyId, id, update) {
+      const change = Effect.gen(function* () {
+        const endpoint = yield* get(companyId, id)
+        const settings = yield* update(endpoint)
+        yield* check(settings, endpoint.types)
+        yield* journal.commit(Endpoint.changed(endpoint, settings, yield* now))
+      })
+      yield* untilUnmoved(change)
+      return yield* get(companyId, id)
+    }
+  )
   return Webhooks.of({
     create: yield* creation(all),
     list: reads.endpointsOf,
@@ -239,7 +310,10 @@ export const make = Effect.gen(function* () {
     rotate: Effect.fnUntraced(function* (companyId, id, seconds) {
       const { minimum, maximum } = overlapSeconds
       if (!Number.isInteger(seconds) || seconds < minimum || seconds > maximum)
-        return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from ${minimum} to ${maximum}` })
+        return yield* new Invalid({
+          path: "overlap_seconds",
+          message: `must be a whole number from ${minimum} to ${maximum}`
+        })
       const { sealed, secret } = yield* secretFor(companyId)
       const change = Effect.gen(function* () {
         const endpoint = yield* get(companyId, id)
@@ -258,7 +332,9 @@ export const make = Effect.gen(function* () {
         const endpoint = yield* get(companyId, id)
         if (endpoint.status !== "enabled") return
         // No fence is passed here, so `StaleFence` cannot occur.
-        yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
+        yield* journal
+          .commit(Endpoint.disabled(endpoint, "owner", yield* now))
+          .pipe(Effect.catchTag("StaleFence", Effect.die))
       })
       yield* untilUnmoved(change)
       return yield* get(companyId, id)

@@ -14,7 +14,11 @@ const told = <const T extends (typeof types)[number]>(
   as: (row: Endpoint.Endpoint, atMillis: number) => Endpoint.Endpoint = (row) => row
 ) => ({
   as: [type],
-  convert: Conversion.ofSubject(Endpoint.noun, (row, atMillis) => ({ kind: "webhookEndpoint" as const, type, record: as(row, atMillis) }))
+  convert: Conversion.ofSubject(Endpoint.noun, (row, atMillis) => ({
+    kind: "webhookEndpoint" as const,
+    type,
+    record: as(row, atMillis)
+  }))
 })
 
 /**

@@ -24,7 +24,10 @@ export interface Shown extends Delivery {
 
 const shownWith =
   (ids: EventIds.EventIds) =>
-  (row: Delivery): Shown => ({ ...row, eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId) })
+  (row: Delivery): Shown => ({
+    ...row,
+    eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId)
+  })
 
 /** Delivery of one event to one endpoint, with its last attempt. */
 export const view = View.make<Shown>()(
@@ -38,13 +41,21 @@ export const view = View.make<Shown>()(
     status: [Status, (row) => row.status],
     attempts: [Schema.Int, (row) => row.attempts],
     response_status: [
-      Schema.NullOr(Schema.Int).annotate({ description: "HTTP status of the last response; null if there was none" }),
+      Schema.NullOr(Schema.Int).annotate({
+        description: "HTTP status of the last response; null if there was none"
+      }),
       (row) => row.answered
     ],
-    response: Member.textOrNull((row) => row.response, "Beginning of the last response's body, or the reason there was no response"),
+    response: Member.textOrNull(
+      (row) => row.response,
+      "Beginning of the last response's body, or the reason there was no response"
+    ),
     duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
     last_attempt_at: Member.instantOrNull((row) => row.lastAtMillis),
-    next_attempt_at: Member.instantOrNull((row) => row.nextAtMillis, "Time of the next attempt; null if no attempt is scheduled"),
+    next_attempt_at: Member.instantOrNull(
+      (row) => row.nextAtMillis,
+      "Time of the next attempt; null if no attempt is scheduled"
+    ),
     created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
@@ -74,9 +85,12 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
  * operator's changes require the same token scope.
  */
 export const needs = (path: string, other?: string): string =>
-  path.startsWith("/operator") ? "" : ` Requires the \`webhooks\`${other === undefined ? "" : ` or \`${other}\``} scope.`
+  path.startsWith("/operator")
+    ? ""
+    : ` Requires the \`webhooks\`${other === undefined ? "" : ` or \`${other}\``} scope.`
 
-const pathsOf = (root: "/v1" | "/operator") => ({ list: `${root}/webhook-endpoints`, resend: `${root}/webhook-deliveries` }) as const
+const pathsOf = (root: "/v1" | "/operator") =>
+  ({ list: `${root}/webhook-endpoints`, resend: `${root}/webhook-deliveries` }) as const
 
 const listed = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path) =>
   HttpApiEndpoint.get(name, `${path}/:id/deliveries` as const, {
@@ -110,7 +124,12 @@ const sentAgain = <const Name extends string, const Path extends `/${string}`>(n
       `Sends a delivery now: again, or before \`next_attempt_at\`. If it fails, the full retry schedule applies.${needs(path)}`
     )
     .annotate(Example, (world) => {
-      const row = { ...example(world), status: "pending", attempts: 0, nextAtMillis: world.millis(600_000) } as const
+      const row = {
+        ...example(world),
+        status: "pending",
+        attempts: 0,
+        nextAtMillis: world.millis(600_000)
+      } as const
       return { params: { id: row.id }, message: "Delivery is sent again", data: view.of(row) }
     })
 
@@ -144,9 +163,21 @@ const resends =
 const [own, theirs] = [pathsOf("/v1"), pathsOf("/operator")]
 const operator = Effect.succeed(CompanyId.operator)
 
-export const list = Section.company(listed("listWebhookDeliveries", own.list), services, lists(own.list, companyId))
-export const resend = Section.company(sentAgain("resendWebhookDelivery", own.resend), services, resends(companyId))
-export const operatorList = Section.operator(listed("listOperatorWebhookDeliveries", theirs.list), services, lists(theirs.list, operator))
+export const list = Section.company(
+  listed("listWebhookDeliveries", own.list),
+  services,
+  lists(own.list, companyId)
+)
+export const resend = Section.company(
+  sentAgain("resendWebhookDelivery", own.resend),
+  services,
+  resends(companyId)
+)
+export const operatorList = Section.operator(
+  listed("listOperatorWebhookDeliveries", theirs.list),
+  services,
+  lists(theirs.list, operator)
+)
 export const operatorResend = Section.operator(
   sentAgain("resendOperatorWebhookDelivery", theirs.resend).annotate(OperatorScopes, ["mend"]),
   services,

@@ -16,7 +16,10 @@ const header = (name: string, description: string) => ({
 /** Parameters, by component name. */
 export const parameters = {
   WebhookId: header("webhook-id", "Event id. It is the same in every attempt, so you can detect duplicates"),
-  WebhookTimestamp: header("webhook-timestamp", "Time when this attempt was signed, in whole seconds since 1970"),
+  WebhookTimestamp: header(
+    "webhook-timestamp",
+    "Time when this attempt was signed, in whole seconds since 1970"
+  ),
   WebhookSignature: header(
     "webhook-signature",
     "Signatures of `id.timestamp.body`, separated by spaces, in base64 (Standard Webhooks 1.0.0). `v1,` is HMAC-SHA256 with the endpoint's secret (several during a rotation), `v1a,` is Ed25519 with the service's key"
@@ -31,7 +34,8 @@ export const responses = {
   },
   WebhookGone: { description: "The endpoint no longer exists. It is disabled immediately" },
   WebhookNotReceived: {
-    description: "Not received. The event is sent again. With 429 or 503, `Retry-After` can lengthen the pause before that"
+    description:
+      "Not received. The event is sent again. With 429 or 503, `Retry-After` can lengthen the pause before that"
   }
 }
 

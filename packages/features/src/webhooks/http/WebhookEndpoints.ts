@@ -35,7 +35,9 @@ const Body = Schema.Struct({
     description: "URL that receives events. Must be https on a public host",
     examples: ["https://shop.example/webhooks"]
   }).check(Scalars.stated(() => undefined, { pattern: "^https://" })),
-  description: Scalars.given(Schema.String.check(Scalars.stated(() => undefined, { maxLength: Core.maxDescriptionCharacters }))),
+  description: Scalars.given(
+    Schema.String.check(Scalars.stated(() => undefined, { maxLength: Core.maxDescriptionCharacters }))
+  ),
   types: Scalars.given(
     Schema.Array(Filter)
       .check(Schema.isMaxLength(maxFilters))
@@ -51,7 +53,9 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "WebhookEndpointSettings" })
 
 /** Body of a PATCH, with all fields optional. */
-const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({ identifier: "UpdateWebhookEndpoint" })
+const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({
+  identifier: "UpdateWebhookEndpoint"
+})
 
 export const issued = View.make<Core.Issued>()(
   { identifier: "IssuedWebhookEndpoint" },
@@ -67,7 +71,8 @@ export const issued = View.make<Core.Issued>()(
 )
 
 const replayFrom = Schema.String.annotate({
-  description: "Event id, or the `cursor` of the next page of events. All later events are sent, even if they were sent before",
+  description:
+    "Event id, or the `cursor` of the next page of events. All later events are sent, even if they were sent before",
   examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
 })
 
@@ -80,7 +85,9 @@ const Rotation = Schema.Struct({
   )
 }).annotate({ identifier: "RotateWebhookSecret" })
 
-const Enabling = Schema.Struct({ replay_from: Scalars.given(replayFrom) }).annotate({ identifier: "EnableWebhookEndpoint" })
+const Enabling = Schema.Struct({ replay_from: Scalars.given(replayFrom) }).annotate({
+  identifier: "EnableWebhookEndpoint"
+})
 
 const example = ({ id, millis, companyId }: World): Endpoint => ({
   id: id("webhook endpoint"),
@@ -101,14 +108,25 @@ const example = ({ id, millis, companyId }: World): Endpoint => ({
   updatedAtMillis: millis()
 })
 const secretOf = ({ k1 }: World) => Redacted.make(Signature.secretOf(Buffer.from(k1, "hex")))
-const exampleBody = { url: "https://shop.example/webhooks", description: "Orders", types: ["deposit.*", "invoice.settled"] }
-const shown = (message: string) => (world: World) => ({ params: { id: example(world).id }, message, data: view.of(example(world)) })
+const exampleBody = {
+  url: "https://shop.example/webhooks",
+  description: "Orders",
+  types: ["deposit.*", "invoice.settled"]
+}
+const shown = (message: string) => (world: World) => ({
+  params: { id: example(world).id },
+  message,
+  data: view.of(example(world))
+})
 
 const answers = { one: Envelope.success(200, view.schema), issued: Envelope.success(200, issued.schema) }
 const common = ["malformed", "not_found", "webhook_endpoint_disabled", "store_unavailable"] as const
 
 /** Makes the endpoints for a company or for the operator. `What` is part of the operations' names. */
-const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
+const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(
+  what: What,
+  root: Root
+) => {
   const path = `${root}/webhook-endpoints` as const
   const one = `${path}/:id` as const
   return {
@@ -135,7 +153,10 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "List webhook endpoints")
-      .annotate(OpenApi.Description, `Returns all webhook endpoints without their secrets.${Deliveries.needs(root, "read")}`)
+      .annotate(
+        OpenApi.Description,
+        `Returns all webhook endpoints without their secrets.${Deliveries.needs(root, "read")}`
+      )
       .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
     get: HttpApiEndpoint.get(`get${what}` as const, one, {
       params,
@@ -149,7 +170,12 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
         `Returns a webhook endpoint. While deliveries fail, \`failing_since\` is set.${Deliveries.needs(root, "read")}`
       )
       .annotate(Example, shown("Webhook endpoint")),
-    change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: errors.of(...common) })
+    change: HttpApiEndpoint.put(`change${what}` as const, one, {
+      params,
+      payload: Body,
+      success: answers.one,
+      error: errors.of(...common)
+    })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
       .annotate(
@@ -169,7 +195,10 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
         OpenApi.Description,
         `Changes the fields you send. Omitted fields keep their values, and null clears a value. The secret does not change.${Deliveries.needs(root)}`
       )
-      .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: { description: exampleBody.description } })),
+      .annotate(Example, (world) => ({
+        ...shown("Webhook endpoint changed")(world),
+        body: { description: exampleBody.description }
+      })),
     remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
       params,
       success: answers.one,
@@ -202,7 +231,10 @@ const action = <const Name extends string, const Path extends `/v1/${string}` | 
     .annotate(OpenApi.Description, `${description}${Deliveries.needs(root)}`)
     .annotate(Example, shown(message))
 
-const actionsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
+const actionsOf = <const What extends string, const Root extends "/v1" | "/operator">(
+  what: What,
+  root: Root
+) => {
   const one = `${root}/webhook-endpoints/:id` as const
   return {
     disable: action(
@@ -268,7 +300,9 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       )
       .annotate(Example, (world) => ({
         ...shown("Replay begun")(world),
-        body: { replay_from: EventIds.make(world.eventKey).write({ event: 4_296_704n, part: 1 }, world.companyId) }
+        body: {
+          replay_from: EventIds.make(world.eventKey).write({ event: 4_296_704n, part: 1 }, world.companyId)
+        }
       }))
   }
 }
@@ -303,34 +337,53 @@ const handlersOf = <R>(
     Effect.fnUntraced(function* ({ params }: OfOne) {
       return Envelope.ok(message, view.of(yield* errors.answered(ask(yield* whose, params.id))))
     })
-  const begin = (companyId: CompanyId.CompanyId, text: string) => placeOf(ids, isOperator ? null : companyId, text, "replay_from")
+  const begin = (companyId: CompanyId.CompanyId, text: string) =>
+    placeOf(ids, isOperator ? null : companyId, text, "replay_from")
   const from = (companyId: CompanyId.CompanyId, text: string | null | undefined) =>
     text === null || text === undefined ? Effect.undefined : begin(companyId, text)
   return {
     create: Effect.fnUntraced(function* ({ payload, headers, request }: Creating) {
       const id = yield* whose
       const settings = settingsOf(payload)
-      const once = yield* creation.once(request, headers["idempotency-key"], { ...settings, types: new Set(settings.types) }, id)
-      return yield* creation.answer(yield* errors.answered(webhooks.create({ companyId: id, settings, ...once })), id)
+      const once = yield* creation.once(
+        request,
+        headers["idempotency-key"],
+        { ...settings, types: new Set(settings.types) },
+        id
+      )
+      return yield* creation.answer(
+        yield* errors.answered(webhooks.create({ companyId: id, settings, ...once })),
+        id
+      )
     }),
     list: () =>
       Effect.gen(function* () {
-        return Envelope.ok("Webhook endpoints", (yield* errors.answered(webhooks.list(yield* whose))).map(view.of))
+        return Envelope.ok(
+          "Webhook endpoints",
+          (yield* errors.answered(webhooks.list(yield* whose))).map(view.of)
+        )
       }),
     get: one("Webhook endpoint", webhooks.get),
     remove: one("Webhook endpoint deleted", webhooks.remove),
     disable: one("Webhook endpoint disabled", webhooks.disable),
     test: Effect.fnUntraced(function* ({ params }: OfOne) {
-      const { endpoint, message } = yield* errors.answered(WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id))
+      const { endpoint, message } = yield* errors.answered(
+        WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id)
+      )
       return Envelope.ok(message, view.of(endpoint))
     }),
     change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
       const row = yield* errors.answered(webhooks.change(yield* whose, params.id, settingsOf(payload)))
       return Envelope.ok("Webhook endpoint changed", view.of(row))
     }),
-    update: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Some.Type }) {
+    update: Effect.fnUntraced(function* ({
+      params,
+      payload
+    }: OfOne & { readonly payload: typeof Some.Type }) {
       const changed = webhooks.updateSettings(yield* whose, params.id, (current) =>
-        Effect.map(Patch.filled(Some, payload, view.of(current)), (given) => settingsOf({ url: current.url, ...given }))
+        Effect.map(Patch.filled(Some, payload, view.of(current)), (given) =>
+          settingsOf({ url: current.url, ...given })
+        )
       )
       return Envelope.ok("Webhook endpoint changed", view.of(yield* errors.answered(changed)))
     }),
@@ -341,19 +394,34 @@ const handlersOf = <R>(
     }: OfOne & Pick<Creating, "request"> & { readonly payload: typeof Rotation.Type | null }) {
       yield* Idempotency.refused(request, "The response contains a secret that is shown once")
       const seconds = payload?.overlap_seconds ?? Core.overlapSeconds.default
-      return Envelope.ok("Secret rotated", issued.of(yield* errors.answered(webhooks.rotate(yield* whose, params.id, seconds))))
+      return Envelope.ok(
+        "Secret rotated",
+        issued.of(yield* errors.answered(webhooks.rotate(yield* whose, params.id, seconds)))
+      )
     }),
-    enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Enabling.Type | null }) {
+    enable: Effect.fnUntraced(function* ({
+      params,
+      payload
+    }: OfOne & { readonly payload: typeof Enabling.Type | null }) {
       const id = yield* whose
       yield* errors.answered(webhooks.get(id, params.id))
       const place = yield* from(id, payload?.replay_from)
-      return Envelope.ok("Webhook endpoint enabled", view.of(yield* errors.answered(webhooks.enable(id, params.id, place))))
+      return Envelope.ok(
+        "Webhook endpoint enabled",
+        view.of(yield* errors.answered(webhooks.enable(id, params.id, place)))
+      )
     }),
-    replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {
+    replay: Effect.fnUntraced(function* ({
+      params,
+      payload
+    }: OfOne & { readonly payload: { readonly replay_from: string } }) {
       const id = yield* whose
       yield* errors.answered(webhooks.get(id, params.id))
       const place = yield* begin(id, payload.replay_from)
-      return Envelope.ok("Replay begun", view.of(yield* errors.answered(webhooks.replay(id, params.id, place))))
+      return Envelope.ok(
+        "Replay begun",
+        view.of(yield* errors.answered(webhooks.replay(id, params.id, place)))
+      )
     })
   }
 }
@@ -390,8 +458,12 @@ export const section = Section.make(
   ]
 )
 
-const theirs = { ...endpointsOf("OperatorWebhookEndpoint", "/operator"), ...actionsOf("OperatorWebhookEndpoint", "/operator") }
-const serving = (services: Services) => handlersOf(services, "/operator/webhook-endpoints", Effect.succeed(CompanyId.operator), true)
+const theirs = {
+  ...endpointsOf("OperatorWebhookEndpoint", "/operator"),
+  ...actionsOf("OperatorWebhookEndpoint", "/operator")
+}
+const serving = (services: Services) =>
+  handlersOf(services, "/operator/webhook-endpoints", Effect.succeed(CompanyId.operator), true)
 
 /** The operator's webhook endpoints, which receive the events of all companies. */
 export const operatorSection = Section.make(

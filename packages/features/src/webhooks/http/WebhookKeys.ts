@@ -16,9 +16,14 @@ const spkiBytes = 12
  */
 export const make = (secret: Redacted.Redacted): Secrets => {
   const sealer = Seal.make(Redacted.make(`webhooks: ${Redacted.value(secret)}`))
-  const seed = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "satrail: signatures of webhooks", 32))
+  const seed = Buffer.from(
+    hkdfSync("sha256", Redacted.value(secret), "", "satrail: signatures of webhooks", 32)
+  )
   const key = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
-  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(spkiBytes).toString("base64")
+  const publicKey = createPublicKey(key)
+    .export({ format: "der", type: "spki" })
+    .subarray(spkiBytes)
+    .toString("base64")
   return {
     seal: sealer.seal,
     open: sealer.open,
@@ -39,7 +44,10 @@ const routes = HttpRouter.use(
     yield* router.add(
       "GET",
       path,
-      HttpServerResponse.jsonUnsafe({ keys }, { headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*" } })
+      HttpServerResponse.jsonUnsafe(
+        { keys },
+        { headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*" } }
+      )
     )
   })
 )

@@ -12,9 +12,12 @@ import { Context, Effect, Option, Schedule } from "effect"
 export const waitSeconds = 8
 
 /** `waitSeconds` in milliseconds. A program that sends no webhooks can lower it. */
-export const WaitMillis = Context.Reference<number>("@satrail/features/webhooks/http/WebhookTest/WaitMillis", {
-  defaultValue: () => waitSeconds * 1000
-})
+export const WaitMillis = Context.Reference<number>(
+  "@satrail/features/webhooks/http/WebhookTest/WaitMillis",
+  {
+    defaultValue: () => waitSeconds * 1000
+  }
+)
 
 /** Message if the outcome is still unknown after `waitSeconds`. */
 export const unanswered = `No response within ${waitSeconds} seconds. See the endpoint's deliveries`
@@ -31,10 +34,21 @@ const pageSize = 20
 type Used = Pick<Webhooks["Service"], "get" | "deliveries" | "test">
 
 /** Returns the deliveries after this id, newest first; at most as many as on the largest page of a list. */
-const deliveredSince = Effect.fnUntraced(function* (webhooks: Used, companyId: CompanyId.CompanyId, id: string, since: string) {
+const deliveredSince = Effect.fnUntraced(function* (
+  webhooks: Used,
+  companyId: CompanyId.CompanyId,
+  id: string,
+  since: string
+) {
   const found: Array<Delivery> = []
-  for (let before: string | null | undefined = null; before !== undefined && found.length < Pages.limit.maximum;) {
-    const { rows, next }: Pages.Page<Delivery> = yield* webhooks.deliveries(companyId, id, { limit: pageSize, before })
+  for (
+    let before: string | null | undefined = null;
+    before !== undefined && found.length < Pages.limit.maximum;
+  ) {
+    const { rows, next }: Pages.Page<Delivery> = yield* webhooks.deliveries(companyId, id, {
+      limit: pageSize,
+      before
+    })
     const isNew = rows.filter((one) => one.id > since)
     found.push(...isNew)
     before = isNew.length < rows.length ? undefined : next?.id
@@ -42,7 +56,12 @@ const deliveredSince = Effect.fnUntraced(function* (webhooks: Used, companyId: C
   return found
 })
 
-const testing = Effect.fnUntraced(function* (webhooks: Used, waitMillis: number, companyId: CompanyId.CompanyId, id: string) {
+const testing = Effect.fnUntraced(function* (
+  webhooks: Used,
+  waitMillis: number,
+  companyId: CompanyId.CompanyId,
+  id: string
+) {
   const { rows } = yield* webhooks.deliveries(companyId, id, { limit: 1, before: null })
   const tested = yield* webhooks.test(companyId, id)
   // The test was sent, so an endpoint deleted in the meantime is not an error.
@@ -53,10 +72,15 @@ const testing = Effect.fnUntraced(function* (webhooks: Used, waitMillis: number,
     Effect.map(Option.getOrUndefined),
     Effect.catchTag("NotFound", () => Effect.undefined)
   )
-  const endpoint = yield* Effect.catchTag(webhooks.get(companyId, id), "NotFound", () => Effect.succeed(tested))
+  const endpoint = yield* Effect.catchTag(webhooks.get(companyId, id), "NotFound", () =>
+    Effect.succeed(tested)
+  )
   if (found === undefined) return { endpoint, message: unanswered }
   const { status, answered, response, durationMillis } = found
-  const said = answered === null ? (response ?? "no answer") : `the endpoint returned ${answered} in ${durationMillis} ms`
+  const said =
+    answered === null
+      ? (response ?? "no answer")
+      : `the endpoint returned ${answered} in ${durationMillis} ms`
   return { endpoint, message: status === "delivered" ? `Delivered: ${said}` : `Not delivered: ${said}` }
 })
 

@@ -12,7 +12,11 @@ import * as WebhookView from "./records/WebhookView.ts"
 export const webhooks = Feature.make({
   sections: [WebhookEndpoints.section],
   operatorSections: [WebhookEndpoints.operatorSection],
-  ofCompany: [OfCompany.read(WebhookEndpoints.list), OfCompany.read(WebhookEndpoints.get), OfCompany.read(Deliveries.list)],
+  ofCompany: [
+    OfCompany.read(WebhookEndpoints.list),
+    OfCompany.read(WebhookEndpoints.get),
+    OfCompany.read(Deliveries.list)
+  ],
   openapi: (events) => ({
     members: {
       webhooks: WebhookDocs.webhooks(

@@ -32,7 +32,11 @@ const pendingDeliveries = Reads.many("Records.pendingDeliveries", {
 select ${deliveries.selected} from ${deliveries.name} t
 where t.status = 'pending' and uuid_send(t.endpoint_id) = uuid_send($1::uuid) and uuid_send(t.id) > uuid_send($2::uuid)
 order by uuid_send(t.id) limit $3::bigint`,
-  values: (endpointId: string, after: string | null, limit: number) => [endpointId, after ?? Id.nil, String(limit)],
+  values: (endpointId: string, after: string | null, limit: number) => [
+    endpointId,
+    after ?? Id.nil,
+    String(limit)
+  ],
   read: deliveries.ofRow
 })
 
@@ -42,7 +46,11 @@ const knownDeliveries = Reads.many("Records.knownDeliveries", {
   text: `
 select t.place from json_array_elements_text($3) as a(place)
 join ${deliveries.name} t on t.endpoint_id = $1::uuid and t.epoch = $2::integer and t.place = a.place collate "C"`,
-  values: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => [endpointId, String(epoch), JSON.stringify(places)],
+  values: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => [
+    endpointId,
+    String(epoch),
+    JSON.stringify(places)
+  ],
   read: (row) => placeOf(row).place
 })
 
@@ -51,7 +59,11 @@ const deliveriesTo = Reads.many("Records.deliveriesTo", {
 select ${deliveries.selected} from ${deliveries.name} t
 where uuid_send(t.endpoint_id) = uuid_send($1::uuid) and uuid_send(t.id) < uuid_send($2::uuid)
 order by uuid_send(t.endpoint_id) desc, uuid_send(t.id) desc limit $3::bigint`,
-  values: (endpointId: string, before: string | null, limit: number) => [endpointId, before ?? Id.max, String(limit)],
+  values: (endpointId: string, before: string | null, limit: number) => [
+    endpointId,
+    before ?? Id.max,
+    String(limit)
+  ],
   read: deliveries.ofRow
 })
 
@@ -70,7 +82,12 @@ with old as materialized (
   where t.company_id = old.company_id and t.id = old.id and (old.status <> 'pending' or old.created_at_millis < $2::bigint)
 )
 select id::text as id from old order by uuid_send(id) desc limit 1`,
-    values: ({ beforeMillis, pendingBeforeMillis, after, limit }: Parameters<WebhookReads["Service"]["forgetDeliveries"]>[0]) => [
+    values: ({
+      beforeMillis,
+      pendingBeforeMillis,
+      after,
+      limit
+    }: Parameters<WebhookReads["Service"]["forgetDeliveries"]>[0]) => [
       String(beforeMillis),
       String(pendingBeforeMillis),
       after ?? Id.nil,
@@ -82,6 +99,13 @@ select id::text as id from old order by uuid_send(id) desc limit 1`,
 )
 
 export const make = Effect.map(
-  Effect.all({ endpointsOf, enabledEndpoints, pendingDeliveries, knownDeliveries, deliveriesTo, forgetDeliveries }),
+  Effect.all({
+    endpointsOf,
+    enabledEndpoints,
+    pendingDeliveries,
+    knownDeliveries,
+    deliveriesTo,
+    forgetDeliveries
+  }),
   WebhookReads.of
 )

@@ -11,7 +11,9 @@ export const relayMillis = 10_000
 const rest = { millis: 30_000, most: 10_000 } as const
 
 /** A relay's verdict. `unknown`: offer the receipt again, but not before `notBeforeMillis`. */
-export type Verdict = { readonly _tag: "taken" | "refused" } | { readonly _tag: "unknown"; readonly notBeforeMillis: number }
+export type Verdict =
+  | { readonly _tag: "taken" | "refused" }
+  | { readonly _tag: "unknown"; readonly notBeforeMillis: number }
 
 /** Offers receipts to relays. `lane` is the Lightning address. */
 export const make = Effect.map(Nostr.Relays, (relays) => {
@@ -25,14 +27,21 @@ export const make = Effect.map(Nostr.Relays, (relays) => {
     return { _tag: "unknown", notBeforeMillis }
   }
 
-  return Effect.fnUntraced(function* (lane: string, relay: string, event: Nostr.Event): Effect.fn.Return<Verdict> {
+  return Effect.fnUntraced(function* (
+    lane: string,
+    relay: string,
+    event: Nostr.Event
+  ): Effect.fn.Return<Verdict> {
     const key = `${lane} ${new URL(relay).host}`
     const notBeforeMillis = restsUntil.get(key) ?? 0
     if (notBeforeMillis > (yield* Clock.currentTimeMillis)) return { _tag: "unknown", notBeforeMillis }
     return yield* relays.publish(relay, event).pipe(
       Effect.timeoutOrElse({
         duration: relayMillis,
-        orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no response within ${relayMillis} ms`) }))
+        orElse: () =>
+          Effect.fail(
+            new Nostr.RelayUnreachable({ relay, cause: new Error(`no response within ${relayMillis} ms`) })
+          )
       }),
       Effect.map((_tag): Verdict => ({ _tag })),
       Effect.catchTag("RelayUnreachable", (unreachable) =>

@@ -15,7 +15,8 @@ const receiptKind = 9735
 const Request = Schema.fromJsonString(Nostr.Event)
 const read = Schema.decodeUnknownResult(Request)
 
-const tagsOf = ({ tags }: Nostr.Event, name: string): ReadonlyArray<ReadonlyArray<string>> => tags.filter(([first]) => first === name)
+const tagsOf = ({ tags }: Nostr.Event, name: string): ReadonlyArray<ReadonlyArray<string>> =>
+  tags.filter(([first]) => first === name)
 
 const isKey = (text: string | undefined): boolean => /^[0-9a-f]{64}$/.test(text ?? "")
 
@@ -35,19 +36,30 @@ export const relaysOf = (request: Nostr.Event, most: number): ReadonlyArray<stri
   [...new Set(tagsOf(request, "relays").flatMap(([, ...relays]) => relays.filter(isRelay)))].slice(0, most)
 
 /** Returns why a zap request is invalid (NIP-57, Appendix D), or undefined if it may be paid. */
-const issueOf = (request: Nostr.Event, amount: Msat, receiptsBy: string, maxRelays: number): string | undefined => {
-  const [recipients, events, coordinates, amounts, senders] = ["p", "e", "a", "amount", "P"].map((name) => tagsOf(request, name))
+const issueOf = (
+  request: Nostr.Event,
+  amount: Msat,
+  receiptsBy: string,
+  maxRelays: number
+): string | undefined => {
+  const [recipients, events, coordinates, amounts, senders] = ["p", "e", "a", "amount", "P"].map((name) =>
+    tagsOf(request, name)
+  )
   if (request.kind !== requestKind) return `an event of kind ${requestKind} (got ${request.kind})`
   if (!Nostr.isGenuine(request)) return "signed: its id or signature is invalid"
-  if (recipients?.length !== 1 || !isKey(recipients[0]?.[1])) return "for one recipient: exactly one p tag with a public key"
+  if (recipients?.length !== 1 || !isKey(recipients[0]?.[1]))
+    return "for one recipient: exactly one p tag with a public key"
   if (events === undefined || events.length > 1 || !events.every(([, id]) => isKey(id)))
     return "about one event at most: one e tag with its id"
   if (!coordinates?.every(([, coordinate]) => isCoordinate(coordinate)))
     return "about something that an a tag can refer to: kind:author:name"
-  if (!amounts?.every(([, value]) => value === String(amount))) return `for the requested amount: ${amount} millisatoshis`
+  if (!amounts?.every(([, value]) => value === String(amount)))
+    return `for the requested amount: ${amount} millisatoshis`
   if (senders === undefined || senders.length > 1 || !senders.every(([, key]) => key === receiptsBy))
     return `for receipts of this service: its P tag, if any, is ${receiptsBy}`
-  return relaysOf(request, maxRelays).length === 0 ? "with a relays tag that has at least one wss:// address" : undefined
+  return relaysOf(request, maxRelays).length === 0
+    ? "with a relays tag that has at least one wss:// address"
+    : undefined
 }
 
 /**
@@ -63,9 +75,11 @@ export const check = (
   if (text === null || text === "") return Result.succeed(null)
   const refuse = (message: string) => Result.fail(new PayRequestRefused({ code: "zap", message }))
   const bytes = new TextEncoder().encode(text).length
-  if (bytes > limits.requestBytes) return refuse(`nostr must have at most ${limits.requestBytes} bytes (got ${bytes})`)
+  if (bytes > limits.requestBytes)
+    return refuse(`nostr must have at most ${limits.requestBytes} bytes (got ${bytes})`)
   const request = read(text)
-  if (Result.isFailure(request) || !isText(text)) return refuse("nostr must be a Nostr event as JSON, with all of its fields")
+  if (Result.isFailure(request) || !isText(text))
+    return refuse("nostr must be a Nostr event as JSON, with all of its fields")
   const issue = issueOf(request.success, amount, receiptsBy, limits.relays)
   return issue === undefined ? Result.succeed(text) : refuse(`The zap request must be ${issue}`)
 }
@@ -81,7 +95,9 @@ export const receiptTaskKind = "zap receipt"
  * Returns the receipt's job for the Change that pays the invoice; none if the payer requested no receipt.
  */
 export const jobs = ({ id, callback }: Invoice, atMillis: number): ReadonlyArray<Change.Job> =>
-  callback === null || callback.zapRequest === null ? [] : [Change.enqueue({ kind: taskKind, id, dueAtMillis: atMillis })]
+  callback === null || callback.zapRequest === null
+    ? []
+    : [Change.enqueue({ kind: taskKind, id, dueAtMillis: atMillis })]
 
 /** A receipt, and the relays to send it to. */
 export interface Receipt {
@@ -93,7 +109,11 @@ export interface Receipt {
  * Returns the receipt of a paid zap (NIP-57, Appendix E). The result is the same, byte for byte, on every call.
  * Returns undefined if no receipt is due.
  */
-export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRelays: number): Receipt | undefined => {
+export const receiptOf = (
+  invoice: Invoice,
+  secretKey: Redacted.Redacted,
+  maxRelays: number
+): Receipt | undefined => {
   const description = invoice.callback?.zapRequest ?? null
   const request = description === null ? undefined : read(description)
   if (description === null || request === undefined || Result.isFailure(request)) return undefined
@@ -123,7 +143,12 @@ export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fenc
 }
 
 /** Completes the job of this receipt. A receipt that no relay accepted is not published as an event. */
-export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, atMillis: number): ZapReceipted => ({
+export const receipted = (
+  invoice: Invoice,
+  fence: Change.Fence,
+  taken: number,
+  atMillis: number
+): ZapReceipted => ({
   _tag: "ZapReceipted",
   ...Change.on(invoice, atMillis),
   writes: [],

@@ -22,4 +22,6 @@ export const defaults: Limits = {
 }
 
 /** Limits of zaps. */
-export class ZapOptions extends Context.Reference<Limits>("@satrail/features/zaps/core/ZapOptions", { defaultValue: () => defaults }) {}
+export class ZapOptions extends Context.Reference<Limits>("@satrail/features/zaps/core/ZapOptions", {
+  defaultValue: () => defaults
+}) {}

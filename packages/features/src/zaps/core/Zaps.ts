@@ -46,7 +46,11 @@ export const make = Effect.gen(function* () {
 
   const end = (invoice: Invoice, task: Task, taken: number, nowMillis: number) =>
     // If the fence is stale, another process has the job and publishes the receipt.
-    Effect.catchTag(journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)), "StaleFence", () => Effect.void)
+    Effect.catchTag(
+      journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)),
+      "StaleFence",
+      () => Effect.void
+    )
 
   /** Returns a job's invoice if it is settled. Otherwise completes or postpones the job. */
   const settled = Effect.fnUntraced(function* (task: Task) {
@@ -56,7 +60,9 @@ export const make = Effect.gen(function* () {
     if (invoice.status === "settled") return invoice
     const nowMillis = yield* Clock.currentTimeMillis
     // A claimed invoice is not paid yet. The internal payment may still fail.
-    return invoice.status === "expired" ? void (yield* end(invoice, task, 0, nowMillis)) : void (yield* later(task, nowMillis))
+    return invoice.status === "expired"
+      ? void (yield* end(invoice, task, 0, nowMillis))
+      : void (yield* later(task, nowMillis))
   })
 
   /** Passes a job to the queue of its Lightning address. */
@@ -74,7 +80,11 @@ export const make = Effect.gen(function* () {
     if (secretKey === undefined) return void (yield* later(task, startMillis))
     const receipt = Zap.receiptOf(invoice, secretKey, options.relays)
     if (receipt === undefined) return void (yield* end(invoice, task, 0, startMillis))
-    const verdicts = yield* Effect.forEach(receipt.relays, (relay) => offer(task.lane, relay, receipt.event), { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(
+      receipt.relays,
+      (relay) => offer(task.lane, relay, receipt.event),
+      { concurrency: "unbounded" }
+    )
     const nowMillis = yield* Clock.currentTimeMillis
     const isLate = startMillis > (invoice.settledAtMillis ?? 0) + options.publishForMillis
     const waits = verdicts.flatMap((one) => (one._tag === "unknown" ? [one.notBeforeMillis] : []))
@@ -98,17 +108,25 @@ export const make = Effect.gen(function* () {
   const sortAll = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     const claimed = yield* tasks.claim({ kind: Zap.taskKind, nowMillis, leaseMillis, limit: sortedAtOnce })
-    yield* Effect.forEach(claimed, (task) => handled(task, sort), { concurrency: sortedAtOnce, discard: true })
+    yield* Effect.forEach(claimed, (task) => handled(task, sort), {
+      concurrency: sortedAtOnce,
+      discard: true
+    })
     return claimed.length
   }).pipe(Effect.repeat({ while: (count) => count === sortedAtOnce }))
 
   const next = TurnQueue.turns(tasks)
   const inTurn = Effect.fnUntraced(function* (share: TurnQueue.Share) {
     const atMillis = yield* Clock.currentTimeMillis
-    return (yield* next({ ...share, nowMillis: atMillis, leaseMillis })).map((task) => ({ ...task, atMillis }))
+    return (yield* next({ ...share, nowMillis: atMillis, leaseMillis })).map((task) => ({
+      ...task,
+      atMillis
+    }))
   })
-  const receipts = yield* TurnQueue.make({ name: "zap receipts", kind: Zap.receiptTaskKind, ...options.slots }, inTurn, (task) =>
-    handled(task, publish)
+  const receipts = yield* TurnQueue.make(
+    { name: "zap receipts", kind: Zap.receiptTaskKind, ...options.slots },
+    inTurn,
+    (task) => handled(task, publish)
   )
 
   return Zaps.of({

@@ -5,7 +5,8 @@ const service = await start()
 afterAll(service.dispose)
 
 const issue = async (name: string, scopes: ReadonlyArray<string> = ["mend", "read"]): Promise<string> =>
-  (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name, scopes } })).body.data.token
+  (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name, scopes } })).body.data
+    .token
 const [ada, bob, eve] = [await issue("Ada"), await issue("Bob"), await issue("Eve")]
 const [shop, other] = [await service.company(), await service.company()]
 
@@ -13,7 +14,12 @@ const request = (key: string, body: object) => service.ask("POST", "/operator/ad
 const decide = (key: string, id: string, how: "approve" | "reject" = "approve") =>
   service.ask("POST", `/operator/adjustments/${id}/${how}`, { key })
 const requested = async (amount_sats: number, of = shop): Promise<string> => {
-  const answer = await request(ada, { company_id: of.id, amount_sats, reason: "credited twice", note: "ticket 4711" })
+  const answer = await request(ada, {
+    company_id: of.id,
+    amount_sats,
+    reason: "credited twice",
+    note: "ticket 4711"
+  })
   assert.strictEqual(answer.status, 201, answer.text)
   return answer.body.data.id
 }
@@ -24,16 +30,37 @@ describe("adjustments", () => {
   it("adjustments: one operator requests, another approves, and the company sees the entry and its reason", async () => {
     const id = await requested(30.5)
     assert.strictEqual(await balance(shop), 0)
-    assert.deepStrictEqual(seen(await service.ask("GET", `/v1/transactions/adjustments/${id}`, { key: shop.key })), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", `/v1/transactions/adjustments/${id}`, { key: shop.key })),
+      bad(404, "not_found")
+    )
     const { status, body } = await decide(bob, id)
-    assert.deepStrictEqual([status, body.data.status, body.data.requested_by, body.data.decided_by], [200, "booked", "Ada", "Bob"])
+    assert.deepStrictEqual(
+      [status, body.data.status, body.data.requested_by, body.data.decided_by],
+      [200, "booked", "Ada", "Bob"]
+    )
     assert.strictEqual(await balance(shop), 30)
     const shown = await service.ask("GET", `/v1/transactions/adjustments/${id}`, { key: shop.key })
-    assert.deepInclude(shown.body.data, { id, amount_sats: 30.5, reason: "credited twice", company_id: shop.id })
+    assert.deepInclude(shown.body.data, {
+      id,
+      amount_sats: 30.5,
+      reason: "credited twice",
+      company_id: shop.id
+    })
     assert.notInclude(shown.text, "4711")
-    assert.deepStrictEqual(seen(await service.ask("GET", `/v1/transactions/adjustments/${id}`, { key: other.key })), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", `/v1/transactions/adjustments/${id}`, { key: other.key })),
+      bad(404, "not_found")
+    )
     const lines = (await service.ask("GET", "/v1/transactions?type=adjustment", { key: shop.key })).body.data
-    assert.deepInclude(lines[0], { id, type: "adjustment", rail_type: null, status: "settled", reason: "credited twice", fee_sats: 0 })
+    assert.deepInclude(lines[0], {
+      id,
+      type: "adjustment",
+      rail_type: null,
+      status: "settled",
+      reason: "credited twice",
+      fee_sats: 0
+    })
     const events = await service.ask("GET", "/v1/events?types=adjustment.booked", { key: shop.key })
     assert.deepStrictEqual(events.body.data[0].data, shown.body.data)
   })
@@ -52,7 +79,9 @@ describe("adjustments", () => {
   it("adjustments: concurrent approvals by two operators post an adjustment once, and a later rejection does not undo the posting", async () => {
     const before = await balance(shop)
     const id = await requested(10)
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => decide(at % 2 === 0 ? bob : eve, id)))
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => decide(at % 2 === 0 ? bob : eve, id))
+    )
     assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
     assert.lengthOf(new Set(answers.map(({ body }) => body.data.decided_by)), 1)
     assert.strictEqual(await balance(shop), before + 10)
@@ -66,7 +95,8 @@ describe("adjustments", () => {
     await decide(bob, await requested(60, other))
     assert.strictEqual((await decide(bob, id)).body.data.status, "booked")
     assert.strictEqual(await balance(other), 10)
-    const accounts = (await service.ask("GET", "/operator/adjustments?status=booked&limit=1", { key: bob })).body.data
+    const accounts = (await service.ask("GET", "/operator/adjustments?status=booked&limit=1", { key: bob }))
+      .body.data
     assert.deepInclude(accounts[0], { company_id: other.id })
   })
 

@@ -4,16 +4,22 @@ import { bad, operatorToken, seen, start } from "../../../../http/test/Service.t
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 
-const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
+const operate = (method: string, path: string, body?: unknown) =>
+  service.ask(method, `/operator${path}`, { key: operatorToken, body })
 const payee = await service.company()
 const destination = await service.lightningAddress(payee.key, "payee")
 
 /** A company with money, a key that may send up to 500 sats on its own, and a key that may approve more. */
-const shop = async (limits: object = { approval_above_sats: 500 }, scopes: ReadonlyArray<string> = ["send", "read"]) => {
+const shop = async (
+  limits: object = { approval_above_sats: 500 },
+  scopes: ReadonlyArray<string> = ["send", "read"]
+) => {
   const company = await service.company()
   await service.fund(company.key, 100_000)
   const issue = async (scopes: ReadonlyArray<string>, limits: object | null = null) => {
-    const { data } = (await operate("POST", `/companies/${company.id}/api-keys`, { name: "one", scopes, limits })).body
+    const { data } = (
+      await operate("POST", `/companies/${company.id}/api-keys`, { name: "one", scopes, limits })
+    ).body
     await service.approve(data.id)
     return data
   }
@@ -26,7 +32,8 @@ const send = (key: string, amount: number, headers: Record<string, string> = {})
   service.ask("POST", path, { key, body: { amount, currency: "sats", destination }, headers })
 const decide = (key: string, id: string, how: "approve" | "reject") =>
   service.ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
-const fetched = async (key: string, id: string) => (await service.ask("GET", `/v1/transactions/withdrawals/${id}`, { key })).body.data
+const fetched = async (key: string, id: string) =>
+  (await service.ask("GET", `/v1/transactions/withdrawals/${id}`, { key })).body.data
 
 describe("withdrawals that another key approves", () => {
   it("approval: a withdrawal above the threshold has the status pending_approval and its funds are held; it is sent once it is approved", async () => {
@@ -34,16 +41,27 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual((await send(asks.key, 400)).body.data.status, "pending")
     const { body } = await send(asks.key, 1000)
     const { id, status, approval } = body.data
-    assert.deepStrictEqual([status, approval.state, approval.asked_by, approval.decided_by], ["pending_approval", "waiting", asks.id, null])
+    assert.deepStrictEqual(
+      [status, approval.state, approval.asked_by, approval.decided_by],
+      ["pending_approval", "waiting", asks.id, null]
+    )
     await service.work()
     const listed = async (status: string) =>
-      (await service.ask("GET", `/v1/transactions?status=${status}`, { key })).body.data.map((row: { readonly id: string }) => row.id)
+      (await service.ask("GET", `/v1/transactions?status=${status}`, { key })).body.data.map(
+        (row: { readonly id: string }) => row.id
+      )
     assert.deepStrictEqual(await listed("pending_approval"), [id])
     assert.deepStrictEqual(await listed("pending"), [])
-    assert.isAtLeast((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 1000)
+    assert.isAtLeast(
+      (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats,
+      1000
+    )
     const approved = await decide(approves.key, id, "approve")
     assert.strictEqual(approved.status, 200, approved.text)
-    assert.deepStrictEqual([approved.body.data.status, approved.body.data.approval.decided_by], ["pending", approves.id])
+    assert.deepStrictEqual(
+      [approved.body.data.status, approved.body.data.approval.decided_by],
+      ["pending", approves.id]
+    )
     await service.work()
     assert.strictEqual((await fetched(key, id)).status, "settled")
     assert.strictEqual((await decide(approves.key, id, "approve")).status, 200, "again")
@@ -54,7 +72,10 @@ describe("withdrawals that another key approves", () => {
     const { asks, issue, key } = await shop({ approval_above_sats: 500 }, ["send", "approve"])
     const { id } = (await send(asks.key, 1000)).body.data
     for (const scopes of [["send"], ["read", "receive", "webhooks"]])
-      assert.deepStrictEqual(seen(await decide((await issue(scopes)).key, id, "approve")), bad(403, "scope_required"))
+      assert.deepStrictEqual(
+        seen(await decide((await issue(scopes)).key, id, "approve")),
+        bad(403, "scope_required")
+      )
     const own = await decide(asks.key, id, "approve")
     assert.deepStrictEqual(seen(own), bad(403, "approval_by_asker"))
     // Decision 0193: this also refuses people, who have no key to change, such as two people whom the same person invited.
@@ -73,21 +94,39 @@ describe("withdrawals that another key approves", () => {
 
   it("approval: the operator can reject a waiting withdrawal of any company; a sent withdrawal is not affected", async () => {
     const { approves, asks, key } = await shop()
-    const [{ id }, { id: other }] = [(await send(asks.key, 1000)).body.data, (await send(asks.key, 1000)).body.data]
-    const rejectIt = (id: string, token = operatorToken) => service.ask("POST", `/operator/withdrawals/${id}/reject`, { key: token })
-    const tokenOf = async (scopes: ReadonlyArray<string>) => (await operate("POST", "/tokens", { name: "night", scopes })).body.data.token
-    assert.deepStrictEqual(seen(await rejectIt(id, await tokenOf(["read", "stop"]))), bad(403, "scope_required"))
+    const [{ id }, { id: other }] = [
+      (await send(asks.key, 1000)).body.data,
+      (await send(asks.key, 1000)).body.data
+    ]
+    const rejectIt = (id: string, token = operatorToken) =>
+      service.ask("POST", `/operator/withdrawals/${id}/reject`, { key: token })
+    const tokenOf = async (scopes: ReadonlyArray<string>) =>
+      (await operate("POST", "/tokens", { name: "night", scopes })).body.data.token
+    assert.deepStrictEqual(
+      seen(await rejectIt(id, await tokenOf(["read", "stop"]))),
+      bad(403, "scope_required")
+    )
     for (const token of [await tokenOf(["mend"]), operatorToken]) {
       const { body, status, text } = await rejectIt(id, token)
-      assert.deepStrictEqual([status, body.data.status, body.data.failure?.code], [200, "failed", "approval_rejected"], text)
-      assert.deepStrictEqual([body.data.approval.state, body.data.approval.decided_by], ["rejected", "operator"])
+      assert.deepStrictEqual(
+        [status, body.data.status, body.data.failure?.code],
+        [200, "failed", "approval_rejected"],
+        text
+      )
+      assert.deepStrictEqual(
+        [body.data.approval.state, body.data.approval.decided_by],
+        ["rejected", "operator"]
+      )
     }
     assert.deepStrictEqual(seen(await decide(approves.key, id, "approve")), bad(409, "approval_over"))
     await decide(approves.key, other, "approve")
     assert.deepStrictEqual(seen(await rejectIt(other)), bad(409, "approval_over"))
     await service.work()
     assert.strictEqual((await fetched(key, other)).status, "settled")
-    assert.deepStrictEqual(seen(await rejectIt("01a1f768-1c70-748e-8579-81b7373e8599")), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      seen(await rejectIt("01a1f768-1c70-748e-8579-81b7373e8599")),
+      bad(404, "not_found")
+    )
     const [entry] = (await operate("GET", `/audit?subject=${id}`)).body.data
     assert.deepStrictEqual([entry.actor, entry.subject], ["operator", id])
   })
@@ -124,7 +163,9 @@ describe("withdrawals that another key approves", () => {
   it("approval: a key limited to some addresses cannot approve or reject from other addresses", async () => {
     const { approves, asks } = await shop()
     const { id } = (await send(asks.key, 1000)).body.data
-    await operate("PUT", `/api-keys/${approves.id}/allowed-from`, { allowed_from: { for: "sending", ranges: ["203.0.113.7"] } })
+    await operate("PUT", `/api-keys/${approves.id}/allowed-from`, {
+      allowed_from: { for: "sending", ranges: ["203.0.113.7"] }
+    })
     for (const how of ["approve", "reject"] as const)
       assert.deepStrictEqual(seen(await decide(approves.key, id, how)), bad(403, "address_not_allowed"))
     assert.strictEqual((await fetched(approves.key, id)).status, "pending_approval")
@@ -136,7 +177,8 @@ it("console: a key that counts as the one that requested a withdrawal is not off
   const { id } = (await send(asks.key, 1000)).body.data
   const fresh = (await operate("POST", `/api-keys/${asks.id}/rotate`, { overlap_seconds: 60 })).body.data
   await service.approve(fresh.id)
-  const page = async ({ key }: { readonly key: string }) => service.page(await service.signIn(key), `console/payments/out/${id}`)
+  const page = async ({ key }: { readonly key: string }) =>
+    service.page(await service.signIn(key), `console/payments/out/${id}`)
   assert.include(await page(approves), "Approve 1,000 sats")
   for (const [own, who] of [
     [asks, "You"],
@@ -151,7 +193,10 @@ it("console: a key that counts as the one that requested a withdrawal is not off
 it("console: the operator sees that a withdrawal waits for approval, and afterwards who decided", async () => {
   const { id: companyId, key } = await service.company()
   await service.fund(key, 50_000)
-  assert.strictEqual((await operate("PUT", `/companies/${companyId}/limits`, { approval_above_sats: 1 })).status, 200)
+  assert.strictEqual(
+    (await operate("PUT", `/companies/${companyId}/limits`, { approval_above_sats: 1 })).status,
+    200
+  )
   const [company, operator] = [await service.signIn(key), await service.signIn(operatorToken)]
   const page = (path: string) => service.page(operator, `operator/console/${path}`)
   const terms = await page(`companies/${companyId}/terms`)
@@ -160,7 +205,12 @@ it("console: the operator sees that a withdrawal waits for approval, and afterwa
   const { id } = (await send(key, 1000)).body.data
   assert.match(await page("backlog?kind=withdrawal_unapproved"), /Needs approval \d+<.*Needs approval</s)
   const waiting = await page(`withdrawals/${id}`)
-  const texts = ["Waiting for the company to approve it", "Another person or key at ", "<dt>Approval</dt><dd>Waiting</dd>", "<dt>Held</dt>"]
+  const texts = [
+    "Waiting for the company to approve it",
+    "Another person or key at ",
+    "<dt>Approval</dt><dd>Waiting</dd>",
+    "<dt>Held</dt>"
+  ]
   for (const text of texts) assert.include(waiting, text)
   assert.notInclude(waiting, "What it waits for")
   assert.strictEqual((await decide(key, id, "reject")).status, 200)

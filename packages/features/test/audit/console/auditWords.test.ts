@@ -27,8 +27,14 @@ it("console: the audit log describes each operation in words, and a rejected rea
 it("console: the audit log names a passkey without its id and key", async () => {
   const { columns } = await import(file)
   const passkey = { id: "AQxyz", name: "laptop", publicKey: "pQECAyYg", createdAtMillis: 0 }
-  const entry = { outcome: "done", changes: [{ field: "passkeys", before: "[]", after: JSON.stringify([passkey]) }] }
-  const cells: ReadonlyArray<{ readonly title: string; readonly cell: (row: unknown) => unknown }> = columns({ say: {} }, () => "")
+  const entry = {
+    outcome: "done",
+    changes: [{ field: "passkeys", before: "[]", after: JSON.stringify([passkey]) }]
+  }
+  const cells: ReadonlyArray<{ readonly title: string; readonly cell: (row: unknown) => unknown }> = columns(
+    { say: {} },
+    () => ""
+  )
   const shown = JSON.stringify(cells.find(({ title }) => title === "Before → after")?.cell(entry))
   for (const secret of [passkey.id, passkey.publicKey]) assert.notInclude(shown, secret)
   assert.include(shown, "laptop")

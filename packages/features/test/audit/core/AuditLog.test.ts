@@ -8,12 +8,27 @@ import * as Company from "@satrail/core/accounts/Company"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Answer from "@satrail/core/ledger/Answer"
-import { type Acting, AuditStore, type Entry, layerJournal, textOf, type Value } from "@satrail/core/ledger/Audit"
+import {
+  type Acting,
+  AuditStore,
+  type Entry,
+  layerJournal,
+  textOf,
+  type Value
+} from "@satrail/core/ledger/Audit"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Programs } from "@satrail/core/service/Changes"
 import { Records } from "@satrail/core/service/Records"
 import { verify } from "../../../src/audit/core/AuditVerification.ts"
-import { AuditLog, countedMillis, layer, layerWorker, link, unlinkedMillis, unreadable } from "../../../src/audit/core/AuditLog.ts"
+import {
+  AuditLog,
+  countedMillis,
+  layer,
+  layerWorker,
+  link,
+  unlinkedMillis,
+  unreadable
+} from "../../../src/audit/core/AuditLog.ts"
 import { People } from "../../../src/people/core/People.ts"
 import { noun, type Person } from "../../../src/people/core/Person.ts"
 import { settings } from "../../../../core/test/Rows.ts"
@@ -52,36 +67,48 @@ const inAMinute = Effect.fnUntraced(function* <E>(changes: ReadonlyArray<Effect.
   yield* Fiber.join(fiber)
 })
 
-scenario("audit: changes by an embedding application are logged, and an idle log gets no more entries", function* () {
-  yield* working()
-  const { id } = yield* company()
-  const companies = yield* Companies
-  yield* inAMinute([companies.changePlan(id, "free"), companies.limit(id, { daySats: 1000 })])
-  yield* TestClock.adjust("61 minutes")
-  assert.deepStrictEqual(yield* verbs, ["CompanyOpened", "PlanChanged", "CompanyLimited"])
-  assert.deepStrictEqual(yield* faults, [0, 1])
-})
+scenario(
+  "audit: changes by an embedding application are logged, and an idle log gets no more entries",
+  function* () {
+    yield* working()
+    const { id } = yield* company()
+    const companies = yield* Companies
+    yield* inAMinute([companies.changePlan(id, "free"), companies.limit(id, { daySats: 1000 })])
+    yield* TestClock.adjust("61 minutes")
+    assert.deepStrictEqual(yield* verbs, ["CompanyOpened", "PlanChanged", "CompanyLimited"])
+    assert.deepStrictEqual(yield* faults, [0, 1])
+  }
+)
 
-scenario("audit: two simultaneous changes to one company's limits are not reported as tampering, whichever is applied last", function* () {
-  yield* working()
-  const { id } = yield* company()
-  const companies = yield* Companies
-  for (let i = 0; i < 5; i++) yield* inAMinute([1000, 2000, 1000].map((daySats) => companies.limit(id, { daySats })))
-  assert.deepStrictEqual(yield* faults, [0, 1])
-})
+scenario(
+  "audit: two simultaneous changes to one company's limits are not reported as tampering, whichever is applied last",
+  function* () {
+    yield* working()
+    const { id } = yield* company()
+    const companies = yield* Companies
+    for (let i = 0; i < 5; i++)
+      yield* inAMinute([1000, 2000, 1000].map((daySats) => companies.limit(id, { daySats })))
+    assert.deepStrictEqual(yield* faults, [0, 1])
+  }
+)
 
-scenario("audit: the rotation of a key that expires before its overlap ends is not reported as tampering", function* () {
-  yield* working()
-  const { id: companyId } = yield* company()
-  const { issue, rotate } = yield* ApiKeys
-  const day = 86_400_000
-  const expiresAtMillis = beginsAtMillis + day
-  const issued = yield* Effect.forkChild(Effect.flatMap(issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis }), Answer.made))
-  yield* TestClock.adjust("1 hour")
-  const { apiKey } = yield* Fiber.join(issued)
-  yield* inAMinute([rotate(apiKey.id, (2 * day) / 1000)])
-  assert.deepStrictEqual(yield* faults, [0, 3])
-})
+scenario(
+  "audit: the rotation of a key that expires before its overlap ends is not reported as tampering",
+  function* () {
+    yield* working()
+    const { id: companyId } = yield* company()
+    const { issue, rotate } = yield* ApiKeys
+    const day = 86_400_000
+    const expiresAtMillis = beginsAtMillis + day
+    const issued = yield* Effect.forkChild(
+      Effect.flatMap(issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis }), Answer.made)
+    )
+    yield* TestClock.adjust("1 hour")
+    const { apiKey } = yield* Fiber.join(issued)
+    yield* inAMinute([rotate(apiKey.id, (2 * day) / 1000)])
+    assert.deepStrictEqual(yield* faults, [0, 3])
+  }
+)
 
 /** Whether the audit log contains the effect of each Change that stores apply in code. The contract tests of stores cover all others. */
 const programs: { readonly [tag in keyof Programs]: boolean } = {
@@ -122,7 +149,10 @@ scenario(
     yield* everywhere(companies.changePlan(found.id, "free"))
     yield* everywhere(companies.charge(found.id, { internal: { baseMsat: 1, partsPerMillion: 1 } }))
     yield* everywhere(companies.limit(found.id, { daySats: 5 }))
-    assert.strictEqual(yield* said(everywhere(companies.limit(found.id, null, ada))), "SecondOperatorRequired")
+    assert.strictEqual(
+      yield* said(everywhere(companies.limit(found.id, null, ada))),
+      "SecondOperatorRequired"
+    )
     // This Change read the company before a request was stored, and clears that request.
     yield* journal.commit(Company.limited(found.id, { daySats: 4 }, beginsAtMillis, found))
     yield* everywhere(companies.freeze(found.id, { reason: "stolen", pending: "wait" }))
@@ -132,7 +162,9 @@ scenario(
     const { apiKey } = yield* everywhere(Effect.flatMap(keys.issue(issue), Answer.made))
     yield* everywhere(keys.limit(apiKey.id, { daySats: 5 }))
     assert.strictEqual(yield* said(everywhere(keys.limit(apiKey.id, null, ada))), "SecondOperatorRequired")
-    yield* journal.commit(ApiKey.limited({ ...apiKey, limits: { daySats: 5 } }, { daySats: 4 }, beginsAtMillis))
+    yield* journal.commit(
+      ApiKey.limited({ ...apiKey, limits: { daySats: 5 } }, { daySats: 4 }, beginsAtMillis)
+    )
     const next = yield* everywhere(Effect.flatMap(keys.rotate(apiKey.id, 60, undefined, ada), Answer.made))
     yield* everywhere(keys.approve(next.apiKey.id, bob))
     yield* everywhere(keys.revoke(next.apiKey.id))
@@ -145,73 +177,104 @@ scenario(
 
 /** The log as version 0.1.0 would have written it: without the status of transitions, and without nulls that are set again. */
 const writtenBefore = ({ body, ...entry }: Entry): Entry => {
-  const { changes = [], ...rest } = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Any)))(body)
-  const logged = changes.filter(({ field, before, after }: Value) => (before ?? after) !== null && (field !== "status" || before === null))
+  const { changes = [], ...rest } = Schema.decodeUnknownSync(
+    Schema.fromJsonString(Schema.Record(Schema.String, Schema.Any))
+  )(body)
+  const logged = changes.filter(
+    ({ field, before, after }: Value) => (before ?? after) !== null && (field !== "status" || before === null)
+  )
   const { nonce, mac, ...said } = rest
-  return { ...entry, body: JSON.stringify({ ...said, ...(logged.length > 0 && { changes: logged }), nonce, mac }) }
+  return {
+    ...entry,
+    body: JSON.stringify({ ...said, ...(logged.length > 0 && { changes: logged }), nonce, mac })
+  }
 }
 
-scenario("audit: a log that version 0.1.0 wrote explains each person's status, and an altered status is reported", function* () {
-  const { id: companyId } = yield* company()
-  const steps = yield* People
-  // Values logged within 10 seconds count as simultaneous.
-  const people: People["Service"] = {
-    ...steps,
-    join: (...asked) => Effect.tap(steps.join(...asked), () => TestClock.adjust("1 minute")),
-    recover: (...asked) => Effect.tap(steps.recover(...asked), () => TestClock.adjust("1 minute")),
-    invite: (asked) => Effect.tap(steps.invite(asked), () => TestClock.adjust("1 minute"))
-  }
-  const by = { _tag: "Operator", operator: { id: "01", name: "Ada" } } as const
-  const invite = Effect.map(made(people.invite({ companyId, name: "Eve", role: "viewer", by })), ({ person }) => person)
-  const join = (person: Person) =>
-    people.join(
-      person,
-      { id: person.id, name: "laptop", publicKey: "pQEC", createdAtMillis: 0 },
-      { id: person.id, counter: 0, challengedAtMillis: 0 }
+scenario(
+  "audit: a log that version 0.1.0 wrote explains each person's status, and an altered status is reported",
+  function* () {
+    const { id: companyId } = yield* company()
+    const steps = yield* People
+    // Values logged within 10 seconds count as simultaneous.
+    const people: People["Service"] = {
+      ...steps,
+      join: (...asked) => Effect.tap(steps.join(...asked), () => TestClock.adjust("1 minute")),
+      recover: (...asked) => Effect.tap(steps.recover(...asked), () => TestClock.adjust("1 minute")),
+      invite: (asked) => Effect.tap(steps.invite(asked), () => TestClock.adjust("1 minute"))
+    }
+    const by = { _tag: "Operator", operator: { id: "01", name: "Ada" } } as const
+    const invite = Effect.map(
+      made(people.invite({ companyId, name: "Eve", role: "viewer", by })),
+      ({ person }) => person
     )
-  const joined = Effect.flatMap(invite, join)
-  yield* invite
-  const active = yield* joined
-  yield* people.use(active, { id: active.id, counter: 1, challengedAtMillis: 1 })
-  const second = { id: "other", name: "phone", publicKey: "pQEC", createdAtMillis: 0 }
-  const keyed = yield* people.addPasskey(yield* joined, second, { id: "other", counter: 0, challengedAtMillis: 0 })
-  yield* people.removePasskey(keyed, "other")
-  const { person: recovered } = yield* people.recover(companyId, (yield* joined).id, by)
-  yield* people.recover(companyId, (yield* joined).id, by)
-  yield* join(recovered)
-  yield* people.remove(companyId, (yield* joined).id, by)
-  yield* people.remove(companyId, (yield* invite).id, by)
-
-  const records = yield* Records
-  const before: AuditStore["Service"] = {
-    ...records,
-    auditOf: (...asked) => Effect.map(records.auditOf(...asked), (page) => page.map((one) => ({ ...one, entry: writtenBefore(one.entry) })))
-  }
-  const found = (store: AuditStore["Service"]) =>
-    Effect.gen(function* () {
-      const all: Array<string> = []
-      yield* Effect.provideService(
-        verify(null, ({ kind, record, field }) => Effect.sync(() => kind === "record" && all.push(`${record} ${field}`))),
-        AuditStore,
-        store
+    const join = (person: Person) =>
+      people.join(
+        person,
+        { id: person.id, name: "laptop", publicKey: "pQEC", createdAtMillis: 0 },
+        { id: person.id, counter: 0, challengedAtMillis: 0 }
       )
-      return all
+    const joined = Effect.flatMap(invite, join)
+    yield* invite
+    const active = yield* joined
+    yield* people.use(active, { id: active.id, counter: 1, challengedAtMillis: 1 })
+    const second = { id: "other", name: "phone", publicKey: "pQEC", createdAtMillis: 0 }
+    const keyed = yield* people.addPasskey(yield* joined, second, {
+      id: "other",
+      counter: 0,
+      challengedAtMillis: 0
     })
-  assert.deepStrictEqual(yield* found(before), [])
-  const all = yield* records.newestFirst(noun, companyId, null, 100)
-  for (const status of ["invited", "active", "removed"]) {
-    const altered: AuditStore["Service"] = {
-      ...before,
-      recordedAudit: (after, limit) =>
-        Effect.map(records.recordedAudit(after, limit), (page) =>
-          page.map((row) => (row.record === "people" ? { ...row, values: new Map([...row.values, ["status", status]]) } : row))
+    yield* people.removePasskey(keyed, "other")
+    const { person: recovered } = yield* people.recover(companyId, (yield* joined).id, by)
+    yield* people.recover(companyId, (yield* joined).id, by)
+    yield* join(recovered)
+    yield* people.remove(companyId, (yield* joined).id, by)
+    yield* people.remove(companyId, (yield* invite).id, by)
+
+    const records = yield* Records
+    const before: AuditStore["Service"] = {
+      ...records,
+      auditOf: (...asked) =>
+        Effect.map(records.auditOf(...asked), (page) =>
+          page.map((one) => ({ ...one, entry: writtenBefore(one.entry) }))
         )
     }
-    assert.lengthOf(yield* found(altered), all.filter((person) => person.status !== status).length, status)
+    const found = (store: AuditStore["Service"]) =>
+      Effect.gen(function* () {
+        const all: Array<string> = []
+        yield* Effect.provideService(
+          verify(null, ({ kind, record, field }) =>
+            Effect.sync(() => kind === "record" && all.push(`${record} ${field}`))
+          ),
+          AuditStore,
+          store
+        )
+        return all
+      })
+    assert.deepStrictEqual(yield* found(before), [])
+    const all = yield* records.newestFirst(noun, companyId, null, 100)
+    for (const status of ["invited", "active", "removed"]) {
+      const altered: AuditStore["Service"] = {
+        ...before,
+        recordedAudit: (after, limit) =>
+          Effect.map(records.recordedAudit(after, limit), (page) =>
+            page.map((row) =>
+              row.record === "people" ? { ...row, values: new Map([...row.values, ["status", status]]) } : row
+            )
+          )
+      }
+      assert.lengthOf(yield* found(altered), all.filter((person) => person.status !== status).length, status)
+    }
   }
-})
+)
 
-const acting: Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
+const acting: Acting = {
+  actor: "key",
+  actor_id: "k",
+  actor_name: "till",
+  verb: "confirm",
+  address: "",
+  request_id: "r"
+}
 
 /** Starts a process's audit log, which rejects the same request twice. */
 const rejecting = Effect.gen(function* () {
@@ -234,18 +297,23 @@ scenario("audit: after a clean stop, no entry is unlinked, and a forged one is r
   assert.deepStrictEqual((yield* faults)[0], 2, "it is unsigned, and was not linked")
 })
 
-scenario("audit: entries of a restored database are not reported as unlinked, however old its last process's lease is", function* () {
-  const scope = yield* Scope.make()
-  yield* Layer.buildWithScope(Layer.fresh(layerWorker), scope)
-  yield* TestClock.adjust("1 second")
-  yield* Scope.close(scope, Exit.void)
-  yield* company()
-  yield* TestClock.adjust("1 day")
-  assert.deepStrictEqual((yield* faults)[0], 0)
-  yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(layerWorker)), Effect.never)))
-  yield* TestClock.adjust("1 second")
-  assert.deepStrictEqual((yield* faults)[0], 0, "they are linked now")
-})
+scenario(
+  "audit: entries of a restored database are not reported as unlinked, however old its last process's lease is",
+  function* () {
+    const scope = yield* Scope.make()
+    yield* Layer.buildWithScope(Layer.fresh(layerWorker), scope)
+    yield* TestClock.adjust("1 second")
+    yield* Scope.close(scope, Exit.void)
+    yield* company()
+    yield* TestClock.adjust("1 day")
+    assert.deepStrictEqual((yield* faults)[0], 0)
+    yield* Effect.forkScoped(
+      Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(layerWorker)), Effect.never))
+    )
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual((yield* faults)[0], 0, "they are linked now")
+  }
+)
 
 scenario("audit: a count of rejections that was just written is not reported as unlinked", function* () {
   yield* rejecting
@@ -284,10 +352,15 @@ scenario(
     yield* endpoint({ id }, { url: "https://shop.example/" })
     const first = yield* Scope.make()
     yield* Layer.buildWithScope(Layer.fresh(layerWorker), first)
-    yield* Effect.provideContext(Layer.build(Layer.fresh(layerWorker)), yield* start(yield* Effect.context<Ports>()))
-    const heads = () => sent.filter(({ url }) => url === "https://operator.example/").map((request) => read(request).subject)
+    yield* Effect.provideContext(
+      Layer.build(Layer.fresh(layerWorker)),
+      yield* start(yield* Effect.context<Ports>())
+    )
+    const heads = () =>
+      sent.filter(({ url }) => url === "https://operator.example/").map((request) => read(request).subject)
     const stored = Effect.map((yield* Records).auditHead, (head) => head && textOf(head))
-    const changed = (daySats: number) => Effect.flatMap(Companies, (companies) => inAMinute([companies.limit(id, { daySats })]))
+    const changed = (daySats: number) =>
+      Effect.flatMap(Companies, (companies) => inAMinute([companies.limit(id, { daySats })]))
 
     yield* TestClock.adjust("10 minutes")
     const began = yield* stored
@@ -305,6 +378,10 @@ scenario(
     yield* changed(2000)
     yield* TestClock.adjust("190 minutes")
     assert.deepStrictEqual(heads(), [began, next, yield* stored])
-    assert.isFalse(sent.some((request) => request.url === "https://shop.example/" && read(request).type === "audit_head.updated"))
+    assert.isFalse(
+      sent.some(
+        (request) => request.url === "https://shop.example/" && read(request).type === "audit_head.updated"
+      )
+    )
   }
 )

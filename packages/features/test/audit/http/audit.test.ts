@@ -22,7 +22,13 @@ interface Row {
   readonly seq: number | null
   readonly company_id: string
   readonly request_id: string
-  readonly changes: ReadonlyArray<{ record: string; id: string; field: string; before: string | null; after: string | null }>
+  readonly changes: ReadonlyArray<{
+    record: string
+    id: string
+    field: string
+    before: string | null
+    after: string | null
+  }>
 }
 
 const linked = () => service.run(Effect.repeat(link, { while: (count) => count > 0 }))
@@ -35,7 +41,8 @@ const everybody = async (query = ""): Promise<ReadonlyArray<Row>> => {
   await linked()
   return (await service.ask("GET", `/operator/audit${query}`, { key: operatorToken })).body.data
 }
-const said = (rows: ReadonlyArray<Row>) => rows.map(({ actor, verb, outcome, count }) => `${actor} ${verb} ${outcome} ${count}`)
+const said = (rows: ReadonlyArray<Row>) =>
+  rows.map(({ actor, verb, outcome, count }) => `${actor} ${verb} ${outcome} ${count}`)
 const voucher = { amount: 10, currency: "sats" }
 const create = (key: string, body: object = voucher, headers: Record<string, string> = {}) =>
   service.ask("POST", "/v1/vouchers", { key, body, headers })
@@ -44,7 +51,11 @@ describe("the audit log", () => {
   it("audit: an entry names the key, the record and the request, but has no part of the request body", async () => {
     const { key } = await service.company("free")
     await service.fund(key, 1000)
-    const { body } = await create(key, { ...voucher, description: "our secret" }, { "x-request-id": "request-7" })
+    const { body } = await create(
+      key,
+      { ...voucher, description: "our secret" },
+      { "x-request-id": "request-7" }
+    )
     const [row, ...more] = await log(key, "?verb=vouchers.createVoucher")
     assert.deepInclude(row, {
       actor: "key",
@@ -68,9 +79,21 @@ describe("the audit log", () => {
     for (const day_sats of [1000, 2000])
       await service.ask("PUT", `/operator/companies/${id}/limits`, { key: operatorToken, body: { day_sats } })
     const rows = (await everybody(`?company_id=${id}`)).flatMap(({ changes }) => changes)
-    assert.deepInclude(rows, { record: "companies", id, field: "limits", before: '{"daySats":1000}', after: '{"daySats":2000}' })
+    assert.deepInclude(rows, {
+      record: "companies",
+      id,
+      field: "limits",
+      before: '{"daySats":1000}',
+      after: '{"daySats":2000}'
+    })
     const ofKey = rows.filter(({ record }) => record === "api_keys")
-    assert.deepInclude(ofKey, { record: "api_keys", id: issued.body.data.id, field: "scopes", before: null, after: '["send"]' })
+    assert.deepInclude(ofKey, {
+      record: "api_keys",
+      id: issued.body.data.id,
+      field: "scopes",
+      before: null,
+      after: '["send"]'
+    })
     assert.match(ofKey.find(({ field }) => field === "secret_hash")?.after ?? "", /^[0-9a-f]{64}$/)
   })
 
@@ -91,10 +114,16 @@ describe("the audit log", () => {
   it("audit: a withdrawal, a canceled voucher, an endpoint and a domain have one entry each, and each entry names the right actor", async () => {
     const [{ key }, other] = [await service.company("paid"), await service.company("free")]
     await service.fund(key, 10_000)
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address" })
+    )
     const once = { "idempotency-key": "a" }
     const confirm = () =>
-      service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 10, currency: "sats", destination }, headers: once })
+      service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+        key,
+        body: { amount: 10, currency: "sats", destination },
+        headers: once
+      })
     await confirm()
     await confirm()
     const { body } = await create(key)
@@ -112,12 +141,21 @@ describe("the audit log", () => {
 
   it("audit: an operator's entry names the token; the company's log omits the IP address", async () => {
     const { token, id } = (
-      await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["companies"] } })
+      await service.ask("POST", "/operator/tokens", {
+        key: operatorToken,
+        body: { name: "Ada", scopes: ["companies"] }
+      })
     ).body.data
     const company = await service.company("free")
     await service.ask("PATCH", `/operator/companies/${company.id}`, { key: token, body: { plan: "paid" } })
     const [row] = await log(company.key, "?verb=operator.updateCompany")
-    assert.deepInclude(row, { actor: "operator", actor_id: id, actor_name: "Ada", outcome: "done", ip_address: "" })
+    assert.deepInclude(row, {
+      actor: "operator",
+      actor_id: id,
+      actor_name: "Ada",
+      outcome: "done",
+      ip_address: ""
+    })
     const [same] = await everybody(`?verb=operator.updateCompany&company_id=${company.id}`)
     assert.deepInclude(same, { actor_id: id, company_id: company.id })
     const [issued] = await everybody(`?verb=operatorTokens.issueOperatorToken&subject=${id}`)
@@ -126,8 +164,11 @@ describe("the audit log", () => {
 
   it("audit: a rejected request is recorded immediately, and its repetitions are combined into a second entry", async () => {
     const { key } = await service.company("free")
-    for (let i = 0; i < 50; i++) assert.strictEqual((await create(key)).body.error?.code, "insufficient_balance")
-    assert.deepStrictEqual(said(await log(key, "?verb=vouchers.createVoucher")), ["key vouchers.createVoucher insufficient_balance 1"])
+    for (let i = 0; i < 50; i++)
+      assert.strictEqual((await create(key)).body.error?.code, "insufficient_balance")
+    assert.deepStrictEqual(said(await log(key, "?verb=vouchers.createVoucher")), [
+      "key vouchers.createVoucher insufficient_balance 1"
+    ])
     await flushed()
     assert.deepStrictEqual(said(await log(key, "?verb=vouchers.createVoucher")), [
       "key vouchers.createVoucher insufficient_balance 49",
@@ -152,8 +193,12 @@ describe("the audit log", () => {
       "key vouchers.createVoucher scope_required 1",
       "key vouchers.createVoucher unauthorized 1"
     ])
-    const { token } = (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Eve", scopes: ["read"] } })).body
-      .data
+    const { token } = (
+      await service.ask("POST", "/operator/tokens", {
+        key: operatorToken,
+        body: { name: "Eve", scopes: ["read"] }
+      })
+    ).body.data
     await service.ask("POST", "/operator/companies", { key: token, body: { name: "a", plan: "free" } })
     const [row] = await everybody("?verb=operator.openCompany&outcome=scope_required")
     assert.deepInclude(row, { actor_name: "Eve", subject: null })
@@ -163,7 +208,11 @@ describe("the audit log", () => {
     const other = await start()
     const { key, id } = await other.company("free")
     const write = (body: string, atMillis: number) =>
-      other.run(Effect.flatMap(AuditStore, (store) => store.appendAudit([{ companyId: CompanyId.make(id), atMillis, body }])))
+      other.run(
+        Effect.flatMap(AuditStore, (store) =>
+          store.appendAudit([{ companyId: CompanyId.make(id), atMillis, body }])
+        )
+      )
     await write("{}", 7)
     await write("no JSON", 2 ** 62)
     await other.run(Effect.repeat(link, { while: (count) => count > 0 }))
@@ -174,7 +223,8 @@ describe("the audit log", () => {
       const { status, body } = await other.ask("GET", path, { key: token })
       assert.strictEqual(status, 200)
       const [last, first, ...more]: ReadonlyArray<Row> = body.data
-      for (const row of [last, first]) assert.deepInclude(row, { actor: "unknown", verb: "", outcome: "unreadable", subject: null })
+      for (const row of [last, first])
+        assert.deepInclude(row, { actor: "unknown", verb: "", outcome: "unreadable", subject: null })
       assert.isNotEmpty(more)
       const file = await other.ask("GET", `${path}?format=jsonl&outcome=unreadable`, { key: token })
       assert.strictEqual(file.text.trim().split("\n").length, 2)

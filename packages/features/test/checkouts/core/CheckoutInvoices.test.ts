@@ -87,7 +87,9 @@ const cases: Readonly<Record<string, Case>> = {
     steps: [
       (row) =>
         Effect.andThen(
-          Effect.flatMap(Sandbox, (sandbox) => sandbox.send({ address: row.address, amount: Msat.fromSats(10_000) })),
+          Effect.flatMap(Sandbox, (sandbox) =>
+            sandbox.send({ address: row.address, amount: Msat.fromSats(10_000) })
+          ),
           confirmAll
         )
     ],
@@ -99,8 +101,15 @@ const cases: Readonly<Record<string, Case>> = {
     steps: [(row) => send(row, 9000), (row) => send(row, 700)],
     leaves: [[1000], []]
   },
-  "the payer chooses the amount": { fields: { asked: null, options: [] }, steps: [(row) => send(row, 7000)], leaves: [[]] },
-  "two on-chain payments are seen": { steps: [(row) => send(row, 4000), (row) => send(row, 6000)], leaves: [[6000], []] },
+  "the payer chooses the amount": {
+    fields: { asked: null, options: [] },
+    steps: [(row) => send(row, 7000)],
+    leaves: [[]]
+  },
+  "two on-chain payments are seen": {
+    steps: [(row) => send(row, 4000), (row) => send(row, 6000)],
+    leaves: [[6000], []]
+  },
   "a part is pending, and the rest is paid by Lightning": {
     steps: [(row) => send(row, 4000), pay, () => confirmAll],
     leaves: [[6000], [], []]
@@ -111,7 +120,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "the payer added a tip": {
     steps: [
-      (row) => Effect.flatMap(Checkouts, (checkouts) => checkouts.answer(row.publicId, { tipPercent: 10, email: null })),
+      (row) =>
+        Effect.flatMap(Checkouts, (checkouts) =>
+          checkouts.answer(row.publicId, { tipPercent: 10, email: null })
+        ),
       (row) => send(row, 5000),
       (row) => send(row, 5000)
     ],
@@ -127,7 +139,10 @@ const cases: Readonly<Record<string, Case>> = {
     leaves: [[], [7000], [10_000], []]
   },
   "it is paid by Lightning": { steps: [pay], leaves: [[]] },
-  "it is canceled": { steps: [(row) => Effect.flatMap(Checkouts, (checkouts) => checkouts.cancel(row.companyId, row.id))], leaves: [[]] },
+  "it is canceled": {
+    steps: [(row) => Effect.flatMap(Checkouts, (checkouts) => checkouts.cancel(row.companyId, row.id))],
+    leaves: [[]]
+  },
   "it expires": { steps: [() => TestClock.adjust("1 hour")], leaves: [[]] }
 }
 
@@ -151,7 +166,9 @@ const dying = (tag: string) => {
   return {
     change: replace(Journal, (journal) => ({
       commit: (change) =>
-        Effect.tap(journal.commit(change), () => (change._tag === tag && left-- > 0 ? Effect.die("the process has died") : Effect.void))
+        Effect.tap(journal.commit(change), () =>
+          change._tag === tag && left-- > 0 ? Effect.die("the process has died") : Effect.void
+        )
     }))
   }
 }
@@ -167,7 +184,10 @@ for (const tag of ["DepositSeen", "InvoiceCanceled", "InvoiceClosed", "CheckoutC
       assert.deepStrictEqual(yield* payable(row), [])
       yield* confirmAll
       yield* work
-      assert.deepStrictEqual([(yield* get(row)).status, (yield* get(row)).received], ["paid", Msat.fromSats(10_000)])
+      assert.deepStrictEqual(
+        [(yield* get(row)).status, (yield* get(row)).received],
+        ["paid", Msat.fromSats(10_000)]
+      )
     }
   )
 
@@ -195,19 +215,27 @@ scenario(
   }
 )
 
-scenario("checkout invoices: a payment that the node holds when the checkout is covered is credited, not lost", function* () {
-  const [payee, sandbox] = [yield* company(), yield* Sandbox]
-  const row = yield* create(payee)
-  const { paymentHash } = yield* (yield* Records).openInvoices(null, 1).pipe(Effect.map(([invoice]) => invoice ?? assert.fail()))
-  yield* sandbox.pay({ paymentRequest: row.paymentRequest, hold: true })
-  yield* send(row, 10_000)
-  yield* work
-  yield* sandbox.release({ paymentHash, outcome: "settle" })
-  yield* work
-  yield* confirmAll
-  yield* work
-  assert.deepStrictEqual([(yield* get(row)).status, yield* has(payee)], ["paid", { posted: 20_000, held: 0 }])
-})
+scenario(
+  "checkout invoices: a payment that the node holds when the checkout is covered is credited, not lost",
+  function* () {
+    const [payee, sandbox] = [yield* company(), yield* Sandbox]
+    const row = yield* create(payee)
+    const { paymentHash } = yield* (yield* Records)
+      .openInvoices(null, 1)
+      .pipe(Effect.map(([invoice]) => invoice ?? assert.fail()))
+    yield* sandbox.pay({ paymentRequest: row.paymentRequest, hold: true })
+    yield* send(row, 10_000)
+    yield* work
+    yield* sandbox.release({ paymentHash, outcome: "settle" })
+    yield* work
+    yield* confirmAll
+    yield* work
+    assert.deepStrictEqual(
+      [(yield* get(row)).status, yield* has(payee)],
+      ["paid", { posted: 20_000, held: 0 }]
+    )
+  }
+)
 
 scenario(
   "checkout invoices: an internal payment that fails after the checkout is covered leaves no payable invoice",
@@ -218,7 +246,9 @@ scenario(
       cancelInvoice: (hash) =>
         Effect.suspend(() => {
           if (world.cancels === "fails") return away
-          return world.cancels === "works" ? receiver.cancelInvoice(hash) : Effect.succeed({ _tag: "accepted" as const })
+          return world.cancels === "works"
+            ? receiver.cancelInvoice(hash)
+            : Effect.succeed({ _tag: "accepted" as const })
         })
     }))
     return { change, world, logsErrors: true as const }

@@ -46,19 +46,30 @@ const later = Effect.gen(function* () {
   }
 })
 const pay = (paymentRequest: string, sats?: number) =>
-  Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, ...(sats !== undefined && { amount: Msat.fromSats(sats) }) }))
+  Effect.flatMap(Sandbox, (sandbox) =>
+    sandbox.pay({ paymentRequest, ...(sats !== undefined && { amount: Msat.fromSats(sats) }) })
+  )
 const openInvoices = Effect.gen(function* () {
   return yield* (yield* Records).openInvoices(null, 10)
 })
-const invoiceStatus = ({ companyId, invoiceId }: { readonly companyId: Company["id"]; readonly invoiceId: string }) =>
-  Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, invoiceId), (found) => Option.getOrThrow(found).status))
+const invoiceStatus = ({
+  companyId,
+  invoiceId
+}: {
+  readonly companyId: Company["id"]
+  readonly invoiceId: string
+}) =>
+  Effect.flatMap(Records, (records) =>
+    Effect.map(records.invoice(companyId, invoiceId), (found) => Option.getOrThrow(found).status)
+  )
 
 /** A process that dies once, before it commits a Change with this tag for the `nth` time. */
 const dying = (tag: string, nth = 1) => {
   let left = nth
   return {
     change: replace(Journal, (journal) => ({
-      commit: (change) => (change._tag === tag && --left === 0 ? Effect.die("the process has died") : journal.commit(change))
+      commit: (change) =>
+        change._tag === tag && --left === 0 ? Effect.die("the process has died") : journal.commit(change)
     }))
   }
 }
@@ -71,26 +82,36 @@ scenario("checkout: an expired checkout cannot be canceled", function* () {
   assert.strictEqual((yield* get(row)).status, "expired")
 })
 
-scenario("checkout: a checkout's payments have its description and order id, and can be listed by checkout", function* () {
-  const { id: checkoutId, companyId, paymentRequest } = yield* create(yield* company(), { orderId: "order 7" })
-  yield* pay(paymentRequest)
-  yield* poll
-  const details = yield* PaymentDetails
-  const payments = yield* details.paymentsOf(companyId, { kind: "checkouts", id: checkoutId })
-  assert.deepStrictEqual(
-    payments.map(({ description, orderId, checkoutId }) => [description, orderId, checkoutId]),
-    [["tea", "order 7", checkoutId]]
-  )
-  assert.deepStrictEqual(yield* details.payments(companyId, payments), payments)
-})
+scenario(
+  "checkout: a checkout's payments have its description and order id, and can be listed by checkout",
+  function* () {
+    const {
+      id: checkoutId,
+      companyId,
+      paymentRequest
+    } = yield* create(yield* company(), { orderId: "order 7" })
+    yield* pay(paymentRequest)
+    yield* poll
+    const details = yield* PaymentDetails
+    const payments = yield* details.paymentsOf(companyId, { kind: "checkouts", id: checkoutId })
+    assert.deepStrictEqual(
+      payments.map(({ description, orderId, checkoutId }) => [description, orderId, checkoutId]),
+      [["tea", "order 7", checkoutId]]
+    )
+    assert.deepStrictEqual(yield* details.payments(companyId, payments), payments)
+  }
+)
 
-scenario("checkout: the remaining amount is rounded up to whole satoshis, so that paying it completes the checkout", function* () {
-  const tea = { amount: Msat.make(1_000_500n), tipPercent: null }
-  assert.strictEqual(Checkout.rest(tea, Msat.make(0n)), Msat.make(1_001_000n))
-  assert.strictEqual(Checkout.rest(tea, Msat.make(1_000_000n)), Msat.make(1000n))
-  assert.strictEqual(Checkout.rest(tea, tea.amount), Msat.make(0n))
-  yield* Effect.void
-})
+scenario(
+  "checkout: the remaining amount is rounded up to whole satoshis, so that paying it completes the checkout",
+  function* () {
+    const tea = { amount: Msat.make(1_000_500n), tipPercent: null }
+    assert.strictEqual(Checkout.rest(tea, Msat.make(0n)), Msat.make(1_001_000n))
+    assert.strictEqual(Checkout.rest(tea, Msat.make(1_000_000n)), Msat.make(1000n))
+    assert.strictEqual(Checkout.rest(tea, tea.amount), Msat.make(0n))
+    yield* Effect.void
+  }
+)
 
 const told = Effect.gen(function* () {
   const events = yield* (yield* Records).events(0n, 100)
@@ -163,7 +184,8 @@ scenario(
   "checkout: a new quote is refused after a partial payment, after a month, or if the seller does not allow new quotes",
   function* () {
     const { renew, step } = yield* Checkouts
-    const refused = (publicId: string) => Effect.match(renew(publicId), { onSuccess: () => "renewed", onFailure: ({ _tag }) => _tag })
+    const refused = (publicId: string) =>
+      Effect.match(renew(publicId), { onSuccess: () => "renewed", onFailure: ({ _tag }) => _tag })
     const without = yield* expired({ options: [] })
     const partly = yield* expired({ expirySeconds: 7200 })
     yield* (yield* Sandbox).send({ address: partly.address, amount: Msat.fromSats(700) })
@@ -173,43 +195,52 @@ scenario(
     yield* step
     const open = yield* expired()
     yield* step
-    assert.deepStrictEqual([yield* refused(without.publicId), yield* refused(partly.publicId)], ["CheckoutNotOpen", "CheckoutNotOpen"])
+    assert.deepStrictEqual(
+      [yield* refused(without.publicId), yield* refused(partly.publicId)],
+      ["CheckoutNotOpen", "CheckoutNotOpen"]
+    )
     yield* TestClock.adjust("30 days")
     assert.strictEqual(yield* refused(open.publicId), "CheckoutNotOpen")
   }
 )
 
-scenario("checkout: a payment that stays pending for hours before it is replaced does not use up the payer's changes", function* () {
-  const { renew, step } = yield* Checkouts
-  const sandbox = yield* Sandbox
-  const row = yield* create(yield* company(), { options: ["new_quote"] })
-  const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
-  yield* follow
-  for (let seconds = 0; seconds < 7200; seconds += 10) {
-    yield* TestClock.adjust("10 seconds")
-    yield* step
+scenario(
+  "checkout: a payment that stays pending for hours before it is replaced does not use up the payer's changes",
+  function* () {
+    const { renew, step } = yield* Checkouts
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company(), { options: ["new_quote"] })
+    const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+    yield* follow
+    for (let seconds = 0; seconds < 7200; seconds += 10) {
+      yield* TestClock.adjust("10 seconds")
+      yield* step
+    }
+    assert.strictEqual((yield* get(row)).revision, 1)
+    yield* sandbox.doubleSpend(txId)
+    yield* follow
+    yield* later
+    assert.strictEqual((yield* get(row)).status, "expired")
+    yield* renew(row.publicId)
+    assert.strictEqual((yield* get(row)).status, "open")
   }
-  assert.strictEqual((yield* get(row)).revision, 1)
-  yield* sandbox.doubleSpend(txId)
-  yield* follow
-  yield* later
-  assert.strictEqual((yield* get(row)).status, "expired")
-  yield* renew(row.publicId)
-  assert.strictEqual((yield* get(row)).status, "open")
-})
+)
 
-scenario("checkout: a Lightning payment made in time is not late, even if it is credited after the deadline", function* () {
-  const { step } = yield* Checkouts
-  const row = yield* create(yield* company())
-  yield* pay(row.paymentRequest)
-  yield* TestClock.adjust("1 hour")
-  yield* step
-  yield* poll
-  yield* later
-  const paid = yield* get(row)
-  assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
-  assert.deepStrictEqual(yield* told, ["checkout.paid"])
-})
+scenario(
+  "checkout: a Lightning payment made in time is not late, even if it is credited after the deadline",
+  function* () {
+    const { step } = yield* Checkouts
+    const row = yield* create(yield* company())
+    yield* pay(row.paymentRequest)
+    yield* TestClock.adjust("1 hour")
+    yield* step
+    yield* poll
+    yield* later
+    const paid = yield* get(row)
+    assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
+    assert.deepStrictEqual(yield* told, ["checkout.paid"])
+  }
+)
 
 scenario("checkout: no expiry is recorded while the node reports a payment in flight", function* () {
   const { step } = yield* Checkouts
@@ -287,26 +318,32 @@ scenario(
 
 for (const isRecorded of [false, true]) {
   const when = isRecorded ? "after" : "before"
-  scenario(`checkout: an on-chain payment first seen after the deadline is late, even ${when} the expiry is recorded`, function* () {
-    const { step } = yield* Checkouts
-    const sandbox = yield* Sandbox
-    const row = yield* create(yield* company(), { asked: yield* asked(2000) })
-    yield* sandbox.send({ address: row.address, amount: Msat.fromSats(800) })
-    yield* follow
-    yield* TestClock.adjust("1 hour")
-    if (isRecorded) yield* step
-    yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1200) })
-    yield* follow
-    assert.strictEqual((yield* get(row)).status, "expired")
-    yield* mine(6)
-    yield* follow
-    for (const worked of [Effect.void, later]) {
-      yield* worked
-      const paid = yield* get(row)
-      assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", true])
+  scenario(
+    `checkout: an on-chain payment first seen after the deadline is late, even ${when} the expiry is recorded`,
+    function* () {
+      const { step } = yield* Checkouts
+      const sandbox = yield* Sandbox
+      const row = yield* create(yield* company(), { asked: yield* asked(2000) })
+      yield* sandbox.send({ address: row.address, amount: Msat.fromSats(800) })
+      yield* follow
+      yield* TestClock.adjust("1 hour")
+      if (isRecorded) yield* step
+      yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1200) })
+      yield* follow
+      assert.strictEqual((yield* get(row)).status, "expired")
+      yield* mine(6)
+      yield* follow
+      for (const worked of [Effect.void, later]) {
+        yield* worked
+        const paid = yield* get(row)
+        assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", true])
+      }
+      assert.deepStrictEqual(
+        yield* told,
+        isRecorded ? ["checkout.expired", "checkout.paid"] : ["checkout.paid"]
+      )
     }
-    assert.deepStrictEqual(yield* told, isRecorded ? ["checkout.expired", "checkout.paid"] : ["checkout.paid"])
-  })
+  )
 }
 
 for (const isRecorded of [false, true]) {
@@ -331,7 +368,10 @@ for (const isRecorded of [false, true]) {
         const paid = yield* get(row)
         assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
       }
-      assert.deepStrictEqual(yield* told, isRecorded ? ["checkout.expired", "checkout.paid"] : ["checkout.paid"])
+      assert.deepStrictEqual(
+        yield* told,
+        isRecorded ? ["checkout.expired", "checkout.paid"] : ["checkout.paid"]
+      )
     }
   )
 }
@@ -356,7 +396,10 @@ for (const [what, sats, isLate] of [
     yield* follow
     yield* later
     const paid = yield* get(row)
-    assert.deepStrictEqual([paid.status, paid.received, Checkout.isLate(paid)], ["paid", Msat.fromSats(sats), isLate])
+    assert.deepStrictEqual(
+      [paid.status, paid.received, Checkout.isLate(paid)],
+      ["paid", Msat.fromSats(sats), isLate]
+    )
   })
 }
 
@@ -386,15 +429,22 @@ for (const [when, tag, nth] of [
       function* () {
         const sandbox = yield* Sandbox
         const companyId = yield* company()
-        const rows = [yield* create(companyId, { asked: yield* asked(1000) }), yield* create(companyId, { asked: yield* asked(2000) })]
-        const send = Effect.forEach(rows, ({ address }) => sandbox.send({ address, amount: Msat.fromSats(1000) }))
+        const rows = [
+          yield* create(companyId, { asked: yield* asked(1000) }),
+          yield* create(companyId, { asked: yield* asked(2000) })
+        ]
+        const send = Effect.forEach(rows, ({ address }) =>
+          sandbox.send({ address, amount: Msat.fromSats(1000) })
+        )
         const replaced = yield* send
         yield* follow
         yield* TestClock.adjust("1 hour")
         yield* Effect.forEach(replaced, sandbox.doubleSpend)
         let replacements = yield* send
         assert.isTrue(Exit.hasDies(yield* Effect.exit(follow)))
-        const waiting = Effect.map((yield* Records).depositsInNoBlock(null, 10), (all) => all.map(({ chainTxId }) => chainTxId))
+        const waiting = Effect.map((yield* Records).depositsInNoBlock(null, 10), (all) =>
+          all.map(({ chainTxId }) => chainTxId)
+        )
         assert.sameMembers(yield* waiting, tag === "DepositSeen" ? replaced.slice(1) : replaced)
         if (isReplacedAgain) {
           yield* Effect.forEach(replacements, sandbox.doubleSpend)
@@ -422,21 +472,24 @@ for (const [when, tag, nth] of [
       }
     )
 
-scenario("checkout: a replaced payment no longer counts as pending, nor does one that was spent elsewhere", function* () {
-  const sandbox = yield* Sandbox
-  const row = yield* create(yield* company(), { asked: yield* asked(100_000) })
-  const pending = Effect.andThen(
-    follow,
-    Effect.map(get(row), (found) => Msat.toSats(found.pending))
-  )
-  const first = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(60_000) })
-  assert.strictEqual(yield* pending, 60_000n)
-  yield* sandbox.doubleSpend(first)
-  const second = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(30_000) })
-  assert.strictEqual(yield* pending, 30_000n)
-  yield* sandbox.doubleSpend(second)
-  assert.strictEqual(yield* pending, 0n)
-})
+scenario(
+  "checkout: a replaced payment no longer counts as pending, nor does one that was spent elsewhere",
+  function* () {
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company(), { asked: yield* asked(100_000) })
+    const pending = Effect.andThen(
+      follow,
+      Effect.map(get(row), (found) => Msat.toSats(found.pending))
+    )
+    const first = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(60_000) })
+    assert.strictEqual(yield* pending, 60_000n)
+    yield* sandbox.doubleSpend(first)
+    const second = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(30_000) })
+    assert.strictEqual(yield* pending, 30_000n)
+    yield* sandbox.doubleSpend(second)
+    assert.strictEqual(yield* pending, 0n)
+  }
+)
 
 let lookups = 0
 scenario(
@@ -458,7 +511,9 @@ scenario(
   function* () {
     const sandbox = yield* Sandbox
     const { address, companyId, id } = yield* create(yield* company(), { asked: yield* asked(60_000) })
-    const send = sandbox.sendMany(Array.from({ length: 20 }, () => ({ address, amount: Msat.fromSats(1000) })))
+    const send = sandbox.sendMany(
+      Array.from({ length: 20 }, () => ({ address, amount: Msat.fromSats(1000) }))
+    )
     const counted = Effect.suspend(() => {
       lookups = 0
       return Effect.map(follow, () => lookups)
@@ -476,21 +531,27 @@ scenario(
   }
 )
 
-scenario("checkout: an on-chain payment first seen in time is not late, even if more arrives after the deadline", function* () {
-  const sandbox = yield* Sandbox
-  const row = yield* create(yield* company())
-  yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
-  yield* follow
-  yield* TestClock.adjust("1 hour")
-  yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
-  yield* follow
-  assert.strictEqual((yield* get(row)).status, "open")
-  yield* mine(6)
-  yield* follow
-  yield* later
-  const paid = yield* get(row)
-  assert.deepStrictEqual([paid.status, paid.received, Checkout.isLate(paid)], ["paid", Msat.fromSats(1700), false])
-})
+scenario(
+  "checkout: an on-chain payment first seen in time is not late, even if more arrives after the deadline",
+  function* () {
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company())
+    yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+    yield* follow
+    yield* TestClock.adjust("1 hour")
+    yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
+    yield* follow
+    assert.strictEqual((yield* get(row)).status, "open")
+    yield* mine(6)
+    yield* follow
+    yield* later
+    const paid = yield* get(row)
+    assert.deepStrictEqual(
+      [paid.status, paid.received, Checkout.isLate(paid)],
+      ["paid", Msat.fromSats(1700), false]
+    )
+  }
+)
 
 scenario("checkout: a checkout whose node cannot be reached is not recorded as expired", function* () {
   const { step } = yield* Checkouts
@@ -506,41 +567,55 @@ scenario("checkout: a checkout whose node cannot be reached is not recorded as e
   assert.deepStrictEqual(yield* told, ["checkout.paid"])
 })
 
-scenario("checkout: a tip is added to the amount, but paying the price alone still completes the checkout", function* () {
-  const { answer, step } = yield* Checkouts
-  const payee = yield* company()
-  const row = yield* create(payee, { options: ["tip", "email"] })
-  yield* answer(row.publicId, { tipPercent: 10, email: "ann@example.com" })
-  yield* answer(row.publicId, { tipPercent: 10, email: null })
-  const tipped = yield* get(row)
-  const amounts = [tipped.amount, Checkout.total(tipped), Checkout.rest(tipped, tipped.received)]
-  assert.deepStrictEqual(amounts, [Msat.fromSats(1000), Msat.fromSats(1100), Msat.fromSats(1100)])
-  assert.deepStrictEqual([tipped.payerEmail, yield* invoiceStatus(row)], ["ann@example.com", "canceled"])
-  const open = yield* openInvoices
-  assert.deepStrictEqual(
-    open.map(({ id, amount }) => [id, amount]),
-    [[tipped.invoiceId, Msat.fromSats(1100)]]
-  )
-  yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
-  yield* mine(6)
-  yield* follow
-  yield* step
-  assert.strictEqual((yield* get(row)).status, "paid")
-  assert.strictEqual((yield* Effect.flip(answer(row.publicId, { tipPercent: 0, email: null })))._tag, "CheckoutNotOpen")
-})
+scenario(
+  "checkout: a tip is added to the amount, but paying the price alone still completes the checkout",
+  function* () {
+    const { answer, step } = yield* Checkouts
+    const payee = yield* company()
+    const row = yield* create(payee, { options: ["tip", "email"] })
+    yield* answer(row.publicId, { tipPercent: 10, email: "ann@example.com" })
+    yield* answer(row.publicId, { tipPercent: 10, email: null })
+    const tipped = yield* get(row)
+    const amounts = [tipped.amount, Checkout.total(tipped), Checkout.rest(tipped, tipped.received)]
+    assert.deepStrictEqual(amounts, [Msat.fromSats(1000), Msat.fromSats(1100), Msat.fromSats(1100)])
+    assert.deepStrictEqual([tipped.payerEmail, yield* invoiceStatus(row)], ["ann@example.com", "canceled"])
+    const open = yield* openInvoices
+    assert.deepStrictEqual(
+      open.map(({ id, amount }) => [id, amount]),
+      [[tipped.invoiceId, Msat.fromSats(1100)]]
+    )
+    yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+    yield* mine(6)
+    yield* follow
+    yield* step
+    assert.strictEqual((yield* get(row)).status, "paid")
+    assert.strictEqual(
+      (yield* Effect.flip(answer(row.publicId, { tipPercent: 0, email: null })))._tag,
+      "CheckoutNotOpen"
+    )
+  }
+)
 
-scenario("checkout: a payer who changes the tip again and again gets a limited number of invoices", function* () {
-  const { answer } = yield* Checkouts
-  const row = yield* create(yield* company(), { options: ["tip"] })
-  const change = (n: number) =>
-    Effect.match(answer(row.publicId, { tipPercent: n % 2 === 0 ? 5 : 10, email: null }), {
-      onSuccess: () => "answered",
-      onFailure: ({ _tag }) => _tag
-    })
-  const answers = yield* Effect.forEach(Array.from({ length: Checkout.maxChanges + 1 }), (_, n) => change(n))
-  assert.deepStrictEqual([answers.indexOf("CheckoutNotOpen"), answers.at(-1)], [Checkout.maxChanges, "CheckoutNotOpen"])
-  assert.lengthOf(yield* openInvoices, 1)
-})
+scenario(
+  "checkout: a payer who changes the tip again and again gets a limited number of invoices",
+  function* () {
+    const { answer } = yield* Checkouts
+    const row = yield* create(yield* company(), { options: ["tip"] })
+    const change = (n: number) =>
+      Effect.match(answer(row.publicId, { tipPercent: n % 2 === 0 ? 5 : 10, email: null }), {
+        onSuccess: () => "answered",
+        onFailure: ({ _tag }) => _tag
+      })
+    const answers = yield* Effect.forEach(Array.from({ length: Checkout.maxChanges + 1 }), (_, n) =>
+      change(n)
+    )
+    assert.deepStrictEqual(
+      [answers.indexOf("CheckoutNotOpen"), answers.at(-1)],
+      [Checkout.maxChanges, "CheckoutNotOpen"]
+    )
+    assert.lengthOf(yield* openInvoices, 1)
+  }
+)
 
 /** Delays a payer's change after the second invoice was recorded, the first for a payer's change. */
 const waiting = () => {
@@ -548,87 +623,121 @@ const waiting = () => {
   const pause = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(may))
   let issued = 0
   const change = replace(Journal, (journal) => ({
-    commit: (change) => Effect.tap(journal.commit(change), () => (change._tag === "InvoiceCreated" && ++issued === 2 ? pause : Effect.void))
+    commit: (change) =>
+      Effect.tap(journal.commit(change), () =>
+        change._tag === "InvoiceCreated" && ++issued === 2 ? pause : Effect.void
+      )
   }))
-  return { change, begun: Deferred.await(begun), release: Deferred.succeed(may, undefined), issued: () => issued }
+  return {
+    change,
+    begun: Deferred.await(begun),
+    release: Deferred.succeed(may, undefined),
+    issued: () => issued
+  }
 }
 const answer = ({ publicId }: Checkout.Checkout, tipPercent: number) =>
   Effect.flatMap(Checkouts, (checkouts) => checkouts.answer(publicId, { tipPercent, email: null }))
-const renew = ({ publicId }: Checkout.Checkout) => Effect.flatMap(Checkouts, (checkouts) => checkouts.renew(publicId))
+const renew = ({ publicId }: Checkout.Checkout) =>
+  Effect.flatMap(Checkouts, (checkouts) => checkouts.renew(publicId))
 const openIds = Effect.map(openInvoices, (open) => open.map(({ id }) => id))
 
 const alone = waiting()
-scenario("checkout: while one change of a payer is in progress, another one issues no invoice", alone, function* () {
-  const row = yield* create(yield* company(), { options: ["tip"] })
-  const first = yield* Effect.forkChild(answer(row, 5))
-  yield* alone.begun
-  assert.strictEqual(yield* said(answer(row, 10)), "CheckoutNotOpen")
-  yield* alone.release
-  yield* Fiber.join(first)
-  assert.strictEqual(alone.issued(), 2)
-  const { tipPercent, invoiceId } = yield* get(row)
-  assert.deepStrictEqual([tipPercent, yield* openIds], [5, [invoiceId]])
-  yield* answer(row, 10)
-})
+scenario(
+  "checkout: while one change of a payer is in progress, another one issues no invoice",
+  alone,
+  function* () {
+    const row = yield* create(yield* company(), { options: ["tip"] })
+    const first = yield* Effect.forkChild(answer(row, 5))
+    yield* alone.begun
+    assert.strictEqual(yield* said(answer(row, 10)), "CheckoutNotOpen")
+    yield* alone.release
+    yield* Fiber.join(first)
+    assert.strictEqual(alone.issued(), 2)
+    const { tipPercent, invoiceId } = yield* get(row)
+    assert.deepStrictEqual([tipPercent, yield* openIds], [5, [invoiceId]])
+    yield* answer(row, 10)
+  }
+)
 
 const outpaced = { answer: waiting(), renew: waiting() }
-scenario("checkout: an answer that another process outpaces leaves no open invoice", outpaced.answer, function* () {
-  const row = yield* create(yield* company(), { options: ["tip"] })
-  const change = yield* Effect.forkChild(said(answer(row, 5)))
-  yield* outpaced.answer.begun
-  yield* (yield* Journal).commit(Checkout.answered(row, { tipPercent: null, payerEmail: null }, yield* Clock.currentTimeMillis))
-  yield* outpaced.answer.release
-  assert.strictEqual(yield* Fiber.join(change), "CheckoutNotOpen")
-  assert.deepStrictEqual(yield* openIds, [row.invoiceId])
-})
+scenario(
+  "checkout: an answer that another process outpaces leaves no open invoice",
+  outpaced.answer,
+  function* () {
+    const row = yield* create(yield* company(), { options: ["tip"] })
+    const change = yield* Effect.forkChild(said(answer(row, 5)))
+    yield* outpaced.answer.begun
+    yield* (yield* Journal).commit(
+      Checkout.answered(row, { tipPercent: null, payerEmail: null }, yield* Clock.currentTimeMillis)
+    )
+    yield* outpaced.answer.release
+    assert.strictEqual(yield* Fiber.join(change), "CheckoutNotOpen")
+    assert.deepStrictEqual(yield* openIds, [row.invoiceId])
+  }
+)
 
-scenario("checkout: a new quote that another process outpaces leaves no open invoice", outpaced.renew, function* () {
-  const { id, companyId } = yield* expired()
-  yield* (yield* Checkouts).step
-  const [row, before] = [yield* get({ id, companyId }), yield* openIds]
-  const change = yield* Effect.forkChild(said(renew(row)))
-  yield* outpaced.renew.begun
-  const atMillis = yield* Clock.currentTimeMillis
-  yield* (yield* Journal).commit(Checkout.renewed(row, { ...row, expiresAtMillis: atMillis + 3_600_000 }, atMillis))
-  yield* outpaced.renew.release
-  assert.strictEqual(yield* Fiber.join(change), "CheckoutNotOpen")
-  assert.deepStrictEqual(yield* openIds, before)
-})
+scenario(
+  "checkout: a new quote that another process outpaces leaves no open invoice",
+  outpaced.renew,
+  function* () {
+    const { id, companyId } = yield* expired()
+    yield* (yield* Checkouts).step
+    const [row, before] = [yield* get({ id, companyId }), yield* openIds]
+    const change = yield* Effect.forkChild(said(renew(row)))
+    yield* outpaced.renew.begun
+    const atMillis = yield* Clock.currentTimeMillis
+    yield* (yield* Journal).commit(
+      Checkout.renewed(row, { ...row, expiresAtMillis: atMillis + 3_600_000 }, atMillis)
+    )
+    yield* outpaced.renew.release
+    assert.strictEqual(yield* Fiber.join(change), "CheckoutNotOpen")
+    assert.deepStrictEqual(yield* openIds, before)
+  }
+)
 
 const leaving = waiting()
-scenario("checkout: a payer who disconnects during a change leaves only the invoice that the checkout shows", leaving, function* () {
-  const row = yield* create(yield* company(), { options: ["tip"] })
-  const change = yield* Effect.forkChild(answer(row, 5))
-  yield* leaving.begun
-  const leaves = yield* Effect.forkChild(Fiber.interrupt(change), { startImmediately: true })
-  yield* leaving.release
-  yield* Fiber.join(leaves)
-  assert.deepStrictEqual(yield* openIds, [(yield* get(row)).invoiceId])
-})
+scenario(
+  "checkout: a payer who disconnects during a change leaves only the invoice that the checkout shows",
+  leaving,
+  function* () {
+    const row = yield* create(yield* company(), { options: ["tip"] })
+    const change = yield* Effect.forkChild(answer(row, 5))
+    yield* leaving.begun
+    const leaves = yield* Effect.forkChild(Fiber.interrupt(change), { startImmediately: true })
+    yield* leaving.release
+    yield* Fiber.join(leaves)
+    assert.deepStrictEqual(yield* openIds, [(yield* get(row)).invoiceId])
+  }
+)
 
-scenario("checkout: a payer's answer is refused if it is invalid or if the seller did not ask the question", function* () {
-  const { answer } = yield* Checkouts
-  const refused = (row: Checkout.Shown, tipPercent: number, email: string | null) =>
-    Effect.map(Effect.flip(answer(row.publicId, { tipPercent, email })), (error) => (error._tag === "Invalid" ? error.path : error._tag))
-  const payee = yield* company()
-  const [plain, tip, email] = [
-    yield* create(payee),
-    yield* create(payee, { options: ["tip"] }),
-    yield* create(payee, { options: ["email"] })
-  ]
-  assert.deepStrictEqual(
-    [
-      yield* refused(plain, 0, null),
-      yield* refused(tip, 7, null),
-      yield* refused(tip, -1, null),
-      yield* refused(tip, 5, "ann@example.com"),
-      yield* refused(email, 5, null),
-      yield* refused(email, 0, "javascript:alert(1)"),
-      yield* refused(email, 0, "ann@example.com\r\nbcc: bob@example.com")
-    ],
-    ["CheckoutNotOpen", "tip", "tip", "email", "tip", "email", "email"]
-  )
-})
+scenario(
+  "checkout: a payer's answer is refused if it is invalid or if the seller did not ask the question",
+  function* () {
+    const { answer } = yield* Checkouts
+    const refused = (row: Checkout.Shown, tipPercent: number, email: string | null) =>
+      Effect.map(Effect.flip(answer(row.publicId, { tipPercent, email })), (error) =>
+        error._tag === "Invalid" ? error.path : error._tag
+      )
+    const payee = yield* company()
+    const [plain, tip, email] = [
+      yield* create(payee),
+      yield* create(payee, { options: ["tip"] }),
+      yield* create(payee, { options: ["email"] })
+    ]
+    assert.deepStrictEqual(
+      [
+        yield* refused(plain, 0, null),
+        yield* refused(tip, 7, null),
+        yield* refused(tip, -1, null),
+        yield* refused(tip, 5, "ann@example.com"),
+        yield* refused(email, 5, null),
+        yield* refused(email, 0, "javascript:alert(1)"),
+        yield* refused(email, 0, "ann@example.com\r\nbcc: bob@example.com")
+      ],
+      ["CheckoutNotOpen", "tip", "tip", "email", "tip", "email", "email"]
+    )
+  }
+)
 
 /** Records the kinds of jobs that each Change to a deposit starts. */
 const noting = () => {
@@ -643,37 +752,48 @@ const noting = () => {
   return { noted, change }
 }
 
-scenario("checkout: an on-chain payment creates a job when it is seen and when it is credited", noting, function* ({ noted }) {
-  const row = yield* create(yield* company())
-  yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
-  yield* follow
-  yield* mine(6)
-  yield* follow
-  assert.deepStrictEqual(noted, [["DepositSeen", "checkout_payment"], ["DepositPlaced"], ["DepositConfirmed", "checkout_payment"]])
-  yield* later
-  assert.deepStrictEqual(yield* told, ["checkout.paid"])
-})
+scenario(
+  "checkout: an on-chain payment creates a job when it is seen and when it is credited",
+  noting,
+  function* ({ noted }) {
+    const row = yield* create(yield* company())
+    yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+    yield* follow
+    yield* mine(6)
+    yield* follow
+    assert.deepStrictEqual(noted, [
+      ["DepositSeen", "checkout_payment"],
+      ["DepositPlaced"],
+      ["DepositConfirmed", "checkout_payment"]
+    ])
+    yield* later
+    assert.deepStrictEqual(yield* told, ["checkout.paid"])
+  }
+)
 
-scenario("checkout: after a reorganization undoes a partial payment, its page asks for all of the rest", function* () {
-  const sandbox = yield* Sandbox
-  const row = yield* create(yield* company())
-  const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
-  yield* mine(3)
-  yield* follow
-  yield* later
-  yield* sandbox.reorg(3)
-  yield* sandbox.doubleSpend(txId)
-  yield* mine(1)
-  yield* follow
-  yield* later
-  const undone = yield* get(row)
-  assert.deepStrictEqual([undone.status, undone.received, undone.isAsking], ["open", Msat.zero, true])
-  yield* pay(undone.paymentRequest)
-  yield* poll
-  yield* later
-  const paid = yield* get(row)
-  assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
-})
+scenario(
+  "checkout: after a reorganization undoes a partial payment, its page asks for all of the rest",
+  function* () {
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company())
+    const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
+    yield* mine(3)
+    yield* follow
+    yield* later
+    yield* sandbox.reorg(3)
+    yield* sandbox.doubleSpend(txId)
+    yield* mine(1)
+    yield* follow
+    yield* later
+    const undone = yield* get(row)
+    assert.deepStrictEqual([undone.status, undone.received, undone.isAsking], ["open", Msat.zero, true])
+    yield* pay(undone.paymentRequest)
+    yield* poll
+    yield* later
+    const paid = yield* get(row)
+    assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
+  }
+)
 
 scenario(
   "checkout: a partial payment that is undone while the invoice for the rest is created does not keep the page waiting",
@@ -695,7 +815,10 @@ scenario(
     yield* mine(3)
     yield* follow
     const services = yield* Effect.context<Ports | Process>()
-    const undo = Effect.andThen(sandbox.reorg(3), sandbox.doubleSpend(txId)).pipe(Effect.andThen(mine(1)), Effect.andThen(follow))
+    const undo = Effect.andThen(sandbox.reorg(3), sandbox.doubleSpend(txId)).pipe(
+      Effect.andThen(mine(1)),
+      Effect.andThen(follow)
+    )
     world.before = Effect.suspend(() => {
       world.before = Effect.void
       return Effect.orDie(Effect.provideContext(Effect.asVoid(undo), services))
@@ -711,7 +834,9 @@ scenario(
   "checkout: an invoice that the node settles for less than its amount credits only that, and the checkout asks for the rest",
   () => {
     // The payer can pay any amount of this invoice.
-    const change = replace(LightningReceiver, (receiver) => ({ createInvoice: (ask) => receiver.createInvoice({ ...ask, amount: null }) }))
+    const change = replace(LightningReceiver, (receiver) => ({
+      createInvoice: (ask) => receiver.createInvoice({ ...ask, amount: null })
+    }))
     return { change }
   },
   function* () {
@@ -724,10 +849,15 @@ scenario(
     assert.deepStrictEqual([shown.status, shown.received], ["underpaid", Msat.fromSats(600)])
     assert.deepStrictEqual(yield* has(payee), { posted: 600, held: 0 })
     const [paid, asking] = yield* Effect.all(
-      [row, shown].map(({ companyId, invoiceId }) => Effect.flatMap(Records, (records) => records.invoice(companyId, invoiceId)))
+      [row, shown].map(({ companyId, invoiceId }) =>
+        Effect.flatMap(Records, (records) => records.invoice(companyId, invoiceId))
+      )
     )
     const settled = Option.getOrThrow(paid ?? Option.none())
-    assert.deepStrictEqual([settled.status, settled.amount, settled.received], ["settled", Msat.fromSats(1000), Msat.fromSats(600)])
+    assert.deepStrictEqual(
+      [settled.status, settled.amount, settled.received],
+      ["settled", Msat.fromSats(1000), Msat.fromSats(600)]
+    )
     assert.strictEqual(Option.getOrThrow(asking ?? Option.none()).amount, Msat.fromSats(400))
     yield* pay(shown.paymentRequest, 400)
     yield* poll
@@ -795,7 +925,9 @@ describe("A checkout whose process dies", () => {
         open.map(({ checkoutId, companyId, amount }) => [checkoutId, companyId, amount]),
         open.map(() => [row.id, payee.id, Msat.fromSats(300)])
       )
-      const lost = open.find(({ id }) => id !== shown.invoiceId) ?? assert.fail("no invoice is missing from the checkout")
+      const lost =
+        open.find(({ id }) => id !== shown.invoiceId) ??
+        assert.fail("no invoice is missing from the checkout")
       yield* pay(lost.paymentRequest)
       yield* poll
       yield* later

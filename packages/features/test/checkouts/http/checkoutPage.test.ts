@@ -26,13 +26,17 @@ interface Made {
   readonly invoice_id: string
 }
 const created = async (body: Readonly<Record<string, unknown>> = {}): Promise<Made> => {
-  const answer = await service.ask("POST", "/v1/checkouts", { key, body: { amount: 21_000, currency: "sats", ...body } })
+  const answer = await service.ask("POST", "/v1/checkouts", {
+    key,
+    body: { amount: 21_000, currency: "sats", ...body }
+  })
   assert.strictEqual(answer.status, 201, answer.text)
   return answer.body.data
 }
 const page = ({ url }: Pick<Made, "url">) => service.ask("GET", new URL(url).pathname)
 const { mine } = service
-const send = (address: string, sats: number) => service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
+const send = (address: string, sats: number) =>
+  service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
 const follow = (seconds = 0) => service.followCheckouts(seconds)
 /** The page's text without tags. */
 const said = (text: string): string =>
@@ -46,30 +50,48 @@ const codes = (text: string): ReadonlyArray<string> =>
 
 describe("the checkout page", () => {
   it("page: the checkout page shows the amount due in one QR code for every wallet, and reloads without scripts", async () => {
-    const made = await created({ description: "Tea", order_id: "1042", cancel_url: "https://shop.example/cart" })
+    const made = await created({
+      description: "Tea",
+      order_id: "1042",
+      cancel_url: "https://shop.example/cart"
+    })
     const { status, headers, text } = await page(made)
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
     assert.include(text, '<noscript><meta http-equiv="refresh" content="10"/></noscript>')
     for (const words of ["Tea", "Order 1042", "21,000 sats"]) assert.include(said(text), words)
     assert.includeMembers([...codes(text)], [made.payment_request, made.address])
     assert.include(text, 'href="https://shop.example/cart"')
-    const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
+    const shown = await service.run(
+      Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length)))
+    )
     const { asking } = stateOf(shown, { confirmations: null, payments: [], refunds: [] }, 0)
     const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
-    assert.deepStrictEqual(uri, { addresses: [made.address], amount: service.sats(21_000), lightning: [made.payment_request], offers: [] })
+    assert.deepStrictEqual(uri, {
+      addresses: [made.address],
+      amount: service.sats(21_000),
+      lightning: [made.payment_request],
+      offers: []
+    })
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
   })
 
   it("page: a fiat amount is shown with the number of decimals of its currency", async () => {
     assert.include(said((await page(await created({ amount: 12.5, currency: "eur" }))).text), " €12.50 ")
-    assert.include(said((await page(await created({ amount: 1250, currency: "jpy", locale: "de" }))).text), " 1.250 ¥ ")
+    assert.include(
+      said((await page(await created({ amount: 1250, currency: "jpy", locale: "de" }))).text),
+      " 1.250 ¥ "
+    )
   })
 
   it("page: the checkout page shows no internal ids or metadata, and cannot be cached or framed", async () => {
     const made = await created({ metadata: { customer: "someone in particular" } })
     const { headers, text } = await page(made)
-    for (const secret of [made.id, made.company_id, made.invoice_id, "someone in particular"]) assert.notInclude(text, secret)
-    assert.deepStrictEqual([headers.get("cache-control"), headers.get("referrer-policy")], ["no-store", "no-referrer"])
+    for (const secret of [made.id, made.company_id, made.invoice_id, "someone in particular"])
+      assert.notInclude(text, secret)
+    assert.deepStrictEqual(
+      [headers.get("cache-control"), headers.get("referrer-policy")],
+      ["no-store", "no-referrer"]
+    )
     assert.strictEqual(
       headers.get("content-security-policy"),
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -84,7 +106,8 @@ describe("the checkout page", () => {
     await send(made.address, 6000)
     await service.work()
     const part = (await page(made)).text
-    for (const words of ["6,000 sats seen, not confirmed yet", "4,000 sats still due"]) assert.include(said(part), words)
+    for (const words of ["6,000 sats seen, not confirmed yet", "4,000 sats still due"])
+      assert.include(said(part), words)
     // The invoice is still for the full amount, so for a moment only the address is shown.
     assert.notInclude(part, made.payment_request)
     assert.include(part, `bitcoin:${made.address}?amount=0.00004000"`)
@@ -95,7 +118,8 @@ describe("the checkout page", () => {
     assert.notInclude(again, made.payment_request)
     await mine()
     const missing = (await page(made)).text
-    for (const words of ["4,000 sats still due", "6,000 sats of 10,000 sats received"]) assert.include(said(missing), words)
+    for (const words of ["4,000 sats still due", "6,000 sats of 10,000 sats received"])
+      assert.include(said(missing), words)
     assert.include(missing, "amount=0.00004000&amp;lightning=")
     assert.notInclude(missing, made.payment_request)
     await send(made.address, 4001)
@@ -117,7 +141,10 @@ describe("the checkout page", () => {
   })
 
   it("page: an excess or an amount due of less than a cent is shown in sats, not as €0.00", async () => {
-    const [over, under] = [await created({ amount: 42.5, currency: "eur" }), await created({ amount: 42.5, currency: "eur" })]
+    const [over, under] = [
+      await created({ amount: 42.5, currency: "eur" }),
+      await created({ amount: 42.5, currency: "eur" })
+    ]
     const { amount_sats } = (await service.ask("GET", `/v1/checkouts/${over.id}`, { key })).body.data
     await send(over.address, amount_sats + 3)
     await send(under.address, amount_sats - 3)
@@ -168,7 +195,8 @@ describe("the checkout page", () => {
     await send(made.address, 9900)
     await service.work()
     const { text } = await page(made)
-    for (const words of ["Payment seen, waiting for a block", "100 sats still due"]) assert.include(said(text), words)
+    for (const words of ["Payment seen, waiting for a block", "100 sats still due"])
+      assert.include(said(text), words)
     assert.notInclude(said(text), "There is nothing more to do")
     for (const code of [made.address, made.payment_request]) assert.notInclude(text, code)
     await mine()
@@ -180,7 +208,11 @@ describe("the checkout page", () => {
 
   const post = (path: string, body = "") =>
     service.handler(
-      new Request(`http://service${path}`, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } })
+      new Request(`http://service${path}`, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/x-www-form-urlencoded" }
+      })
     )
 
   it("page: an expired checkout cannot be canceled, and offers a new quote if the seller allows one", async () => {
@@ -191,13 +223,19 @@ describe("the checkout page", () => {
     ]
     const { pathname } = new URL(made.url)
     const early = await post(`${pathname}/renew?lang=de`)
-    assert.deepStrictEqual([early.status, early.headers.get("location")], [303, `..${pathname.slice("/pay".length)}?lang=de`])
+    assert.deepStrictEqual(
+      [early.status, early.headers.get("location")],
+      [303, `..${pathname.slice("/pay".length)}?lang=de`]
+    )
     await follow(61)
     assert.notInclude((await page(plain)).text, "/renew")
     const { text } = await page(made)
     // With the date, because the link may be opened days later.
     assert.match(said(text), /held until \d+ \w+ \d{4} at \d\d:\d\d UTC/)
-    assert.include(said(text), "Get a new quote Back to shop Already paid? A late payment also appears on this page.")
+    assert.include(
+      said(text),
+      "Get a new quote Back to shop Already paid? A late payment also appears on this page."
+    )
     // The quote for this many satoshis is over.
     assert.notInclude(said(text), "sats")
     assert.include(text, `<form class="form" method="post" action="${pathname.slice("/pay/".length)}/renew?"`)
@@ -214,10 +252,16 @@ describe("the checkout page", () => {
     await follow(61)
     const { pathname } = new URL(made.url)
     const pause = (isPaused: boolean) =>
-      service.ask("POST", `/operator/${isPaused ? "pause" : "resume"}`, { key: operatorToken, body: { what: "receiving" } })
+      service.ask("POST", `/operator/${isPaused ? "pause" : "resume"}`, {
+        key: operatorToken,
+        body: { what: "receiving" }
+      })
     assert.strictEqual((await pause(true)).status, 200)
     const answer = await post(`${pathname}/renew`)
-    assert.deepStrictEqual([answer.status, answer.headers.get("location")], [303, `..${pathname.slice("/pay".length)}?failed=`])
+    assert.deepStrictEqual(
+      [answer.status, answer.headers.get("location")],
+      [303, `..${pathname.slice("/pay".length)}?failed=`]
+    )
     assert.strictEqual((await pause(false)).status, 200)
     assert.include(
       said((await service.ask("GET", `${pathname}?failed=`)).text),
@@ -231,20 +275,36 @@ describe("the checkout page", () => {
     const { pathname } = new URL(made.url)
     const state = async () => JSON.parse((await service.ask("GET", `${pathname}/state`)).text)
     const { text } = await page(made)
-    for (const words of ["Add a tip?", "No tip", "5% €0.42", "10% €0.84", "15% €1.26", "Total €8.40", "Email for your receipt (optional)"])
+    for (const words of [
+      "Add a tip?",
+      "No tip",
+      "5% €0.42",
+      "10% €0.84",
+      "15% €1.26",
+      "Total €8.40",
+      "Email for your receipt (optional)"
+    ])
       assert.include(said(text), words)
     assert.notInclude(text, made.payment_request)
     assert.strictEqual((await state()).questions, "due")
     for (const wrong of ["tip=7", "tip=x", "tip=5&email=nobody"])
-      assert.match((await post(`${pathname}/answer`, wrong)).headers.get("location") ?? "", /\?failed=$/, wrong)
+      assert.match(
+        (await post(`${pathname}/answer`, wrong)).headers.get("location") ?? "",
+        /\?failed=$/,
+        wrong
+      )
     assert.include(said((await service.ask("GET", `${pathname}?failed=`)).text), "That didn’t work")
     assert.strictEqual((await post(`${pathname}/answer`, "tip=10&email=ann%40example.com")).status, 303)
     const after = (await page(made)).text
-    for (const words of ["€9.24", "Includes a tip of €0.84", "Change tip or receipt"]) assert.include(said(after), words)
+    for (const words of ["€9.24", "Includes a tip of €0.84", "Change tip or receipt"])
+      assert.include(said(after), words)
     assert.notInclude(after, "ann@example.com")
     assert.notInclude(JSON.stringify(await state()), "ann@example.com")
     const seen = (await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data
-    assert.deepStrictEqual([seen.payer_email, seen.tip_sats], ["ann@example.com", Math.ceil(seen.amount_sats / 10)])
+    assert.deepStrictEqual(
+      [seen.payer_email, seen.tip_sats],
+      ["ann@example.com", Math.ceil(seen.amount_sats / 10)]
+    )
     assert.strictEqual((await state()).asking.sats, seen.amount_sats + seen.tip_sats)
     assert.include(said((await service.ask("GET", `${pathname}?ask=`)).text), "Add a tip?")
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: seen.payment_request }))
@@ -261,12 +321,17 @@ describe("the checkout page", () => {
     assert.notInclude((await page(mail)).text, "Contact the seller")
     await service.ask("POST", `/v1/checkouts/${mail.id}/cancel`, { key })
     const reference = new URL(mail.url).pathname.slice("/pay/".length)
-    assert.include((await page(mail)).text, `href="mailto:help@shop.example?subject=Reference%20${reference}"`)
+    assert.include(
+      (await page(mail)).text,
+      `href="mailto:help@shop.example?subject=Reference%20${reference}"`
+    )
     const [site, exact] = [
       await created({ contact: "https://shop.example/help?a=1&b=2" }),
       await created({ contact: "https://shop.example/help" })
     ]
-    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: site.payment_request, amount: service.sats(30_000) }))
+    await service.sandbox((sandbox) =>
+      sandbox.pay({ paymentRequest: site.payment_request, amount: service.sats(30_000) })
+    )
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: exact.payment_request }))
     await service.work()
     assert.include((await page(site)).text, 'href="https://shop.example/help?a=1&amp;b=2"')
@@ -281,17 +346,28 @@ describe("the checkout page", () => {
     }
     const filled = async (made: Made) =>
       [...(await page(made)).text.matchAll(/<a class="button primary" href="([^"]*)"/g)].map(([, to]) => to)
-    const [exact, over, partly, canceled] = [await created(urls), await created(urls), await created(urls), await created(urls)]
+    const [exact, over, partly, canceled] = [
+      await created(urls),
+      await created(urls),
+      await created(urls),
+      await created(urls)
+    ]
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: exact.payment_request }))
-    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: over.payment_request, amount: service.sats(30_000) }))
+    await service.sandbox((sandbox) =>
+      sandbox.pay({ paymentRequest: over.payment_request, amount: service.sats(30_000) })
+    )
     await send(partly.address, 6000)
     await mine()
     await follow()
-    for (const made of [partly, canceled]) await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
+    for (const made of [partly, canceled])
+      await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
     assert.deepStrictEqual(await filled(exact), [urls.return_url])
     for (const made of [over, partly]) assert.deepStrictEqual(await filled(made), [urls.contact])
     assert.deepStrictEqual(await filled(canceled), [urls.cancel_url])
-    await service.ask("POST", "/v1/refunds", { key, body: { checkout_id: partly.id, amount: 5000, currency: "sats" } })
+    await service.ask("POST", "/v1/refunds", {
+      key,
+      body: { checkout_id: partly.id, amount: 5000, currency: "sats" }
+    })
     assert.notInclude(await filled(partly), urls.contact)
   })
 
@@ -304,7 +380,10 @@ describe("the checkout page", () => {
     await follow(61)
     for (const made of [partly, canceled]) {
       const { text } = await page(made)
-      assert.include(text, '<a class="button primary" href="https://shop.example/" target="_top" rel="noreferrer">Back to shop</a>')
+      assert.include(
+        text,
+        '<a class="button primary" href="https://shop.example/" target="_top" rel="noreferrer">Back to shop</a>'
+      )
     }
   })
 
@@ -318,9 +397,13 @@ describe("the checkout page", () => {
     await mine()
     await follow()
     await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
-    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key }))
+      .body.data
     const before = said((await page(made)).text)
-    const answer = await service.ask("POST", "/v1/refunds", { key, body: { deposit_id, amount: 5000, currency: "sats", ...body } })
+    const answer = await service.ask("POST", "/v1/refunds", {
+      key,
+      body: { deposit_id, amount: 5000, currency: "sats", ...body }
+    })
     assert.strictEqual(answer.status, 201, answer.text)
     return { made, before, refund: answer.body.data, lnurl: String(answer.body.data.lnurl) }
   }
@@ -336,10 +419,12 @@ describe("the checkout page", () => {
 
   it("page: for an expired or canceled checkout that was underpaid, the page tells the payer to ask the seller, and shows a link once there is a refund", async () => {
     const { made, before, refund, lnurl } = await refunded()
-    for (const words of ["Received 6,000 sats", "less than the price. Ask the seller for a refund"]) assert.include(before, words)
+    for (const words of ["Received 6,000 sats", "less than the price. Ask the seller for a refund"])
+      assert.include(before, words)
     assert.strictEqual(refund.checkout_id, made.id)
     const { text } = await page(made)
-    for (const words of ["You have a refund of 5,000 sats", "Received 6,000 sats"]) assert.include(said(text), words)
+    for (const words of ["You have a refund of 5,000 sats", "Received 6,000 sats"])
+      assert.include(said(text), words)
     assert.include(codes(text), lnurl)
     assert.notInclude(said(text), "Ask the seller")
     assert.include(text, `href="lightning:${lnurl}"`)
@@ -398,12 +483,18 @@ describe("the checkout page", () => {
     await send(made.address, 12_000)
     await mine()
     const { text } = await page(made)
-    const asking = ["It arrived after the payment was canceled", "You sent 2,000 sats more than the price", "The seller decides"]
+    const asking = [
+      "It arrived after the payment was canceled",
+      "You sent 2,000 sats more than the price",
+      "The seller decides"
+    ]
     for (const words of asking) assert.include(said(text), words)
-    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key }))
+      .body.data
     await service.ask("POST", "/v1/refunds", { key, body: { deposit_id, amount: 2000, currency: "sats" } })
     const after = said((await page(made)).text)
-    for (const words of ["You have a refund of 2,000 sats", "Your payment arrived late", "2,000 sats more"]) assert.include(after, words)
+    for (const words of ["You have a refund of 2,000 sats", "Your payment arrived late", "2,000 sats more"])
+      assert.include(after, words)
     assert.notInclude(after, "The seller decides")
   })
 
@@ -429,7 +520,10 @@ describe("the checkout page", () => {
     await mine(600)
     await follow(600)
     const text = said((await page(made)).text)
-    for (const words of ["This payment was canceled", "The seller decides whether to fill the order or return the money."])
+    for (const words of [
+      "This payment was canceled",
+      "The seller decides whether to fill the order or return the money."
+    ])
       assert.include(text, words)
     for (const words of ["arrived late", "arrived after"]) assert.notInclude(text, words)
   })
@@ -453,7 +547,8 @@ describe("the checkout page", () => {
     await send(made.address, 21_000)
     await service.work()
     const seen = said((await page(made)).text)
-    for (const words of ["21,000 sats seen, not confirmed yet", "Contact the seller and quote the reference"]) assert.include(seen, words)
+    for (const words of ["21,000 sats seen, not confirmed yet", "Contact the seller and quote the reference"])
+      assert.include(seen, words)
     assert.notInclude(seen, "Nothing was charged")
   })
 
@@ -483,7 +578,8 @@ describe("the checkout page", () => {
     const made = await created({ metadata: { customer: "someone" } })
     const answer = await state(made)
     const text = await answer.text()
-    for (const secret of [made.id, made.company_id, made.invoice_id, "someone"]) assert.notInclude(text, secret)
+    for (const secret of [made.id, made.company_id, made.invoice_id, "someone"])
+      assert.notInclude(text, secret)
     const { status, asking, receivedSats, expiresAtMillis, nowMillis } = JSON.parse(text)
     assert.deepStrictEqual([status, asking.sats, receivedSats], ["open", 21_000, 0])
     assert.isAbove(expiresAtMillis, nowMillis)
@@ -496,7 +592,11 @@ describe("the checkout page", () => {
     const from = (path: string) => service.ask("GET", path, { headers: { origin: "https://shop.example" } })
     const allowed = async (path: string) => {
       const { status, headers } = await from(path)
-      return [status, headers.get("access-control-allow-origin"), headers.get("access-control-allow-credentials")]
+      return [
+        status,
+        headers.get("access-control-allow-origin"),
+        headers.get("access-control-allow-credentials")
+      ]
     }
     assert.deepStrictEqual(await allowed(`${pathname}/state`), [200, "*", null])
     assert.deepStrictEqual(await allowed("/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042/state"), [404, "*", null])
@@ -512,7 +612,9 @@ describe("the checkout page", () => {
   const stream = async (made: Made) => {
     const answer = await state(made, "text/event-stream")
     assert.strictEqual(answer.headers.get("content-type"), "text/event-stream")
-    const reader = (answer.body ?? assert.fail("a stream has a body")).pipeThrough(new TextDecoderStream()).getReader()
+    const reader = (answer.body ?? assert.fail("a stream has a body"))
+      .pipeThrough(new TextDecoderStream())
+      .getReader()
     let text = ""
     let version = ""
     return {
@@ -549,7 +651,8 @@ describe("the checkout page", () => {
     assert.notInclude((await page(made)).text, "http-equiv")
   })
 
-  const pay = (made: Made) => service.sandbox((sandbox) => sandbox.pay({ paymentRequest: made.payment_request }))
+  const pay = (made: Made) =>
+    service.sandbox((sandbox) => sandbox.pay({ paymentRequest: made.payment_request }))
   // One way to reach each status. The type requires an entry for every status.
   const ways: Readonly<Record<Checkout.Status | "overpaid", (made: Made) => Promise<unknown>>> = {
     open: () => Promise.resolve(),
@@ -587,7 +690,10 @@ describe("the checkout page", () => {
     await pay(made)
     await service.work()
     await follow()
-    assert.match(said((await page(made)).text), /Date \d+ \w+ \d{4} at \d\d:\d\d UTC Amount .+ Paid with Lightning Payment hash /)
+    assert.match(
+      said((await page(made)).text),
+      /Date \d+ \w+ \d{4} at \d\d:\d\d UTC Amount .+ Paid with Lightning Payment hash /
+    )
   })
 
   it("page: once the checkout is paid, the receipt can also be downloaded as a file in the payer's language", async () => {
@@ -599,14 +705,31 @@ describe("the checkout page", () => {
     await follow()
     const { status, headers, text } = await service.ask("GET", path)
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/plain; charset=utf-8"])
-    assert.match(headers.get("content-disposition") ?? "", /^attachment; filename="receipt-[0-9a-f]{8}\.txt"$/)
-    for (const line of [/^Receipt$/m, /^Seller: .+$/m, /^Payment: Tea$/m, /^Date: .+ UTC$/m, /^Amount: €12\.50 · [\d,]+ sats$/m])
+    assert.match(
+      headers.get("content-disposition") ?? "",
+      /^attachment; filename="receipt-[0-9a-f]{8}\.txt"$/
+    )
+    for (const line of [
+      /^Receipt$/m,
+      /^Seller: .+$/m,
+      /^Payment: Tea$/m,
+      /^Date: .+ UTC$/m,
+      /^Amount: €12\.50 · [\d,]+ sats$/m
+    ])
       assert.match(text, line)
-    for (const line of [/^Order: 1042$/m, /^Paid with: Lightning$/m, /^Payment hash: [0-9a-f]{64}$/m, /^Reference: [0-9a-f]{32}$/m])
+    for (const line of [
+      /^Order: 1042$/m,
+      /^Paid with: Lightning$/m,
+      /^Payment hash: [0-9a-f]{64}$/m,
+      /^Reference: [0-9a-f]{32}$/m
+    ])
       assert.match(text, line)
     assert.match((await service.ask("GET", `${path}?lang=de`)).text, /^Beleg\n\nVerkäufer: /)
     assert.match((await service.ask("GET", `${path}?lang=fr`)).text, /^Reçu\n\nVendeur\u00a0: /)
-    assert.include((await service.ask("GET", `${path.replace("/receipt", "")}?lang=fr`)).text, ">Montant payé\u00a0: <")
+    assert.include(
+      (await service.ask("GET", `${path.replace("/receipt", "")}?lang=fr`)).text,
+      ">Montant payé\u00a0: <"
+    )
   })
 
   it("page: the shop's language is used if there are texts in it, else the payer's browser's, else English", async () => {
@@ -622,10 +745,17 @@ describe("the checkout page", () => {
       [undefined, "de", "auto", "de"]
     ] as const) {
       const made = await created({ ...(locale !== undefined && { locale }) })
-      assert.strictEqual((await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data.locale, stored)
+      assert.strictEqual(
+        (await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data.locale,
+        stored
+      )
       const path = new URL(made.url).pathname
       const html = async (query: string) =>
-        (await service.handler(new Request(`http://service${path}${query}`, { headers: { "accept-language": accepts } }))).text()
+        (
+          await service.handler(
+            new Request(`http://service${path}${query}`, { headers: { "accept-language": accepts } })
+          )
+        ).text()
       assert.include(await html(""), `<html lang="${shown}"`, String(locale))
       assert.include(await html("?lang=es"), '<html lang="es"')
     }
@@ -646,8 +776,13 @@ describe("the checkout page", () => {
   it("page: the checkout page is compressed for browsers that accept compression", async () => {
     const { pathname } = new URL((await created()).url)
     const answer = async (accepted: string) => {
-      const response = await service.handler(new Request(`http://service${pathname}`, { headers: { "accept-encoding": accepted } }))
-      return { coding: response.headers.get("content-encoding"), bytes: Buffer.from(await response.arrayBuffer()) }
+      const response = await service.handler(
+        new Request(`http://service${pathname}`, { headers: { "accept-encoding": accepted } })
+      )
+      return {
+        coding: response.headers.get("content-encoding"),
+        bytes: Buffer.from(await response.arrayBuffer())
+      }
     }
     const [dense, plain] = [await answer("gzip, br"), await answer("identity")]
     assert.deepStrictEqual([dense.coding, plain.coding], ["gzip", null])
@@ -657,14 +792,23 @@ describe("the checkout page", () => {
   })
 
   it("page: in a frame, the exit link comes first and no link opens inside the frame", async () => {
-    const made = await created({ embed_origin: "https://shop.example", return_url: "https://shop.example/thanks" })
+    const made = await created({
+      embed_origin: "https://shop.example",
+      return_url: "https://shop.example/thanks"
+    })
     const { pathname } = new URL(made.url)
     const framed = await service.ask("GET", `${pathname}?frame=`)
     assert.match(framed.text, /<body[^>]* class="checkout framed"/)
     assert.match(framed.text, /<main[^>]*><header class="top">.*data-close/)
-    assert.strictEqual((await service.ask("GET", pathname, { headers: { "sec-fetch-dest": "iframe" } })).text.includes("data-close"), true)
+    assert.strictEqual(
+      (await service.ask("GET", pathname, { headers: { "sec-fetch-dest": "iframe" } })).text.includes(
+        "data-close"
+      ),
+      true
+    )
     assert.notInclude((await page(made)).text, "data-close")
-    for (const [link] of framed.text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) assert.include(link, 'target="_top"')
+    for (const [link] of framed.text.matchAll(/<a [^>]*href="https?:[^>]*>/g))
+      assert.include(link, 'target="_top"')
   })
 
   it("page stream: the state says how many confirmations a payment has and needs", async () => {
@@ -684,7 +828,9 @@ describe("the checkout page", () => {
   it("page stream: a checkout that exceeds its share of streams loses its oldest stream, and other checkouts keep their streams", async () => {
     const [made, other] = [await created(), await stream(await created())]
     await other.next()
-    const open = await Promise.all(Array.from({ length: CheckoutPage.streams.per.checkout }, () => stream(made)))
+    const open = await Promise.all(
+      Array.from({ length: CheckoutPage.streams.per.checkout }, () => stream(made))
+    )
     await Promise.all(open.map(({ next }) => next()))
     const latest = await stream(made)
     assert.strictEqual((await latest.next()).status, "open")

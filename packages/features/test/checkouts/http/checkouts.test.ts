@@ -15,13 +15,15 @@ const created = async (body: Readonly<Record<string, unknown>> = {}) => {
 }
 const get = async (id: string) => (await service.ask("GET", `${path}/${id}`, { key })).body.data
 const cancel = (id: string) => service.ask("POST", `${path}/${id}/cancel`, { key })
-const invoice = async (id: string) => (await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${id}`, { key })).body.data
+const invoice = async (id: string) =>
+  (await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${id}`, { key })).body.data
 const pay = async (paymentRequest: string) => {
   await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
   await service.work()
 }
 const { mine } = service
-const send = (address: string, sats: number) => service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
+const send = (address: string, sats: number) =>
+  service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
 
 const follow = (seconds = 60) => service.followCheckouts(seconds)
 
@@ -33,15 +35,29 @@ const told = async (id: string) => {
       (event: { readonly type: string; readonly data: { readonly id: string } }) =>
         event.type.startsWith("checkout.") && event.data.id === id
     )
-    .map(({ type, data }: { readonly type: string; readonly data: { readonly status: string } }) => `${type} ${data.status}`)
+    .map(
+      ({ type, data }: { readonly type: string; readonly data: { readonly status: string } }) =>
+        `${type} ${data.status}`
+    )
 }
 
 describe("checkouts", () => {
   it("checkout: a contact must be an email address or an https URL, and unknown options are rejected", async () => {
-    for (const contact of ["javascript:alert(1)", "help", "mailto:help@shop.example", "http://shop.example", "a@b", "a b@shop.example", ""])
+    for (const contact of [
+      "javascript:alert(1)",
+      "help",
+      "mailto:help@shop.example",
+      "http://shop.example",
+      "a@b",
+      "a b@shop.example",
+      ""
+    ])
       assert.deepStrictEqual(seen(await create({ contact })), bad(400, "malformed"), contact)
     assert.strictEqual((await create({ options: ["refund"] })).status, 400)
-    assert.deepStrictEqual(seen(await create({ amount: null, currency: null, options: ["tip"] })), bad(400, "malformed"))
+    assert.deepStrictEqual(
+      seen(await create({ amount: null, currency: null, options: ["tip"] })),
+      bad(400, "malformed")
+    )
     const made = await created({ contact: "help@shop.example", options: ["new_quote", "tip", "email"] })
     assert.deepStrictEqual(
       [made.contact, made.options, made.tip_sats, made.payer_email],
@@ -133,8 +149,9 @@ describe("checkouts", () => {
   })
 
   it("checkout: a checkout without an amount is paid by a payment of any amount", async () => {
-    const { id, amount_sats, address } = (await service.ask("POST", path, { key, body: { amount: null, description: "a donation" } })).body
-      .data
+    const { id, amount_sats, address } = (
+      await service.ask("POST", path, { key, body: { amount: null, description: "a donation" } })
+    ).body.data
     assert.isNull(amount_sats)
     await send(address, 777)
     await mine()
@@ -148,14 +165,23 @@ describe("checkouts", () => {
       const state = JSON.parse((await service.ask("GET", `${new URL(url).pathname}/state`)).text)
       assert.strictEqual(state.asking?.uri ?? null, bip21)
       return (
-        bip21?.replace(address, "ADDRESS").replace(payment_request, "INVOICE").replace(payment_request.toUpperCase(), "INVOICE") ?? null
+        bip21
+          ?.replace(address, "ADDRESS")
+          .replace(payment_request, "INVOICE")
+          .replace(payment_request.toUpperCase(), "INVOICE") ?? null
       )
     }
     const made = await created({ amount: 10_000 })
     assert.strictEqual(await uri(made), "bitcoin:ADDRESS?amount=0.00010000&lightning=INVOICE")
     assert.strictEqual((await get(made.id)).bip21, made.bip21)
-    assert.strictEqual(await uri(await created({ amount: 100_000_000 })), "bitcoin:ADDRESS?amount=1.00000000&lightning=INVOICE")
-    assert.strictEqual(await uri(await created({ amount: null, currency: null })), "bitcoin:ADDRESS?lightning=INVOICE")
+    assert.strictEqual(
+      await uri(await created({ amount: 100_000_000 })),
+      "bitcoin:ADDRESS?amount=1.00000000&lightning=INVOICE"
+    )
+    assert.strictEqual(
+      await uri(await created({ amount: null, currency: null })),
+      "bitcoin:ADDRESS?lightning=INVOICE"
+    )
     assert.strictEqual(await uri(await created({ amount: 1 })), "lightning:INVOICE")
     await send(made.address, 3000)
     await service.work()
@@ -184,18 +210,25 @@ describe("checkouts", () => {
 
   it("checkout: a fiat amount has at most the decimals of its currency, because the payer sees it", async () => {
     const wrong = [
-      [{ amount: 0.1 + 0.2, currency: "eur" }, "amount must have at most 2 decimals in eur (got 0.30000000000000004)"],
+      [
+        { amount: 0.1 + 0.2, currency: "eur" },
+        "amount must have at most 2 decimals in eur (got 0.30000000000000004)"
+      ],
       [{ amount: 10.5, currency: "JPY" }, "amount must have at most 0 decimals in jpy (got 10.5)"]
     ] as const
     for (const [body, message] of wrong) {
       const refused = await create(body)
-      assert.deepStrictEqual([refused.status, refused.body.error?.issues], [400, [{ path: "amount", message }]])
+      assert.deepStrictEqual(
+        [refused.status, refused.body.error?.issues],
+        [400, [{ path: "amount", message }]]
+      )
     }
     const accepted = [
       [{ amount: 0.29, currency: "eur" }, "0.29"],
       [{ amount: 1000, currency: "jpy" }, "1000"]
     ] as const
-    for (const [body, fiat_amount] of accepted) assert.strictEqual((await created(body)).fiat_amount, fiat_amount)
+    for (const [body, fiat_amount] of accepted)
+      assert.strictEqual((await created(body)).fiat_amount, fiat_amount)
   })
 
   it("checkout: an error names the invalid field and the valid values", async () => {

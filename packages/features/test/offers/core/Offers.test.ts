@@ -40,7 +40,9 @@ const offer = (ask: Parameters<typeof outside>[0] = {}) =>
 const got = Effect.fnUntraced(function* (text: string) {
   const sandbox = yield* Sandbox
   const { lightning } = yield* sandbox.state
-  const hashes = HashMap.toValues(lightning.tried).flatMap((one) => (one.offer === text ? [one.paymentHash] : []))
+  const hashes = HashMap.toValues(lightning.tried).flatMap((one) =>
+    one.offer === text ? [one.paymentHash] : []
+  )
   return (yield* sandbox.payments).flatMap(({ paymentHash, times, received }) =>
     hashes.includes(paymentHash) ? Array.from({ length: times }, () => Number(received) / 1000 / times) : []
   )
@@ -50,7 +52,8 @@ const got = Effect.fnUntraced(function* (text: string) {
 const release = Effect.fnUntraced(function* (outcome: "settle" | "fail") {
   const sandbox = yield* Sandbox
   const { lightning } = yield* sandbox.state
-  for (const { paymentHash } of HashMap.values(lightning.held)) yield* sandbox.release({ paymentHash, outcome })
+  for (const { paymentHash } of HashMap.values(lightning.held))
+    yield* sandbox.release({ paymentHash, outcome })
 })
 
 /** Changes how the node pays offers. */
@@ -64,10 +67,16 @@ describe("Payments by offer", () => {
       const payer = yield* companyWith(5000)
       const text = yield* offer()
       const row = yield* confirm(payer, text, 1000)
-      assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], ["bolt12_offer", text, "lightning"])
+      assert.deepStrictEqual(
+        [row.recipientType, row.recipient, row.rail],
+        ["bolt12_offer", text, "lightning"]
+      )
       yield* step
       const settled = yield* now(row)
-      assert.deepStrictEqual([settled.status, settled.paymentHash, settled.paymentRequest], ["settled", null, text])
+      assert.deepStrictEqual(
+        [settled.status, settled.paymentHash, settled.paymentRequest],
+        ["settled", null, text]
+      )
       const hash = Withdrawal.hashOf(settled) ?? assert.fail("no hash")
       assert.isTrue(settled.preimage !== null && Preimage.proves(settled.preimage, hash))
       assert.deepStrictEqual(yield* got(text), [1000])
@@ -89,7 +98,9 @@ describe("Payments by offer", () => {
     const note = (call: string) => Effect.sync(() => calls.push(call))
     const change = (ports: Context.Context<Ports>) =>
       ports.pipe(
-        replace(Journal, (journal) => ({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        replace(Journal, (journal) => ({
+          commit: (change) => Effect.andThen(note(change._tag), journal.commit(change))
+        })),
         paying(({ payOffer, lookupOffer }) => ({
           payOffer: (ask) => Effect.andThen(note(`pay ${ask.attempt}`), payOffer(ask)),
           lookupOffer: (attempt) => Effect.andThen(note(`look ${attempt}`), lookupOffer(attempt))
@@ -98,41 +109,51 @@ describe("Payments by offer", () => {
     return { calls, change }
   }
 
-  scenario("C9 C22: offers: the attempt is stored once, before the node is called", listening, function* ({ calls }) {
-    const payer = yield* companyWith(5000)
-    const { id } = yield* confirm(payer, yield* offer(), 1000)
-    calls.length = 0
-    yield* steps(3)
-    assert.deepStrictEqual(calls, ["WithdrawalDispatched", `pay ${id}`, "WithdrawalSettled"])
-  })
-
-  scenario("C4: offers: a payment waits while the node is down, and is sent once when the node recovers", function* () {
-    const payer = yield* companyWith(5000)
-    const text = yield* offer()
-    const row = yield* confirm(payer, text, 1000)
-    yield* pause("node")
-    yield* steps(10, 3600)
-    assert.strictEqual(yield* standing(row), "pending")
-    yield* resume("node")
-    yield* steps(3)
-    assert.strictEqual(yield* standing(row), "settled")
-    assert.deepStrictEqual(yield* got(text), [1000])
-  })
-
-  scenario("C21: offers: the full amount is released if the issuer refuses or cannot be reached, or if there is no route", function* () {
-    const payer = yield* companyWith(5000)
-    for (const [behaviour, failure] of [
-      ["fail", "incorrect_payment_details"],
-      ["unreachable", "timeout"],
-      ["no_route", "no_route"],
-      ["unknown_then_fail", "timeout"]
-    ] as const) {
-      const row = yield* confirm(payer, yield* offer({ behaviour }), 1000)
-      yield* steps(6)
-      assert.strictEqual(yield* standing(row), `failed: ${failure}`, behaviour)
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  scenario(
+    "C9 C22: offers: the attempt is stored once, before the node is called",
+    listening,
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      const { id } = yield* confirm(payer, yield* offer(), 1000)
+      calls.length = 0
+      yield* steps(3)
+      assert.deepStrictEqual(calls, ["WithdrawalDispatched", `pay ${id}`, "WithdrawalSettled"])
     }
-  })
+  )
+
+  scenario(
+    "C4: offers: a payment waits while the node is down, and is sent once when the node recovers",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const text = yield* offer()
+      const row = yield* confirm(payer, text, 1000)
+      yield* pause("node")
+      yield* steps(10, 3600)
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* resume("node")
+      yield* steps(3)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* got(text), [1000])
+    }
+  )
+
+  scenario(
+    "C21: offers: the full amount is released if the issuer refuses or cannot be reached, or if there is no route",
+    function* () {
+      const payer = yield* companyWith(5000)
+      for (const [behaviour, failure] of [
+        ["fail", "incorrect_payment_details"],
+        ["unreachable", "timeout"],
+        ["no_route", "no_route"],
+        ["unknown_then_fail", "timeout"]
+      ] as const) {
+        const row = yield* confirm(payer, yield* offer({ behaviour }), 1000)
+        yield* steps(6)
+        assert.strictEqual(yield* standing(row), `failed: ${failure}`, behaviour)
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      }
+    }
+  )
 
   const asks = () => {
     const made: Array<OfferAsk> = []
@@ -148,15 +169,19 @@ describe("Payments by offer", () => {
     }
   }
 
-  scenario("C25: offers: the node is called with the amount and with the fee limit", asks, function* ({ made }) {
-    const payer = yield* companyWith(5000)
-    const row = yield* confirm(payer, yield* offer({ sats: 500 }), 1000)
-    yield* step
-    assert.deepStrictEqual(
-      made.map(({ amount, feeLimit }) => [amount, feeLimit]),
-      [[Msat.fromSats(1000), row.networkAllowance]]
-    )
-  })
+  scenario(
+    "C25: offers: the node is called with the amount and with the fee limit",
+    asks,
+    function* ({ made }) {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, yield* offer({ sats: 500 }), 1000)
+      yield* step
+      assert.deepStrictEqual(
+        made.map(({ amount, feeLimit }) => [amount, feeLimit]),
+        [[Msat.fromSats(1000), row.networkAllowance]]
+      )
+    }
+  )
 
   const doubtful = () => ({
     isPending: true as const,
@@ -164,7 +189,10 @@ describe("Payments by offer", () => {
     change: paying(({ payOffer, lookupOffer }) => {
       const forged = <A extends { readonly _tag: string }>(said: A) =>
         said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said
-      return { payOffer: (ask) => Effect.map(payOffer(ask), forged), lookupOffer: (attempt) => Effect.map(lookupOffer(attempt), forged) }
+      return {
+        payOffer: (ask) => Effect.map(payOffer(ask), forged),
+        lookupOffer: (attempt) => Effect.map(lookupOffer(attempt), forged)
+      }
     })
   })
 
@@ -187,7 +215,8 @@ describe("Payments by offer", () => {
       change: paying(({ payOffer, lookupOffer }) => ({
         graceMillis: 60_000,
         // The first call returns no result, and may still arrive until the grace period ends.
-        payOffer: (ask) => (calls.push(ask.attempt) === 1 ? Effect.succeed({ _tag: "unknown" as const }) : payOffer(ask)),
+        payOffer: (ask) =>
+          calls.push(ask.attempt) === 1 ? Effect.succeed({ _tag: "unknown" as const }) : payOffer(ask),
         lookupOffer
       }))
     }
@@ -223,7 +252,10 @@ describe("Payments by offer", () => {
       answer._tag === "settled" && said.preimage !== undefined
         ? { ...answer, preimage: said.preimage, paymentHash: Preimage.hashOf(said.preimage) }
         : answer
-    return { said, change: paying(({ payOffer }) => ({ payOffer: (ask) => Effect.map(payOffer(ask), reported) })) }
+    return {
+      said,
+      change: paying(({ payOffer }) => ({ payOffer: (ask) => Effect.map(payOffer(ask), reported) }))
+    }
   }
 
   scenario(
@@ -256,37 +288,41 @@ describe("Checks of an offer", () => {
       const amount = sats === undefined ? undefined : yield* asked(sats)
       const withdrawals = yield* Withdrawals
       const ask = { company: payer, asked: amount, destination }
-      const told = (refused: { readonly _tag: string; readonly code?: string; readonly message?: string }) => [
-        refused.code,
-        refused.message
-      ]
+      const told = (refused: {
+        readonly _tag: string
+        readonly code?: string
+        readonly message?: string
+      }) => [refused.code, refused.message]
       const confirmed = told(yield* Effect.flip(withdrawals.confirm({ ...ask, metadata: {} })))
       assert.deepStrictEqual(told(yield* Effect.flip(withdrawals.estimate(ask))), confirmed)
       assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
       return confirmed
     })
 
-  scenario("offers: an offer's amount is the minimum; if the offer has no amount, the payer chooses", function* () {
-    const least = yield* offer({ sats: 1000 })
-    assert.deepStrictEqual(yield* refusal(least, 999), [
-      "amount_mismatch",
-      "The destination specifies 1000 sats, but the request specifies 999 sats"
-    ])
-    assert.deepStrictEqual(yield* refusal(yield* offer()), [
-      "amount_required",
-      "The destination specifies no amount. Set amount and currency"
-    ])
-    const payer = yield* companyWith(5000)
-    const estimate = (sats?: number) =>
-      Effect.gen(function* () {
-        const amount = sats === undefined ? undefined : yield* asked(sats)
-        return yield* (yield* Withdrawals).estimate({ company: payer, asked: amount, destination: least })
-      })
-    assert.strictEqual((yield* estimate()).amount, Msat.fromSats(1000))
-    const more = yield* estimate(1001)
-    assert.deepStrictEqual([more.amount, more.recipientType], [Msat.fromSats(1001), "bolt12_offer"])
-    assert.isTrue(more.successProbability > 0 && more.successProbability < 1)
-  })
+  scenario(
+    "offers: an offer's amount is the minimum; if the offer has no amount, the payer chooses",
+    function* () {
+      const least = yield* offer({ sats: 1000 })
+      assert.deepStrictEqual(yield* refusal(least, 999), [
+        "amount_mismatch",
+        "The destination specifies 1000 sats, but the request specifies 999 sats"
+      ])
+      assert.deepStrictEqual(yield* refusal(yield* offer()), [
+        "amount_required",
+        "The destination specifies no amount. Set amount and currency"
+      ])
+      const payer = yield* companyWith(5000)
+      const estimate = (sats?: number) =>
+        Effect.gen(function* () {
+          const amount = sats === undefined ? undefined : yield* asked(sats)
+          return yield* (yield* Withdrawals).estimate({ company: payer, asked: amount, destination: least })
+        })
+      assert.strictEqual((yield* estimate()).amount, Msat.fromSats(1000))
+      const more = yield* estimate(1001)
+      assert.deepStrictEqual([more.amount, more.recipientType], [Msat.fromSats(1001), "bolt12_offer"])
+      assert.isTrue(more.successProbability > 0 && more.successProbability < 1)
+    }
+  )
 
   scenario(
     "offers: an offer that has expired or soon expires is refused; if it expires before the payment is sent, the withdrawal fails",
@@ -334,7 +370,9 @@ describe("Checks of an offer", () => {
       const later = yield* confirm(payer, yield* offer(), 700)
       yield* release("settle")
       const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
-      const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(context))
+      const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) =>
+        Context.pick(Scope.Scope)(context)
+      )
       for (let i = 0; i < 20; i++) {
         yield* Context.get(other, PaymentWorker).step
         yield* TestClock.adjust("1 hour")
@@ -349,16 +387,19 @@ describe("Checks of an offer", () => {
 })
 
 describe("An offer in the node's records", () => {
-  scenario("offers: a payment's entry in the node's records names the attempt that made the payment", function* () {
-    const payer = yield* companyWith(5000)
-    const books = yield* LightningBooks
-    const { cursor } = yield* books.sent(null)
-    const row = yield* confirm(payer, yield* offer(), 1000)
-    yield* step
-    const { lines } = yield* books.sent(cursor)
-    assert.deepStrictEqual(
-      lines.map(({ attempt, amount }) => [attempt, amount]),
-      [[row.id, row.amount]]
-    )
-  })
+  scenario(
+    "offers: a payment's entry in the node's records names the attempt that made the payment",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const books = yield* LightningBooks
+      const { cursor } = yield* books.sent(null)
+      const row = yield* confirm(payer, yield* offer(), 1000)
+      yield* step
+      const { lines } = yield* books.sent(cursor)
+      assert.deepStrictEqual(
+        lines.map(({ attempt, amount }) => [attempt, amount]),
+        [[row.id, row.amount]]
+      )
+    }
+  )
 })

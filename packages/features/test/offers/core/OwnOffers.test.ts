@@ -81,16 +81,28 @@ const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
   for (const [n, destination] of ways.entries()) {
     const ask = { company: payer, asked: yield* asked(1000), destination }
     const estimate = yield* (yield* Withdrawals).estimate(ask)
-    assert.deepStrictEqual([estimate.successProbability, estimate.fee], [1, { service: Msat.zero, network: Msat.zero }])
+    assert.deepStrictEqual(
+      [estimate.successProbability, estimate.fee],
+      [1, { service: Msat.zero, network: Msat.zero }]
+    )
     const row = yield* confirm(payer, destination, 1000)
     const recipient = destination === name ? name : offer
     assert.strictEqual(estimate.recipientType, destination === name ? "lightning_address" : "bolt12_offer")
-    assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], [estimate.recipientType, recipient, "lightning"])
+    assert.deepStrictEqual(
+      [row.recipientType, row.recipient, row.rail],
+      [estimate.recipientType, recipient, "lightning"]
+    )
     yield* steps(2)
     assert.strictEqual(yield* standing(row), "settled")
     const all = yield* deposits(payee)
     assert.strictEqual(all.length, n + 1)
-    assert.deepInclude(all[0], { amount: Msat.fromSats(1000), status: "settled", recipient, metadata, rail: "lightning" })
+    assert.deepInclude(all[0], {
+      amount: Msat.fromSats(1000),
+      status: "settled",
+      recipient,
+      metadata,
+      rail: "lightning"
+    })
   }
   assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(1000), unheld(4000)])
   assert.deepStrictEqual(
@@ -113,23 +125,33 @@ describe("Our own offers", () => {
     paidInside
   )
 
-  scenario("own offers: if the node cannot pay offers, external offers are not paid", { lacksOffers: true }, function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const [own, { destination: other }] = [yield* offerOf(payee), yield* outside({ type: "bolt12_offer" })]
-    const names = yield* SimulatedDns
-    yield* names.set("other.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${other}`])
-    for (const destination of [other, `bitcoin:?lno=${other}`]) {
-      assert.strictEqual(yield* said(confirm(payer, destination, 1000)), "DestinationRefused: unsupported")
+  scenario(
+    "own offers: if the node cannot pay offers, external offers are not paid",
+    { lacksOffers: true },
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const [own, { destination: other }] = [yield* offerOf(payee), yield* outside({ type: "bolt12_offer" })]
+      const names = yield* SimulatedDns
+      yield* names.set("other.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${other}`])
+      for (const destination of [other, `bitcoin:?lno=${other}`]) {
+        assert.strictEqual(yield* said(confirm(payer, destination, 1000)), "DestinationRefused: unsupported")
+      }
+      assert.strictEqual(
+        yield* said(confirm(payer, "₿other@wallet.example", 1000)),
+        "DestinationRefused: unsupported"
+      )
+      // If an invoice is given as well, an external offer is skipped, but our own offer is paid.
+      const { destination: invoice } = yield* outside({ sats: 1000 })
+      const beside = (offer: string) =>
+        Effect.map(
+          confirm(payer, `bitcoin:?lno=${offer}&lightning=${invoice}`, 1000),
+          ({ recipient }) => recipient
+        )
+      assert.deepStrictEqual([yield* beside(own), yield* beside(other)], [own, invoice])
+      yield* steps(2)
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
     }
-    assert.strictEqual(yield* said(confirm(payer, "₿other@wallet.example", 1000)), "DestinationRefused: unsupported")
-    // If an invoice is given as well, an external offer is skipped, but our own offer is paid.
-    const { destination: invoice } = yield* outside({ sats: 1000 })
-    const beside = (offer: string) =>
-      Effect.map(confirm(payer, `bitcoin:?lno=${offer}&lightning=${invoice}`, 1000), ({ recipient }) => recipient)
-    assert.deepStrictEqual([yield* beside(own), yield* beside(other)], [own, invoice])
-    yield* steps(2)
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-  })
+  )
 
   scenario(
     "own offers: a Lightning address's offer is paid like the address, with the address's metadata, even while the node is down",
@@ -151,27 +173,33 @@ describe("Our own offers", () => {
     }
   )
 
-  scenario("own offers: a deleted Lightning address's offer is refused, and a payment already confirmed fails", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const { id } = yield* lightningAddress(payee, "tea")
-    const offer = yield* offerOf(payee, id)
-    const row = yield* confirm(payer, offer, 1000)
-    yield* everywhere((yield* LightningAddresses).remove(payee.id, id))
-    assert.strictEqual(yield* said(confirm(payer, offer, 1000)), "DestinationRefused: recipient_not_found")
-    yield* step
-    assert.strictEqual(yield* standing(row), "failed: recipient_refused")
-    assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(5000), unheld(0)])
-  })
+  scenario(
+    "own offers: a deleted Lightning address's offer is refused, and a payment already confirmed fails",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id } = yield* lightningAddress(payee, "tea")
+      const offer = yield* offerOf(payee, id)
+      const row = yield* confirm(payer, offer, 1000)
+      yield* everywhere((yield* LightningAddresses).remove(payee.id, id))
+      assert.strictEqual(yield* said(confirm(payer, offer, 1000)), "DestinationRefused: recipient_not_found")
+      yield* step
+      assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(5000), unheld(0)])
+    }
+  )
 
-  scenario("own offers: a frozen company can still be paid through its offers, as through its addresses", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const offer = yield* offerOf(payee)
-    yield* everywhere((yield* Companies).freeze(payee.id, { reason: "a drill", pending: "wait" }))
-    const row = yield* confirm(payer, offer, 1000)
-    yield* step
-    assert.strictEqual(yield* standing(row), "settled")
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-  })
+  scenario(
+    "own offers: a frozen company can still be paid through its offers, as through its addresses",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const offer = yield* offerOf(payee)
+      yield* everywhere((yield* Companies).freeze(payee.id, { reason: "a drill", pending: "wait" }))
+      const row = yield* confirm(payer, offer, 1000)
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    }
+  )
 
   scenario("C31: own offers: a company that pays its own offer gains and loses nothing", function* () {
     const self = yield* companyWith(5000)
@@ -188,22 +216,33 @@ describe("Our own offers", () => {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       const [paid] = yield* deposits(payer)
       const destination = yield* offerOf(payee)
-      const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
+      const ask = {
+        company: payer,
+        asked: yield* asked(700),
+        destination,
+        description: "",
+        expirySeconds: 3600,
+        metadata: {}
+      }
       yield* (yield* Refunds).create({ ...ask, depositId: paid?.id ?? assert.fail("no deposit") })
       yield* step
       assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(4300), unheld(700)])
     }
   )
 
-  scenario("own offers: an offer signed by our node but issued to no company is not settled internally", listening, function* ({ calls }) {
-    const payer = yield* companyWith(5000)
-    const issuer = (yield* OfferIssuer.available) ?? assert.fail("the sandbox issues offers")
-    const offer = yield* issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null })
-    const row = yield* confirm(payer, offer, 1000)
-    yield* steps(2)
-    assert.include(calls, "payOffer")
-    assert.match(yield* standing(row), /^failed: /)
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    assert.isNull((yield* now(row)).preimage)
-  })
+  scenario(
+    "own offers: an offer signed by our node but issued to no company is not settled internally",
+    listening,
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      const issuer = (yield* OfferIssuer.available) ?? assert.fail("the sandbox issues offers")
+      const offer = yield* issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null })
+      const row = yield* confirm(payer, offer, 1000)
+      yield* steps(2)
+      assert.include(calls, "payOffer")
+      assert.match(yield* standing(row), /^failed: /)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.isNull((yield* now(row)).preimage)
+    }
+  )
 })

@@ -16,7 +16,8 @@ const created = async (body: Readonly<Record<string, unknown>> = {}, of = key) =
   assert.strictEqual(answer.status, 201, answer.text)
   return answer.body.data
 }
-const balance = async (of: string) => (await service.ask("GET", "/v1/transactions/balance", { key: of })).body.data
+const balance = async (of: string) =>
+  (await service.ask("GET", "/v1/transactions/balance", { key: of })).body.data
 const pay = (offer: string, sats: number) =>
   service.sandbox((sandbox) => sandbox.pay({ paymentRequest: offer, amount: service.sats(sats) }))
 /** Number of checks before giving up. All state is in memory, and each check lets the listener run. */
@@ -32,7 +33,8 @@ const heard = (isSo: () => Promise<boolean>) =>
       assert.isAbove(left, 0, "the notification did not arrive")
     })
   )
-const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
+const deposits = async (of = key) =>
+  (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
 
 describe("offers", () => {
   it("C60: offer: two payments create two deposits, each with its own invoice, and repeated notifications create no more", async () => {
@@ -50,8 +52,11 @@ describe("offers", () => {
       [1, 1000, 250].toSorted()
     )
     assert.strictEqual((await balance(key)).balance, 1251)
-    const [invoice] = (await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice?payment_hash=${first.paymentHash}`, { key })).body
-      .data
+    const [invoice] = (
+      await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice?payment_hash=${first.paymentHash}`, {
+        key
+      })
+    ).body.data
     assert.deepInclude(invoice, {
       status: "settled",
       payment_request: offer,
@@ -62,12 +67,22 @@ describe("offers", () => {
     })
     assert.deepStrictEqual((await service.ask("GET", `${path}/${id}`, { key })).body.data.offer, offer)
     assert.strictEqual((await balance(other.key)).balance, 0)
-    assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", `${path}/${id}`, { key: other.key })),
+      bad(404, "not_found")
+    )
   })
 
   it("offer: an offer with an amount states the amount, and a lower payment is rejected", async () => {
-    const { offer, amount_sats } = await created({ amount: 0.0000021, currency: "BTC", description: "coffee" })
-    assert.deepStrictEqual([amount_sats, Result.getOrThrow(Bolt12.decode(offer)).amount], [210, service.sats(210)])
+    const { offer, amount_sats } = await created({
+      amount: 0.0000021,
+      currency: "BTC",
+      description: "coffee"
+    })
+    assert.deepStrictEqual(
+      [amount_sats, Result.getOrThrow(Bolt12.decode(offer)).amount],
+      [210, service.sats(210)]
+    )
     const before = await deposits()
     await pay(offer, 209).then(
       () => assert.fail("a payment below the amount is refused"),
@@ -84,21 +99,38 @@ describe("offers", () => {
       return [answer.status, issuePaths(answer.body)]
     }
     assert.deepStrictEqual(await paths({ amount: 21, currency: "sats" }), [400, ["description"]])
-    assert.deepStrictEqual(await paths({ amount: 21, currency: "usd", description: "coffee" }), [400, ["currency"]])
+    assert.deepStrictEqual(await paths({ amount: 21, currency: "usd", description: "coffee" }), [
+      400,
+      ["currency"]
+    ])
     assert.deepStrictEqual(await paths({ amount: 21, description: "coffee" }), [400, ["currency"]])
-    assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [400, ["amount"]])
-    assert.deepStrictEqual(await paths({ amount: 21, currency: "btc", description: "coffee" }), [400, ["amount"]])
+    assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [
+      400,
+      ["amount"]
+    ])
+    assert.deepStrictEqual(await paths({ amount: 21, currency: "btc", description: "coffee" }), [
+      400,
+      ["amount"]
+    ])
   })
 
   it("offer: the offer of a Lightning address includes the DNS record for the address, and each address has one offer", async () => {
-    const address = (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })).body.data
+    const address = (
+      await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })
+    ).body.data
     const made = await created({ lightning_address_id: address.id })
     assert.deepInclude(made, { lightning_address_id: address.id, lightning_address: address.address })
-    assert.match(made.dns_record, /^satoshi\.user\._bitcoin-payment\.pay\.example\.com\. 3600 IN TXT "bitcoin:\?lno=lno1[^ ]*"( "[^ ]*")*$/)
+    assert.match(
+      made.dns_record,
+      /^satoshi\.user\._bitcoin-payment\.pay\.example\.com\. 3600 IN TXT "bitcoin:\?lno=lno1[^ ]*"( "[^ ]*")*$/
+    )
     assert.strictEqual(made.dns_record.replaceAll('" "', "").split('"')[1], `bitcoin:?lno=${made.offer}`)
     const again = await service.ask("POST", path, { key, body: { lightning_address_id: address.id } })
     assert.deepStrictEqual(issuePaths(again.body), ["lightning_address_id"])
-    const theirs = await service.ask("POST", path, { key: other.key, body: { lightning_address_id: address.id } })
+    const theirs = await service.ask("POST", path, {
+      key: other.key,
+      body: { lightning_address_id: address.id }
+    })
     assert.deepStrictEqual(seen(theirs), bad(404, "not_found"))
   })
 
@@ -106,7 +138,9 @@ describe("offers", () => {
     const before = (await deposits()).length
     const issuer = await service.run(OfferIssuer.available)
     if (issuer === undefined) return assert.fail("the sandbox issues offers")
-    const stray = await service.run(issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null }))
+    const stray = await service.run(
+      issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null })
+    )
     const { offer } = await created()
     await pay(stray, 77)
     await pay(offer, 5)

@@ -10,9 +10,16 @@ const count = 2300
 
 /** People by number, newest first, read by pages. */
 const api = {
-  page: (_: string, { query: { limit = 0, cursor = "0" } }: { readonly query: { readonly limit?: number; readonly cursor?: string } }) => {
+  page: (
+    _: string,
+    {
+      query: { limit = 0, cursor = "0" }
+    }: { readonly query: { readonly limit?: number; readonly cursor?: string } }
+  ) => {
     const end = Number(cursor) + limit
-    const data = Array.from({ length: Math.min(limit, count - Number(cursor)) }, (__, n) => ({ id: String(Number(cursor) + n) }))
+    const data = Array.from({ length: Math.min(limit, count - Number(cursor)) }, (__, n) => ({
+      id: String(Number(cursor) + n)
+    }))
     return Promise.resolve({ data, next: end < count ? String(end) : undefined, characters: 0 })
   }
 } as unknown as Api

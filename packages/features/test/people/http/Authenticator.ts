@@ -35,7 +35,10 @@ export const make = () => {
   )
   const clientData = (type: string, challenge: string, { origin = "https://pay.example.com" }: Options) =>
     JSON.stringify({ type, challenge, origin, crossOrigin: false })
-  const authData = ({ rpId = "pay.example.com", flags = verified, counter = 0 }: Options, more: Buffer = Buffer.alloc(0)) => {
+  const authData = (
+    { rpId = "pay.example.com", flags = verified, counter = 0 }: Options,
+    more: Buffer = Buffer.alloc(0)
+  ) => {
     const count = Buffer.alloc(4)
     count.writeUInt32BE(counter)
     return Buffer.concat([sha256(rpId), Buffer.from([flags | (more.length > 0 ? 0x40 : 0)]), count, more])

@@ -27,20 +27,32 @@ let address = 0
 const elsewhere = () => ({ "x-forwarded-for": `198.51.${Math.floor(++address / 250)}.${address % 250}` })
 
 /** A request from the console's page. */
-const page = async (method: string, path: string, body?: unknown, cookie = "", headers: Record<string, string> = fromConsole) => {
+const page = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  cookie = "",
+  headers: Record<string, string> = fromConsole
+) => {
   await nextMillisecond()
   return service.ask(method, path, {
     headers: { ...elsewhere(), ...headers, ...(cookie !== "" && { cookie }) },
     ...(body !== undefined && { body })
   })
 }
-const passkeys = (path: string, body: unknown, cookie?: string) => page("POST", `/console/passkeys${path}`, body, cookie)
+const passkeys = (path: string, body: unknown, cookie?: string) =>
+  page("POST", `/console/passkeys${path}`, body, cookie)
 const operate = (method: string, path: string, body?: unknown) =>
   service.ask(method, `/operator/people${path}`, { key: operatorToken, ...(body !== undefined && { body }) })
 
-const textIn = (answer: Answer): string => /#join=(inv_\S+)$/.exec(answer.body.data.link)?.[1] ?? assert.fail(answer.text)
+const textIn = (answer: Answer): string =>
+  /#join=(inv_\S+)$/.exec(answer.body.data.link)?.[1] ?? assert.fail(answer.text)
 
-const join = async (invitation: string, device = Authenticator.make(), options: Authenticator.Options = {}) => {
+const join = async (
+  invitation: string,
+  device = Authenticator.make(),
+  options: Authenticator.Options = {}
+) => {
   const asked = await passkeys("/challenge", { for: "join", invitation })
   if (asked.status !== 200) return { answer: asked, device }
   const passkey = device.create(asked.body.data.challenge, options)
@@ -72,9 +84,18 @@ describe("people who sign in with a passkey", () => {
     const who = await member(company, "viewer")
     assert.strictEqual((await page("GET", balance, undefined, who.cookie)).status, 200)
     const answer = await signIn(who)
-    assert.deepInclude(answer.body.data, { kind: "company", company_id: company, name: "a viewer", scopes: ["read"] })
+    assert.deepInclude(answer.body.data, {
+      kind: "company",
+      company_id: company,
+      name: "a viewer",
+      scopes: ["read"]
+    })
     assert.deepStrictEqual(
-      [answer.body.data.person.role, answer.body.data.person.passkeys.length, answer.body.data.stepped_up_until],
+      [
+        answer.body.data.person.role,
+        answer.body.data.person.passkeys.length,
+        answer.body.data.stepped_up_until
+      ],
       ["viewer", 1, null]
     )
     assert.match(
@@ -84,7 +105,10 @@ describe("people who sign in with a passkey", () => {
     const cookie = cookieIn(answer)
     assert.strictEqual((await page("GET", "/v1/account", undefined, cookie)).status, 200)
     assert.isNotNull((await stepUp({ ...who, cookie })).body.data.stepped_up_until)
-    assert.deepStrictEqual(seen(await page("POST", "/v1/people", { name: "x", role: "viewer" }, cookie)), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await page("POST", "/v1/people", { name: "x", role: "viewer" }, cookie)),
+      bad(403, "scope_required")
+    )
     assert.deepStrictEqual(seen(await page("GET", "/operator/companies", undefined, cookie)), refused)
   })
 
@@ -111,10 +135,15 @@ describe("people who sign in with a passkey", () => {
     ] satisfies Array<Authenticator.Options>) {
       assert.deepStrictEqual(seen(await signIn(who, options)), refused, JSON.stringify(options))
       const invited = textIn(await operate("POST", "", { company_id: company, name: "x", role: "viewer" }))
-      assert.deepStrictEqual(seen((await join(invited, undefined, options)).answer), refused, JSON.stringify(options))
+      assert.deepStrictEqual(
+        seen((await join(invited, undefined, options)).answer),
+        refused,
+        JSON.stringify(options)
+      )
     }
     assert.strictEqual((await signIn(who, { counter: 7 })).status, 200)
-    for (const counter of [0, 6, 7]) assert.deepStrictEqual(seen(await signIn(who, { counter })), refused, `${counter}`)
+    for (const counter of [0, 6, 7])
+      assert.deepStrictEqual(seen(await signIn(who, { counter })), refused, `${counter}`)
     assert.strictEqual((await signIn(who, { counter: 8 })).status, 200)
   })
 
@@ -123,7 +152,8 @@ describe("people who sign in with a passkey", () => {
     const passkey = who.device.sign(await challengeFor("sign-in"), who.id)
     const older = who.device.sign(await challengeFor("sign-in"), who.id)
     assert.strictEqual((await passkeys("/sign-in", { passkey: older })).status, 200)
-    for (const again of [older, passkey]) assert.deepStrictEqual(seen(await passkeys("/sign-in", { passkey: again })), refused)
+    for (const again of [older, passkey])
+      assert.deepStrictEqual(seen(await passkeys("/sign-in", { passkey: again })), refused)
     const forSignIn = who.device.sign(await challengeFor("sign-in"), who.id)
     assert.deepStrictEqual(seen(await passkeys("/step-up", { passkey: forSignIn }, who.cookie)), refused)
     const other = cookieIn(await signIn(who))
@@ -139,9 +169,17 @@ describe("people who sign in with a passkey", () => {
     const texts = await Promise.all([
       signIn({ id: "01900000-0000-7000-8000-000000000000", device: stranger }),
       signIn({ id: who.id, device: stranger }),
-      signIn({ id: who.id, device: { ...stranger, sign: (...given) => ({ ...stranger.sign(...given), id: who.device.id }) } })
+      signIn({
+        id: who.id,
+        device: { ...stranger, sign: (...given) => ({ ...stranger.sign(...given), id: who.device.id }) }
+      })
     ])
-    const shown = texts.map(({ status, body, headers }) => [status, body.message, body.error?.code, headers.get("set-cookie")])
+    const shown = texts.map(({ status, body, headers }) => [
+      status,
+      body.message,
+      body.error?.code,
+      headers.get("set-cookie")
+    ])
     assert.deepStrictEqual(shown, [shown[0], shown[0], shown[0]])
     assert.strictEqual(shown[0]?.[0], 401)
   })
@@ -152,10 +190,18 @@ describe("people who sign in with a passkey", () => {
     await stepUp(admin)
     const invited = await page("POST", "/v1/people", { name: "Mara K.", role: "bookkeeper" }, admin.cookie)
     const [one, other] = await Promise.all([join(textIn(invited)), join(textIn(invited))])
-    assert.deepStrictEqual([one.answer.status, other.answer.status].filter((status) => status === 200).length, 1)
+    assert.deepStrictEqual(
+      [one.answer.status, other.answer.status].filter((status) => status === 200).length,
+      1
+    )
     const thief = cookieIn(one.answer.status === 200 ? one.answer : other.answer)
     assert.strictEqual((await page("GET", balance, undefined, thief)).status, 200)
-    const recovered = await page("POST", `/v1/people/${invited.body.data.id}/recover`, undefined, admin.cookie)
+    const recovered = await page(
+      "POST",
+      `/v1/people/${invited.body.data.id}/recover`,
+      undefined,
+      admin.cookie
+    )
     assert.deepStrictEqual(seen(await page("GET", balance, undefined, thief)), refused)
     assert.strictEqual((await join(textIn(recovered))).answer.status, 200)
   })
@@ -164,7 +210,10 @@ describe("people who sign in with a passkey", () => {
     const { id: company, key } = await service.company()
     const { cookie, id } = await member(company)
     await service.fund(key, 10_000)
-    const invoice = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 10, currency: "sats" } })
+    const invoice = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: 10, currency: "sats" }
+    })
     for (const [method, path, body] of [
       ["POST", "/v1/bitcoin/withdraw/confirm", { destination: invoice.body.data.payment_request }],
       ["POST", "/v1/people", { name: "Eve", role: "viewer" }],
@@ -174,7 +223,10 @@ describe("people who sign in with a passkey", () => {
       assert.deepStrictEqual(seen(await page(method, path, body, cookie)), bad(403, "step_up_required"), path)
     const asked = await passkeys("/challenge", { for: "add" }, cookie)
     const passkey = Authenticator.make().create(asked.body.data.challenge)
-    assert.deepStrictEqual(seen(await passkeys("", { name: "Eve", passkey }, cookie)), bad(403, "step_up_required"))
+    assert.deepStrictEqual(
+      seen(await passkeys("", { name: "Eve", passkey }, cookie)),
+      bad(403, "step_up_required")
+    )
     assert.strictEqual((await operate("DELETE", `/${id}`)).status, 200)
     assert.deepStrictEqual(seen(await page("GET", balance, undefined, cookie)), refused)
   })
@@ -183,11 +235,15 @@ describe("people who sign in with a passkey", () => {
     const { id: company } = await service.company()
     const who = await member(company)
     for (let n = 0; n < 100; n++) {
-      const { id } = (await operate("POST", "", { company_id: company, name: "gone", role: "viewer" })).body.data
+      const { id } = (await operate("POST", "", { company_id: company, name: "gone", role: "viewer" })).body
+        .data
       await operate("DELETE", `/${id}`)
     }
     const { cookie } = await member(null)
-    assert.include((await page("GET", `/operator/console/companies/${company}`, undefined, cookie)).text, `people/${who.id}`)
+    assert.include(
+      (await page("GET", `/operator/console/companies/${company}`, undefined, cookie)).text,
+      `people/${who.id}`
+    )
   })
 
   it("people: a person can sign in with a second device; revoking a device ends all of the person's sessions and the device's access", async () => {
@@ -210,8 +266,12 @@ describe("people who sign in with a passkey", () => {
     assert.notInclude(both, only)
     const cookie = cookieIn(await signIn({ id: who.id, device: second }))
     assert.strictEqual((await page("GET", balance, undefined, cookie)).status, 200)
-    assert.strictEqual((await page("DELETE", `/console/passkeys/${second.id}`, undefined, who.cookie)).status, 200)
-    for (const ended of [cookie, who.cookie]) assert.deepStrictEqual(seen(await page("GET", balance, undefined, ended)), refused)
+    assert.strictEqual(
+      (await page("DELETE", `/console/passkeys/${second.id}`, undefined, who.cookie)).status,
+      200
+    )
+    for (const ended of [cookie, who.cookie])
+      assert.deepStrictEqual(seen(await page("GET", balance, undefined, ended)), refused)
     assert.deepStrictEqual(seen(await signIn({ id: who.id, device: second })), refused)
     assert.strictEqual((await signIn(who)).status, 200)
   })
@@ -224,7 +284,10 @@ describe("people who sign in with a passkey", () => {
       { "sec-fetch-site": "same-origin" },
       {}
     ] satisfies Array<Record<string, string>>)
-      assert.deepStrictEqual(seen(await page("POST", "/console/passkeys/sign-in", { passkey }, "", headers)), refused)
+      assert.deepStrictEqual(
+        seen(await page("POST", "/console/passkeys/sign-in", { passkey }, "", headers)),
+        refused
+      )
   })
 
   it("people: the Host header does not determine the domain of a passkey", async () => {
@@ -237,7 +300,8 @@ describe("people who sign in with a passkey", () => {
 
   it("people: the number of requests from one address is limited", async () => {
     const still = await start({ http: { console: true }, around: stillTime })
-    const ask = () => still.ask("POST", "/console/passkeys/challenge", { headers: fromConsole, body: { for: "sign-in" } })
+    const ask = () =>
+      still.ask("POST", "/console/passkeys/challenge", { headers: fromConsole, body: { for: "sign-in" } })
     for (let i = 0; i < attemptsPerMinute; i++) assert.strictEqual((await ask()).status, 200)
     assert.deepStrictEqual(seen(await ask()), bad(429, "rate_limited"))
     await still.dispose()
@@ -252,9 +316,20 @@ describe("people who sign in with a passkey", () => {
     await page("DELETE", `/v1/people/${invited.body.data.id}`, undefined, admin.cookie)
     await service.run(link)
     const entries = await page("GET", "/v1/audit?limit=50", undefined, admin.cookie)
-    const rows: ReadonlyArray<{ readonly verb: string; readonly actor: string; readonly actor_name: string }> = entries.body.data
-    const by = (verb: string) => rows.filter((row) => row.verb === verb).map(({ actor, actor_name }) => [actor, actor_name])
-    for (const verb of ["people.invitePerson", "people.recoverPerson", "people.removePerson", "console.join", "console.stepUp"])
+    const rows: ReadonlyArray<{
+      readonly verb: string
+      readonly actor: string
+      readonly actor_name: string
+    }> = entries.body.data
+    const by = (verb: string) =>
+      rows.filter((row) => row.verb === verb).map(({ actor, actor_name }) => [actor, actor_name])
+    for (const verb of [
+      "people.invitePerson",
+      "people.recoverPerson",
+      "people.removePerson",
+      "console.join",
+      "console.stepUp"
+    ])
       assert.deepStrictEqual(by(verb), [["person", "a admin"]], verb)
     assert.notInclude(entries.text, textIn(invited))
   })
@@ -263,15 +338,23 @@ describe("people who sign in with a passkey", () => {
 describe("managing people through the API", () => {
   it("people: a payment that a person requested shows their name before the audit log has it", async () => {
     const { id: company, key } = await service.company()
-    await service.ask("PUT", `/operator/companies/${company}/limits`, { key: operatorToken, body: { approval_above_sats: 1000 } })
+    await service.ask("PUT", `/operator/companies/${company}/limits`, {
+      key: operatorToken,
+      body: { approval_above_sats: 1000 }
+    })
     const who = await member(company, "operator")
     assert.strictEqual((await stepUp(who)).status, 200)
     await service.fund(key, 50_000)
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address" })
+    )
     const asked = { destination, amount: 2000, currency: "sats" }
     const { status, text, body } = await page("POST", "/v1/bitcoin/withdraw/confirm", asked, who.cookie)
     assert.strictEqual(status, 201, text)
-    assert.deepStrictEqual((await page("GET", `/v1/audit?subject=${body.data.id}`, undefined, who.cookie)).body.data, [])
+    assert.deepStrictEqual(
+      (await page("GET", `/v1/audit?subject=${body.data.id}`, undefined, who.cookie)).body.data,
+      []
+    )
     const shown = await service.page(await service.signIn(key), `console/payments/out/${body.data.id}`)
     assert.strictEqual(/<dt>Requested by<\/dt><dd>([^<]*)/.exec(shown)?.[1], "a operator")
   })
@@ -280,7 +363,12 @@ describe("managing people through the API", () => {
     const { id: company, key } = await service.company()
     await service.fund(key, 100)
     const tokenOf = async (name: string) =>
-      (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name, scopes: ["companies"] } })).body.data.token
+      (
+        await service.ask("POST", "/operator/tokens", {
+          key: operatorToken,
+          body: { name, scopes: ["companies"] }
+        })
+      ).body.data.token
     const [ada, bob] = [await tokenOf("Ada"), await tokenOf("Bob")]
     const as = (token: string, path: string, body?: unknown) =>
       service.ask("POST", `/operator/people${path}`, { key: token, ...(body !== undefined && { body }) })
@@ -291,7 +379,10 @@ describe("managing people through the API", () => {
     assert.deepStrictEqual(seen(await as(ada, `/${id}/approve`)), bad(403, "another_operator_required"))
     assert.strictEqual((await as(bob, `/${id}/approve`)).status, 200)
     assert.strictEqual((await join(textIn(invited))).answer.status, 200)
-    assert.deepStrictEqual(seen(await as(ada, "", { name: "Eve", role: "viewer" })), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await as(ada, "", { name: "Eve", role: "viewer" })),
+      bad(403, "scope_required")
+    )
   })
   it("people: the audit log agrees with every person after all of the above", async () => {
     await member(null)

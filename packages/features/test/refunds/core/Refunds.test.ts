@@ -34,7 +34,11 @@ import {
   steps
 } from "../../../../core/test/World.ts"
 
-const refund = Effect.fnUntraced(function* (company: Company, of: Of, more: Partial<Ask> & { readonly sats?: number } = {}) {
+const refund = Effect.fnUntraced(function* (
+  company: Company,
+  of: Of,
+  more: Partial<Ask> & { readonly sats?: number } = {}
+) {
   const { sats, ...rest } = more
   const ask = {
     asked: sats === undefined ? undefined : yield* asked(sats),
@@ -94,7 +98,9 @@ const paidInPart = Effect.fnUntraced(function* (sats: number) {
     contact: null
   }
   const settings = { expirySeconds: 3600, tolerancePercent: 0, locale: "en" } as const
-  const checkout = yield* made((yield* Checkouts).create({ companyId: payee.id, asked: yield* asked(1000), ...words, ...settings }))
+  const checkout = yield* made(
+    (yield* Checkouts).create({ companyId: payee.id, asked: yield* asked(1000), ...words, ...settings })
+  )
   yield* sent(checkout, sats)
   const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).rows
   return { payee, checkout, depositId: deposit?.id ?? assert.fail("no deposit") }
@@ -110,13 +116,18 @@ const onCheckout = { seal: (url: Redacted.Redacted) => `sealed ${Redacted.value(
 /** Lets concurrent refunds read before any of them commits. */
 const atOnce = {
   change: replace(Journal, (journal) => ({
-    commit: (change) => (change._tag === "RefundCreated" ? Effect.andThen(Effect.yieldNow, journal.commit(change)) : journal.commit(change))
+    commit: (change) =>
+      change._tag === "RefundCreated"
+        ? Effect.andThen(Effect.yieldNow, journal.commit(change))
+        : journal.commit(change)
   }))
 }
 const look = Effect.flatMap(Refunds, ({ step }) => step)
-const now = ({ refund: { companyId, id } }: Made) => Effect.flatMap(Refunds, (refunds) => refunds.get(companyId, id))
+const now = ({ refund: { companyId, id } }: Made) =>
+  Effect.flatMap(Refunds, (refunds) => refunds.get(companyId, id))
 const standing = (one: Made) => Effect.map(now(one), ({ status }) => status)
-const cancel = ({ refund: { companyId, id } }: Made) => Effect.flatMap(Refunds, (refunds) => refunds.cancel(companyId, id))
+const cancel = ({ refund: { companyId, id } }: Made) =>
+  Effect.flatMap(Refunds, (refunds) => refunds.cancel(companyId, id))
 const refunded = Effect.fnUntraced(function* (payee: Company, depositId: string) {
   return Number(Option.getOrThrow(yield* (yield* Records).deposit(payee.id, depositId)).refunded) / 1000
 })
@@ -130,7 +141,10 @@ describe("Refunds by link", () => {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
-    assert.deepStrictEqual([one.refund.amount, one.refund.status, one.refund.depositId], [Msat.fromSats(1000), "open", depositId])
+    assert.deepStrictEqual(
+      [one.refund.amount, one.refund.status, one.refund.depositId],
+      [Msat.fromSats(1000), "open", depositId]
+    )
     assert.strictEqual(yield* refunded(payee, depositId), 1000)
     const paymentHash = yield* claim(one, 1000)
     yield* look
@@ -174,18 +188,21 @@ describe("Refunds by link", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 0)
   })
 
-  scenario("refund: a claimed refund cannot be canceled, and the refund's job tracks the payment", function* () {
-    const { payee, depositId } = yield* paid(1000)
-    yield* paid(500, payee)
-    const one = yield* made(refund(payee, { depositId }))
-    yield* claim(one, 1000)
-    assert.strictEqual(yield* said(cancel(one)), "RefundNotOpen")
-    assert.strictEqual(yield* standing(one), "open")
-    yield* look
-    assert.strictEqual(yield* standing(one), "pending")
-    yield* steps(2)
-    yield* look
-  })
+  scenario(
+    "refund: a claimed refund cannot be canceled, and the refund's job tracks the payment",
+    function* () {
+      const { payee, depositId } = yield* paid(1000)
+      yield* paid(500, payee)
+      const one = yield* made(refund(payee, { depositId }))
+      yield* claim(one, 1000)
+      assert.strictEqual(yield* said(cancel(one)), "RefundNotOpen")
+      assert.strictEqual(yield* standing(one), "open")
+      yield* look
+      assert.strictEqual(yield* standing(one), "pending")
+      yield* steps(2)
+      yield* look
+    }
+  )
 })
 
 describe("Refunds to a destination", () => {
@@ -194,7 +211,9 @@ describe("Refunds to a destination", () => {
     function* () {
       const { payee, depositId, invoiceId } = yield* paid(1000)
       const { destination } = yield* outside({ sats: 400 })
-      const { refund: of } = yield* made(refund(payee, { depositId }, { destination, description: "returned cups" }))
+      const { refund: of } = yield* made(
+        refund(payee, { depositId }, { destination, description: "returned cups" })
+      )
       yield* steps(1)
       const payments = yield* (yield* PaymentDetails).payments(payee.id, [
         { type: "deposit", id: depositId },
@@ -217,7 +236,10 @@ describe("Refunds to a destination", () => {
       yield* paid(500, payee)
       const { destination, paymentHash } = yield* outside({ sats: 400 })
       const one = yield* made(refund(payee, { invoiceId }, { destination }))
-      assert.deepStrictEqual([one.refund.status, one.refund.amount, one.url], ["pending", Msat.fromSats(400), null])
+      assert.deepStrictEqual(
+        [one.refund.status, one.refund.amount, one.url],
+        ["pending", Msat.fromSats(400), null]
+      )
       yield* steps(1)
       yield* look
       assert.strictEqual(yield* standing(one), "completed")
@@ -226,31 +248,42 @@ describe("Refunds to a destination", () => {
     }
   )
 
-  scenario("refund: if a refund's payment fails, the funds are released, and that part of the deposit can be refunded again", function* () {
-    const { payee, depositId } = yield* paid(1000)
-    yield* paid(500, payee)
-    const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
-    const one = yield* made(refund(payee, { depositId }, { destination }))
-    assert.strictEqual(yield* refunded(payee, depositId), 400)
-    yield* steps(2)
-    yield* look
-    assert.strictEqual(yield* standing(one), "failed")
-    assert.strictEqual(yield* refunded(payee, depositId), 0)
-    assert.deepStrictEqual(yield* has(payee), { posted: 1500, held: 0 })
-  })
+  scenario(
+    "refund: if a refund's payment fails, the funds are released, and that part of the deposit can be refunded again",
+    function* () {
+      const { payee, depositId } = yield* paid(1000)
+      yield* paid(500, payee)
+      const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
+      const one = yield* made(refund(payee, { depositId }, { destination }))
+      assert.strictEqual(yield* refunded(payee, depositId), 400)
+      yield* steps(2)
+      yield* look
+      assert.strictEqual(yield* standing(one), "failed")
+      assert.strictEqual(yield* refunded(payee, depositId), 0)
+      assert.deepStrictEqual(yield* has(payee), { posted: 1500, held: 0 })
+    }
+  )
 })
 
 describe("Limits of refunds", () => {
-  scenario("refund: of 64 concurrent refunds of 100 sats each from a deposit of 1000 sats, ten are created", atOnce, function* () {
-    const { payee, depositId } = yield* paid(1000)
-    yield* paid(100_000, payee)
-    const all = yield* Effect.forEach(Array.from({ length: 64 }), () => said(refund(payee, { depositId }, { sats: 100 })), {
-      concurrency: "unbounded"
-    })
-    assert.strictEqual(all.filter((word) => word === "ok").length, 10)
-    assert.strictEqual(all.filter((word) => word === "RefundTooLarge").length, 54)
-    assert.strictEqual(yield* refunded(payee, depositId), 1000)
-  })
+  scenario(
+    "refund: of 64 concurrent refunds of 100 sats each from a deposit of 1000 sats, ten are created",
+    atOnce,
+    function* () {
+      const { payee, depositId } = yield* paid(1000)
+      yield* paid(100_000, payee)
+      const all = yield* Effect.forEach(
+        Array.from({ length: 64 }),
+        () => said(refund(payee, { depositId }, { sats: 100 })),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      assert.strictEqual(all.filter((word) => word === "ok").length, 10)
+      assert.strictEqual(all.filter((word) => word === "RefundTooLarge").length, 54)
+      assert.strictEqual(yield* refunded(payee, depositId), 1000)
+    }
+  )
 
   scenario("refund: another company's deposit and an unsettled invoice are not found", function* () {
     const { depositId } = yield* paid(1000)
@@ -292,7 +325,9 @@ describe("Limits of refunds", () => {
       const { destination } = yield* outside({ sats: 500 })
       const waiting = yield* made(refund(payee, { depositId }, { destination, apiKey: keyOf("asks") }))
       const id = waiting.refund.withdrawalId ?? ""
-      const approve = Effect.flatMap(Approvals, (approvals) => approvals.approve({ company: payee, apiKey: keyOf("approves"), id }))
+      const approve = Effect.flatMap(Approvals, (approvals) =>
+        approvals.approve({ company: payee, apiKey: keyOf("approves"), id })
+      )
       yield* (yield* Sandbox).reorg(2)
       yield* follow
       assert.deepStrictEqual(
@@ -345,7 +380,9 @@ describe("Limits of refunds", () => {
       assert.deepStrictEqual(yield* confirmed.sent, [["completed", "pending"], 1, 1])
 
       const spent = yield* removed
-      const { chainTxId } = Option.getOrThrow(yield* (yield* Records).deposit(spent.payee.id, spent.depositId))
+      const { chainTxId } = Option.getOrThrow(
+        yield* (yield* Records).deposit(spent.payee.id, spent.depositId)
+      )
       yield* (yield* Sandbox).doubleSpend(chainTxId ?? assert.fail("no transaction"))
       yield* mine(6)
       yield* follow
@@ -443,10 +480,17 @@ describe("Limits of refunds", () => {
       const { payee, checkout, depositId } = yield* canceledInPart(600)
       yield* paid(500, payee)
       const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
-        all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
+        all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [
+          status,
+          sealedLink,
+          expiresAtMillis !== null
+        ])
       )
       const quiet = yield* made(refund(payee, { depositId }, { sats: 100 }))
-      assert.deepStrictEqual([quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told], [null, null, []])
+      assert.deepStrictEqual(
+        [quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told],
+        [null, null, []]
+      )
       const first = yield* made(refund(payee, { depositId }, { sats: 100, onCheckout }))
       const link = onCheckout.seal(first.url ?? assert.fail("no link"))
       assert.deepStrictEqual(yield* told, [["open", link, true]])
@@ -456,58 +500,80 @@ describe("Limits of refunds", () => {
       yield* steps(1)
       yield* look
       assert.deepStrictEqual(yield* told, [["completed", link, false]])
-      yield* made(refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } }))
+      yield* made(
+        refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } })
+      )
       assert.deepStrictEqual((yield* told)[0], ["open", null, true])
       yield* TestClock.adjust("60 seconds")
       assert.deepStrictEqual(yield* told, [["completed", link, false]])
     }
   )
 
-  scenario("refund: the checkout page shows a refund to a destination once it is approved, because it may be rejected", function* () {
-    const { payee, checkout, depositId } = yield* canceledInPart(600)
-    yield* paid(500, payee)
-    const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) => all.map(({ refund }) => refund.status))
-    const keyOf = (id: string) => ({ id, limits: { approvalAboveSats: 100 }, spendsAs: null })
-    const { destination } = yield* outside({ sats: 400 })
-    const { refund: of } = yield* made(refund(payee, { depositId }, { destination, onCheckout, apiKey: keyOf("asks") }))
-    assert.deepStrictEqual([of.status, yield* told], ["pending", []])
-    yield* (yield* Approvals).approve({ company: payee, apiKey: keyOf("approves"), id: of.withdrawalId ?? "" })
-    assert.deepStrictEqual(yield* told, ["pending"])
-    yield* steps(1)
-    yield* look
-    assert.deepStrictEqual(yield* told, ["completed"])
-  })
+  scenario(
+    "refund: the checkout page shows a refund to a destination once it is approved, because it may be rejected",
+    function* () {
+      const { payee, checkout, depositId } = yield* canceledInPart(600)
+      yield* paid(500, payee)
+      const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
+        all.map(({ refund }) => refund.status)
+      )
+      const keyOf = (id: string) => ({ id, limits: { approvalAboveSats: 100 }, spendsAs: null })
+      const { destination } = yield* outside({ sats: 400 })
+      const { refund: of } = yield* made(
+        refund(payee, { depositId }, { destination, onCheckout, apiKey: keyOf("asks") })
+      )
+      assert.deepStrictEqual([of.status, yield* told], ["pending", []])
+      yield* (yield* Approvals).approve({
+        company: payee,
+        apiKey: keyOf("approves"),
+        id: of.withdrawalId ?? ""
+      })
+      assert.deepStrictEqual(yield* told, ["pending"])
+      yield* steps(1)
+      yield* look
+      assert.deepStrictEqual(yield* told, ["completed"])
+    }
+  )
 
-  scenario("refund: a checkout can be refunded by its id, unless several deposits paid the checkout", function* () {
-    const { payee, checkout, depositId } = yield* canceledInPart(600)
-    yield* paid(1000, payee)
-    const of = { checkoutId: checkout.id }
-    const one = yield* made(refund(payee, of, { sats: 100 }))
-    assert.strictEqual(one.refund.depositId, depositId)
-    yield* sent(checkout, 600)
-    const error = yield* Effect.flip(refund(payee, of))
-    assert.deepStrictEqual([error._tag, "path" in error && error.path], ["Invalid", "checkout_id"])
-    assert.include(error.message, depositId)
-    yield* made(refund(payee, { depositId }))
-    const rest = yield* made(refund(payee, of))
-    assert.notStrictEqual(rest.refund.depositId, depositId)
-    const unpaid = yield* Effect.flip(refund(payee, { checkoutId: depositId }))
-    assert.strictEqual(unpaid._tag, "NotFound")
-    assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
-  })
+  scenario(
+    "refund: a checkout can be refunded by its id, unless several deposits paid the checkout",
+    function* () {
+      const { payee, checkout, depositId } = yield* canceledInPart(600)
+      yield* paid(1000, payee)
+      const of = { checkoutId: checkout.id }
+      const one = yield* made(refund(payee, of, { sats: 100 }))
+      assert.strictEqual(one.refund.depositId, depositId)
+      yield* sent(checkout, 600)
+      const error = yield* Effect.flip(refund(payee, of))
+      assert.deepStrictEqual([error._tag, "path" in error && error.path], ["Invalid", "checkout_id"])
+      assert.include(error.message, depositId)
+      yield* made(refund(payee, { depositId }))
+      const rest = yield* made(refund(payee, of))
+      assert.notStrictEqual(rest.refund.depositId, depositId)
+      const unpaid = yield* Effect.flip(refund(payee, { checkoutId: depositId }))
+      assert.strictEqual(unpaid._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
+    }
+  )
   scenario(
     "refund: a payment of a checkout that asks for the rest is refunded only once the checkout is canceled, so that the rest alone never pays it",
     function* () {
       const { payee, checkout, depositId } = yield* paidInPart(600)
       yield* paid(1000, payee)
       const checkouts = yield* Checkouts
-      const at = Effect.map(checkouts.get(payee.id, checkout.id), (now) => ({ ...now, isLate: Checkout.isLate(now) }))
+      const at = Effect.map(checkouts.get(payee.id, checkout.id), (now) => ({
+        ...now,
+        isLate: Checkout.isLate(now)
+      }))
       const error = yield* Effect.flip(refund(payee, { depositId }))
       assert.deepStrictEqual([error._tag, "status" in error && error.status], ["NotRefundable", "underpaid"])
       const { paymentRequest } = yield* at
       yield* checkouts.cancel(payee.id, checkout.id)
       yield* made(refund(payee, { depositId }))
-      assert.strictEqual((yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag, "SandboxRefused")
+      assert.strictEqual(
+        (yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag,
+        "SandboxRefused"
+      )
       // The address cannot be closed, but only what the seller keeps counts.
       yield* sent(checkout, 600)
       assert.strictEqual((yield* at).status, "canceled")
@@ -517,24 +583,31 @@ describe("Limits of refunds", () => {
     }
   )
 
-  scenario("refund: an amount whose refund was not claimed in time counts toward its canceled checkout again", function* () {
-    const { payee, checkout, depositId } = yield* canceledInPart(600)
-    yield* paid(1000, payee)
-    yield* made(refund(payee, { depositId }))
-    yield* sent(checkout, 600)
-    const checkouts = yield* Checkouts
-    const { status } = yield* checkouts.get(payee.id, checkout.id)
-    yield* checkouts.step
-    yield* TestClock.adjust("2 hours")
-    yield* (yield* Vouchers).step
-    yield* (yield* Refunds).step
-    yield* checkouts.step
-    const events = yield* (yield* Records).events(0n, 100)
-    assert.deepStrictEqual(
-      [status, (yield* checkouts.get(payee.id, checkout.id)).status, events.filter(({ type }) => type === "checkout.paid").length],
-      ["canceled", "paid", 1]
-    )
-  })
+  scenario(
+    "refund: an amount whose refund was not claimed in time counts toward its canceled checkout again",
+    function* () {
+      const { payee, checkout, depositId } = yield* canceledInPart(600)
+      yield* paid(1000, payee)
+      yield* made(refund(payee, { depositId }))
+      yield* sent(checkout, 600)
+      const checkouts = yield* Checkouts
+      const { status } = yield* checkouts.get(payee.id, checkout.id)
+      yield* checkouts.step
+      yield* TestClock.adjust("2 hours")
+      yield* (yield* Vouchers).step
+      yield* (yield* Refunds).step
+      yield* checkouts.step
+      const events = yield* (yield* Records).events(0n, 100)
+      assert.deepStrictEqual(
+        [
+          status,
+          (yield* checkouts.get(payee.id, checkout.id)).status,
+          events.filter(({ type }) => type === "checkout.paid").length
+        ],
+        ["canceled", "paid", 1]
+      )
+    }
+  )
 
   scenario(
     "refund: a checkout whose deadline has passed is refunded only once its expiry is recorded, because the rest may be paid",
@@ -573,7 +646,10 @@ describe("Limits of refunds", () => {
       assert.strictEqual(status, "expired")
       assert.notStrictEqual(paymentRequest, checkout.paymentRequest)
       yield* made(refund(payee, { depositId }))
-      assert.strictEqual((yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag, "SandboxRefused")
+      assert.strictEqual(
+        (yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag,
+        "SandboxRefused"
+      )
     }
   )
 
@@ -583,17 +659,21 @@ describe("Limits of refunds", () => {
     const sandbox = yield* Sandbox
     yield* sent(checkout, 600)
     yield* TestClock.adjust("1 second")
-    for (let n = 0; n < 10; n++) yield* sandbox.send({ address: checkout.address, amount: Msat.fromSats(600) })
+    for (let n = 0; n < 10; n++)
+      yield* sandbox.send({ address: checkout.address, amount: Msat.fromSats(600) })
     yield* follow
     // The newest 11 are ten pending deposits and one that can be refunded, and an older one can be refunded, too.
     const error = yield* Effect.flip(refund(payee, { checkoutId: checkout.id }))
     assert.deepStrictEqual([error._tag, "path" in error && error.path], ["Invalid", "checkout_id"])
   })
 
-  scenario("refund: the link is not stored, even encrypted, if the deposit did not pay a checkout", function* () {
-    const { payee, depositId } = yield* paid(1000)
-    yield* paid(500, payee)
-    const { refund: kept } = yield* made(refund(payee, { depositId }, { onCheckout }))
-    assert.deepStrictEqual([kept.checkoutId, kept.sealedLink], [null, null])
-  })
+  scenario(
+    "refund: the link is not stored, even encrypted, if the deposit did not pay a checkout",
+    function* () {
+      const { payee, depositId } = yield* paid(1000)
+      yield* paid(500, payee)
+      const { refund: kept } = yield* made(refund(payee, { depositId }, { onCheckout }))
+      assert.deepStrictEqual([kept.checkoutId, kept.sealedLink], [null, null])
+    }
+  )
 })

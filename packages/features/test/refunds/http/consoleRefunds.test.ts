@@ -21,7 +21,9 @@ it("console: a payment's page lists its refunds with their status, and no refund
   await refund(first, 1001)
   const canceled = await refund(first, 1002)
   await post(`refunds/${canceled.id}/cancel`, {})
-  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  const { destination } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_address" })
+  )
   await refund(first, 1003, { destination })
   await refund(second, 1004)
   const listed = async (deposit: string) => {
@@ -53,7 +55,9 @@ it("console: vouchers and refunds have their own entries in the navigation, and 
     ["refunds", "vouchers"]
   ] as const) {
     const [, menu = "", main = ""] = /<nav(.*?)<main(.*?)<\/main>/s.exec(await page(path)) ?? []
-    const current = [...menu.matchAll(/<a [^>]*href="([^"]*)"[^>]*aria-current="page"/g)].map(([, href]) => href?.split("/").at(-1))
+    const current = [...menu.matchAll(/<a [^>]*href="([^"]*)"[^>]*aria-current="page"/g)].map(([, href]) =>
+      href?.split("/").at(-1)
+    )
     assert.deepStrictEqual(current, [path])
     assert.notMatch(main, new RegExp(`href="[^"]*${other}"`))
   }
@@ -61,19 +65,24 @@ it("console: vouchers and refunds have their own entries in the navigation, and 
 
 it("console: a refund is listed with the order that it refunds, or the description, in both lists and their exports", async () => {
   await service.fund(key, 100_000)
-  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  const { destination } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_address" })
+  )
   for (const more of [{ order_id: "1042", description: "two cups" }, { description: "three plates" }]) {
-    const { id, payment_request: paymentRequest } = await post("checkouts", { amount: 2000, currency: "sats", ...more })
+    const { id, payment_request: paymentRequest } = await post("checkouts", {
+      amount: 2000,
+      currency: "sats",
+      ...more
+    })
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
     await service.work()
     await post("refunds", { checkout_id: id, amount: 700, currency: "sats", destination })
   }
   await service.work()
   const titles = async (path: string) =>
-    [...(await page(path)).matchAll(/class="row"[^>]*>([^<]*)<\/a> (?:<span class="soft desc">([^<]*)<)?/g)].map(([, row, more]) => [
-      row,
-      more
-    ])
+    [
+      ...(await page(path)).matchAll(/class="row"[^>]*>([^<]*)<\/a> (?:<span class="soft desc">([^<]*)<)?/g)
+    ].map(([, row, more]) => [row, more])
   const payments = await titles("payments?type=withdrawal")
   assert.deepStrictEqual(payments.slice(0, 2), [
     ["Refund: three plates", destination],
@@ -89,7 +98,11 @@ it("console: a refund is listed with the order that it refunds, or the descripti
 })
 
 it("console: the export of payments has the id of the checkout that each payment paid", async () => {
-  const { id, payment_request: paymentRequest } = await post("checkouts", { amount: 2100, currency: "sats", order_id: "1043" })
+  const { id, payment_request: paymentRequest } = await post("checkouts", {
+    amount: 2100,
+    currency: "sats",
+    order_id: "1043"
+  })
   await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
   await service.work()
   const [head, line] = (await page("payments/export?type=deposit")).split("\r\n")
@@ -100,15 +113,23 @@ it("console: the export of payments has the id of the checkout that each payment
 it("console: a refund that awaits approval says so in the lists and on its page, and its rejection shows no fee", async () => {
   const body = { approval_above_sats: 2000 }
   const { id: companyId, key: sender } = await service.company()
-  const set = await service.ask("PUT", `/operator/companies/${companyId}/limits`, { key: operatorToken, body })
+  const set = await service.ask("PUT", `/operator/companies/${companyId}/limits`, {
+    key: operatorToken,
+    body
+  })
   assert.strictEqual(set.status, 200, set.text)
   await service.fund(sender, 50_000)
-  const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: sender })).body.data
-  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: sender }))
+    .body.data
+  const { destination } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_address" })
+  )
   const asked = { deposit_id, amount: 3000, currency: "sats" }
   const linked = await service.ask("POST", "/v1/refunds", { key: sender, body: asked })
   assert.match(linked.body.message ?? "", /cannot await approval.*destination/)
-  const { id, withdrawal_id } = (await service.ask("POST", "/v1/refunds", { key: sender, body: { ...asked, destination } })).body.data
+  const { id, withdrawal_id } = (
+    await service.ask("POST", "/v1/refunds", { key: sender, body: { ...asked, destination } })
+  ).body.data
   const as = await service.signIn(sender)
   const shown = (path: string) => service.page(as, `console/${path}`)
   for (const path of ["refunds", `refunds/${id}`, `payments/in/${deposit_id}`]) {

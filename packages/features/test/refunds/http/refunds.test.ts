@@ -13,7 +13,8 @@ const deposited = async () => {
   return (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data[0].id
 }
 const create = (body: Readonly<Record<string, unknown>>) => service.ask("POST", path, { key, body })
-const refundedSats = async (id: string) => (await service.ask("GET", `/v1/transactions/deposits/${id}`, { key })).body.data.refunded_sats
+const refundedSats = async (id: string) =>
+  (await service.ask("GET", `/v1/transactions/deposits/${id}`, { key })).body.data.refunded_sats
 
 describe("refunds", () => {
   it("refund: only the response that creates a refund has the refund's link", async () => {
@@ -27,7 +28,10 @@ describe("refunds", () => {
     const shown = await service.ask("GET", `${path}/${id}`, { key })
     assert.notInclude(shown.text.toLowerCase(), "lnurl")
     assert.strictEqual(await refundedSats(deposit_id), 1000)
-    assert.strictEqual((await service.ask("GET", `/v1/vouchers/${voucher_id}`, { key })).body.data.refund_id, id)
+    assert.strictEqual(
+      (await service.ask("GET", `/v1/vouchers/${voucher_id}`, { key })).body.data.refund_id,
+      id
+    )
     const [listed] = (await service.ask("GET", `${path}?limit=1`, { key })).body.data
     assert.deepStrictEqual(listed, shown.body.data)
   })
@@ -35,9 +39,15 @@ describe("refunds", () => {
   it("refund: after a cancellation the deposit can be refunded again, and canceling again changes nothing", async () => {
     const deposit_id = await deposited()
     const { id } = (await create({ deposit_id, amount: 600, currency: "sats" })).body.data
-    assert.deepStrictEqual(seen(await create({ deposit_id, amount: 401, currency: "sats" })), bad(422, "refund_too_large"))
+    assert.deepStrictEqual(
+      seen(await create({ deposit_id, amount: 401, currency: "sats" })),
+      bad(422, "refund_too_large")
+    )
     for (let i = 0; i < 2; i++)
-      assert.strictEqual((await service.ask("POST", `${path}/${id}/cancel`, { key })).body.data.status, "canceled")
+      assert.strictEqual(
+        (await service.ask("POST", `${path}/${id}/cancel`, { key })).body.data.status,
+        "canceled"
+      )
     assert.strictEqual(await refundedSats(deposit_id), 0)
     assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
   })
@@ -45,10 +55,16 @@ describe("refunds", () => {
   it("refund: if nothing of the deposit is left to refund, the error says so, whether the request has an amount or not", async () => {
     const deposit_id = await deposited()
     await create({ deposit_id })
-    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_address" })
+    )
     for (const more of [{}, { destination }, { amount: 1, currency: "sats" }]) {
       const { status, body } = await create({ deposit_id, ...more })
-      assert.deepStrictEqual([status, body.message], [422, "At most 0 sats of this deposit can still be refunded."], JSON.stringify(more))
+      assert.deepStrictEqual(
+        [status, body.message],
+        [422, "At most 0 sats of this deposit can still be refunded."],
+        JSON.stringify(more)
+      )
     }
   })
 
@@ -58,7 +74,8 @@ describe("refunds", () => {
     const ids = [await makes(), await makes(), await makes()].toSorted().toReversed()
     await create({ deposit_id: await deposited() })
     const list = (query: string, asker = key) => service.ask("GET", `${path}?${query}`, { key: asker })
-    const idsIn = (answer: Awaited<ReturnType<typeof list>>) => answer.body.data.map(({ id }: { id: string }) => id)
+    const idsIn = (answer: Awaited<ReturnType<typeof list>>) =>
+      answer.body.data.map(({ id }: { id: string }) => id)
     assert.deepStrictEqual(idsIn(await list(`deposit_id=${deposit_id.toUpperCase()}`)), ids)
     const first = await list(`deposit_id=${deposit_id}&limit=2`)
     assert.deepStrictEqual(idsIn(first), ids.slice(0, 2))
@@ -77,8 +94,12 @@ describe("refunds", () => {
   })
 
   it("refund: canceling a refund requires the send scope", async () => {
-    const { id, company_id } = (await create({ deposit_id: await deposited(), amount: 10, currency: "sats" })).body.data
+    const { id, company_id } = (await create({ deposit_id: await deposited(), amount: 10, currency: "sats" }))
+      .body.data
     const reader = await service.keyFor(company_id, "read")
-    assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
+    assert.deepStrictEqual(
+      seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })),
+      bad(403, "scope_required")
+    )
   })
 })

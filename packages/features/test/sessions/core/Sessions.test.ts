@@ -25,57 +25,70 @@ const isOpen = (text: string, bound = "") =>
 const key = signer(Redacted.make("a secret outside the database"))
 
 describe("A session", () => {
-  scenario("session: a row written by someone who has the database but not the service's key opens and steps up nothing", function* () {
-    yield* Effect.gen(function* () {
-      const reads = yield* NounReads
-      const built = Effect.map(Layer.build(Layer.fresh(layer)), Context.get(Sessions))
-      const sessions = yield* built
-      const { id: companyId } = yield* company()
-      const asking = { holder: "token", holderId: "3f6c", companyId } as const
-      const { session, text } = yield* sessions.begin(asking)
-      const isOpened = Effect.map(sessions.check(Redacted.value(text)), Option.isSome)
-      assert.isTrue(yield* isOpened)
-      const { commit } = yield* Journal
-      const mine = Redacted.value(Session.generate({ ...asking, slot: 1 }, (size) => new Uint8Array(size).fill(7)))
-      const forged = { ...session, id: companyId, slot: 1, steppedUpAtMillis: beginsAtMillis }
-      yield* commit(Session.begun(forged))
-      // Every hash that can be computed from what the store and the browser have.
-      for (const hash of [
-        () => SecretHash.of(mine),
-        () => SecretHash.of(`${mine} `),
-        () => session.secretHash,
-        (row: Session.Session) => Session.hashOf(Session.proofOf(mine, ""), row, undefined)
-      ]) {
-        const found = Option.getOrThrow(yield* reads.named(Session.noun, { holderId: "3f6c", slot: 1 }))
-        const next = { ...found, expiresAtMillis: found.expiresAtMillis - 1, steppedUpAtMillis: null, endedAtMillis: null }
-        yield* commit(Session.begunAgain(found, { ...next, secretHash: hash(next) }, beginsAtMillis))
-        assert.isTrue(Option.isNone(yield* sessions.check(mine)), hash.toString())
-      }
-      // The owner of an open session changes what it grants.
-      const others = [
-        { expiresAtMillis: session.expiresAtMillis + 1 },
-        { steppedUpAtMillis: beginsAtMillis },
-        { holder: "root" },
-        { companyId: CompanyId.operator }
-      ] as const
-      for (const other of others) {
-        const altered: NounReads["Service"] = {
-          ...reads,
-          named: (noun, name) =>
-            Effect.map(
-              reads.named(noun, name),
-              Option.map((row) => ({ ...row, ...other }))
-            )
+  scenario(
+    "session: a row written by someone who has the database but not the service's key opens and steps up nothing",
+    function* () {
+      yield* Effect.gen(function* () {
+        const reads = yield* NounReads
+        const built = Effect.map(Layer.build(Layer.fresh(layer)), Context.get(Sessions))
+        const sessions = yield* built
+        const { id: companyId } = yield* company()
+        const asking = { holder: "token", holderId: "3f6c", companyId } as const
+        const { session, text } = yield* sessions.begin(asking)
+        const isOpened = Effect.map(sessions.check(Redacted.value(text)), Option.isSome)
+        assert.isTrue(yield* isOpened)
+        const { commit } = yield* Journal
+        const mine = Redacted.value(
+          Session.generate({ ...asking, slot: 1 }, (size) => new Uint8Array(size).fill(7))
+        )
+        const forged = { ...session, id: companyId, slot: 1, steppedUpAtMillis: beginsAtMillis }
+        yield* commit(Session.begun(forged))
+        // Every hash that can be computed from what the store and the browser have.
+        for (const hash of [
+          () => SecretHash.of(mine),
+          () => SecretHash.of(`${mine} `),
+          () => session.secretHash,
+          (row: Session.Session) => Session.hashOf(Session.proofOf(mine, ""), row, undefined)
+        ]) {
+          const found = Option.getOrThrow(yield* reads.named(Session.noun, { holderId: "3f6c", slot: 1 }))
+          const next = {
+            ...found,
+            expiresAtMillis: found.expiresAtMillis - 1,
+            steppedUpAtMillis: null,
+            endedAtMillis: null
+          }
+          yield* commit(Session.begunAgain(found, { ...next, secretHash: hash(next) }, beginsAtMillis))
+          assert.isTrue(Option.isNone(yield* sessions.check(mine)), hash.toString())
         }
-        const { check } = yield* Effect.provideService(built, NounReads, altered)
-        assert.isTrue(Option.isNone(yield* check(Redacted.value(text))), JSON.stringify(other))
-      }
-      yield* sessions.stepUp(session)
-      assert.isTrue(yield* isOpened)
-      yield* sessions.end(session)
-      assert.isFalse(yield* isOpened, "a sign-out ends the session, although it was stepped up in the meantime")
-    }).pipe(Effect.provideService(Signing, key))
-  })
+        // The owner of an open session changes what it grants.
+        const others = [
+          { expiresAtMillis: session.expiresAtMillis + 1 },
+          { steppedUpAtMillis: beginsAtMillis },
+          { holder: "root" },
+          { companyId: CompanyId.operator }
+        ] as const
+        for (const other of others) {
+          const altered: NounReads["Service"] = {
+            ...reads,
+            named: (noun, name) =>
+              Effect.map(
+                reads.named(noun, name),
+                Option.map((row) => ({ ...row, ...other }))
+              )
+          }
+          const { check } = yield* Effect.provideService(built, NounReads, altered)
+          assert.isTrue(Option.isNone(yield* check(Redacted.value(text))), JSON.stringify(other))
+        }
+        yield* sessions.stepUp(session)
+        assert.isTrue(yield* isOpened)
+        yield* sessions.end(session)
+        assert.isFalse(
+          yield* isOpened,
+          "a sign-out ends the session, although it was stepped up in the meantime"
+        )
+      }).pipe(Effect.provideService(Signing, key))
+    }
+  )
 
   scenario("session: none is open for more than 12 hours, whatever expiry is stored", function* () {
     const { session, text } = yield* begin()
@@ -120,37 +133,46 @@ describe("A session", () => {
     }
   )
 
-  scenario("session: a step-up is valid for 5 minutes, and only for its own session, not for the next one in the same slot", function* () {
-    const { text, session } = yield* begin()
-    const { check, stepUp, end } = yield* Sessions
-    const until = Effect.fnUntraced(function* (of: string) {
-      const found = Option.getOrThrow(yield* check(of))
-      return Session.steppedUpUntil(found, yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis))
-    })
-    assert.isNull(yield* until(text))
-    yield* stepUp(session)
-    yield* TestClock.adjust(Session.stepUpMillis - 1)
-    assert.isNumber(yield* until(text))
-    yield* TestClock.adjust(1)
-    assert.isNull(yield* until(text))
-    yield* stepUp(session)
-    yield* end(session)
-    const next = yield* begin()
-    assert.strictEqual(next.session.slot, session.slot)
-    assert.isNull(yield* until(next.text))
-    // A step-up for the previous session does not affect the new one in its slot.
-    const late = yield* Effect.flip(stepUp(session))
-    assert.strictEqual(late._tag, "SessionMoved")
-    yield* end(session)
-    assert.isTrue(yield* isOpen(next.text))
-  })
+  scenario(
+    "session: a step-up is valid for 5 minutes, and only for its own session, not for the next one in the same slot",
+    function* () {
+      const { text, session } = yield* begin()
+      const { check, stepUp, end } = yield* Sessions
+      const until = Effect.fnUntraced(function* (of: string) {
+        const found = Option.getOrThrow(yield* check(of))
+        return Session.steppedUpUntil(
+          found,
+          yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)
+        )
+      })
+      assert.isNull(yield* until(text))
+      yield* stepUp(session)
+      yield* TestClock.adjust(Session.stepUpMillis - 1)
+      assert.isNumber(yield* until(text))
+      yield* TestClock.adjust(1)
+      assert.isNull(yield* until(text))
+      yield* stepUp(session)
+      yield* end(session)
+      const next = yield* begin()
+      assert.strictEqual(next.session.slot, session.slot)
+      assert.isNull(yield* until(next.text))
+      // A step-up for the previous session does not affect the new one in its slot.
+      const late = yield* Effect.flip(stepUp(session))
+      assert.strictEqual(late._tag, "SessionMoved")
+      yield* end(session)
+      assert.isTrue(yield* isOpen(next.text))
+    }
+  )
 
-  scenario("session: a step-up does not count while the clock is earlier than the time of the step-up", function* () {
-    const { session } = yield* begin()
-    const steppedUp = { ...session, steppedUpAtMillis: 1_000_000 }
-    assert.isNull(Session.steppedUpUntil(steppedUp, 999_999))
-    assert.isNumber(Session.steppedUpUntil(steppedUp, 1_000_000))
-  })
+  scenario(
+    "session: a step-up does not count while the clock is earlier than the time of the step-up",
+    function* () {
+      const { session } = yield* begin()
+      const steppedUp = { ...session, steppedUpAtMillis: 1_000_000 }
+      assert.isNull(Session.steppedUpUntil(steppedUp, 999_999))
+      assert.isNumber(Session.steppedUpUntil(steppedUp, 1_000_000))
+    }
+  )
 
   scenario("session: an ended session gives no access, and ending it again changes nothing", function* () {
     const { text, session } = yield* begin()
@@ -161,13 +183,16 @@ describe("A session", () => {
     yield* (yield* Journal).commit(Session.ended(session, session.createdAtMillis + 5))
   })
 
-  scenario("session: when all slots are taken, a new session replaces the one that would end first", function* () {
-    const texts: Array<string> = []
-    for (let i = 0; i < Session.slots + 2; i++) {
-      texts.push((yield* begin()).text)
-      yield* TestClock.adjust(1000)
+  scenario(
+    "session: when all slots are taken, a new session replaces the one that would end first",
+    function* () {
+      const texts: Array<string> = []
+      for (let i = 0; i < Session.slots + 2; i++) {
+        texts.push((yield* begin()).text)
+        yield* TestClock.adjust(1000)
+      }
+      const open = yield* Effect.forEach(texts, (text) => isOpen(text))
+      assert.deepStrictEqual(open, [false, false, ...Array.from({ length: Session.slots }, () => true)])
     }
-    const open = yield* Effect.forEach(texts, (text) => isOpen(text))
-    assert.deepStrictEqual(open, [false, false, ...Array.from({ length: Session.slots }, () => true)])
-  })
+  )
 })

@@ -14,7 +14,15 @@ import { TestClock } from "effect/testing"
 import * as Acting from "@satrail/http/edge/Acting"
 import { attemptsPerMinute } from "../../../src/sessions/http/ConsoleSession.ts"
 import { make } from "@satrail/http/api/SignInLinks"
-import { bad, cookieIn, fromConsole, operatorToken, seen, start, stillTime } from "../../../../http/test/Service.ts"
+import {
+  bad,
+  cookieIn,
+  fromConsole,
+  operatorToken,
+  seen,
+  start,
+  stillTime
+} from "../../../../http/test/Service.ts"
 
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
@@ -26,8 +34,17 @@ const elsewhere = () => ({ "x-forwarded-for": `192.0.2.${++address}` })
 const signIn = (credential: string, headers: Record<string, string> = fromConsole) =>
   service.ask("POST", "/console/session", { body: { credential }, headers: { ...elsewhere(), ...headers } })
 const session = async (credential: string) => cookieIn(await signIn(credential))
-const ask = (cookie: string, method: string, path: string, body?: object, headers: Record<string, string> = fromConsole) =>
-  service.ask(method, path, { headers: { ...elsewhere(), ...headers, cookie }, ...(body !== undefined && { body }) })
+const ask = (
+  cookie: string,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = fromConsole
+) =>
+  service.ask(method, path, {
+    headers: { ...elsewhere(), ...headers, cookie },
+    ...(body !== undefined && { body })
+  })
 
 const balance = "/v1/transactions/balance"
 
@@ -36,14 +53,25 @@ describe("sessions", () => {
     const { key, id } = await service.company("paid", "read")
     const answer = await signIn(key)
     assert.strictEqual(answer.status, 200)
-    assert.deepInclude(answer.body.data, { kind: "company", company_id: id, scopes: ["read"], stepped_up_until: null })
+    assert.deepInclude(answer.body.data, {
+      kind: "company",
+      company_id: id,
+      scopes: ["read"],
+      stepped_up_until: null
+    })
     assert.notInclude(answer.text, key)
     const set = answer.headers.get("set-cookie") ?? ""
-    assert.match(set, /^__Host-satrail=k\.\w{12}\.0\.\w+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Lax$/)
+    assert.match(
+      set,
+      /^__Host-satrail=k\.\w{12}\.0\.\w+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Lax$/
+    )
     const cookie = cookieIn(answer)
     assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
     assert.deepInclude((await ask(cookie, "GET", "/console/session")).body.data, { company_id: id })
-    const refused = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })
+    const refused = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      amount: 1,
+      currency: "sats"
+    })
     assert.deepStrictEqual(seen(refused), bad(403, "scope_required"))
   })
 
@@ -53,13 +81,24 @@ describe("sessions", () => {
     const place = { holder: "key", holderId, slot: 1 } as const
     const text = Redacted.value(Session.generate(place, (size) => new Uint8Array(size).fill(7)))
     const cookie = `__Host-satrail=${text}`
-    for (const secretHash of [SecretHash.of(text), SecretHash.of(`${text} `), SecretHash.of(SecretHash.of(`${text} `))]) {
+    for (const secretHash of [
+      SecretHash.of(text),
+      SecretHash.of(`${text} `),
+      SecretHash.of(SecretHash.of(`${text} `))
+    ]) {
       await service.run(
         Effect.gen(function* () {
           const nowMillis = yield* Clock.currentTimeMillis
-          const found = Option.getOrUndefined(yield* (yield* NounReads).named(Session.noun, { holderId, slot: 1 }))
+          const found = Option.getOrUndefined(
+            yield* (yield* NounReads).named(Session.noun, { holderId, slot: 1 })
+          )
           const expiresAtMillis = nowMillis + Session.lifeMillis
-          const times = { createdAtMillis: nowMillis, expiresAtMillis, steppedUpAtMillis: nowMillis, endedAtMillis: null }
+          const times = {
+            createdAtMillis: nowMillis,
+            expiresAtMillis,
+            steppedUpAtMillis: nowMillis,
+            endedAtMillis: null
+          }
           const row = { id: yield* Id.make, companyId: CompanyId.make(id), ...place, secretHash, ...times }
           const { commit } = yield* Journal
           yield* found === undefined
@@ -84,7 +123,10 @@ describe("sessions", () => {
     const [one, other] = [await service.company(), await service.company()]
     const cookie = await session(one.key)
     await service.fund(other.key, 21)
-    const { body } = await service.ask("GET", balance, { key: other.key, headers: { ...fromConsole, cookie } })
+    const { body } = await service.ask("GET", balance, {
+      key: other.key,
+      headers: { ...fromConsole, cookie }
+    })
     assert.strictEqual(body.data.balance, 21)
   })
 
@@ -97,16 +139,30 @@ describe("sessions", () => {
       const stepped = await ask(company, "POST", "/console/session/step-up", { credential: key }, headers)
       assert.strictEqual(stepped.status, 200, password)
       const operator = cookieIn(await signIn(operatorToken, headers))
-      assert.strictEqual((await ask(operator, "GET", "/operator/companies", undefined, headers)).status, 200, password)
+      assert.strictEqual(
+        (await ask(operator, "GET", "/operator/companies", undefined, headers)).status,
+        200,
+        password
+      )
       // Without the console's marks, the cookie still grants nothing.
-      const foreign = await ask(company, "GET", balance, undefined, { authorization: password, "sec-fetch-site": "cross-site" })
+      const foreign = await ask(company, "GET", balance, undefined, {
+        authorization: password,
+        "sec-fetch-site": "cross-site"
+      })
       assert.deepStrictEqual(seen(foreign), bad(401, "unauthorized"))
     }
   })
 
   it("session: only a valid key or token can sign in", async () => {
     const { key } = await service.company()
-    for (const wrong of ["", "sr_regtest_x", `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`, "op_1", `${operatorToken}x`, "k_1"]) {
+    for (const wrong of [
+      "",
+      "sr_regtest_x",
+      `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`,
+      "op_1",
+      `${operatorToken}x`,
+      "k_1"
+    ]) {
       const { status, headers } = await signIn(wrong, fromConsole)
       assert.isTrue(status === 401 || status === 400, wrong)
       assert.isNull(headers.get("set-cookie"))
@@ -119,8 +175,17 @@ describe("sessions", () => {
       [" ", /^This is not a valid operator token or API key/]
     ] as const)
       assert.match((await signIn(wrong, fromConsole)).body.message, said)
-    for (const body of [{}, { credential: 1 }, { credential: key, link: "x" }, [key], { credential: "x".repeat(257) }])
-      assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: fromConsole })), bad(400, "malformed"))
+    for (const body of [
+      {},
+      { credential: 1 },
+      { credential: key, link: "x" },
+      [key],
+      { credential: "x".repeat(257) }
+    ])
+      assert.deepStrictEqual(
+        seen(await service.ask("POST", "/console/session", { body, headers: fromConsole })),
+        bad(400, "malformed")
+      )
   })
 
   it("session: signing out invalidates the cookie and every older cookie of the same browser", async () => {
@@ -130,7 +195,10 @@ describe("sessions", () => {
     assert.notStrictEqual(first, second)
     assert.deepStrictEqual(seen(await ask(first, "GET", balance)), bad(401, "unauthorized"))
     const out = await ask(second, "DELETE", "/console/session")
-    assert.match(out.headers.get("set-cookie") ?? "", /^__Host-satrail=; Path=\/; Max-Age=0; Secure; HttpOnly; SameSite=Lax$/)
+    assert.match(
+      out.headers.get("set-cookie") ?? "",
+      /^__Host-satrail=; Path=\/; Max-Age=0; Secure; HttpOnly; SameSite=Lax$/
+    )
     assert.deepStrictEqual(seen(await ask(second, "GET", balance)), bad(401, "unauthorized"))
   })
 
@@ -149,7 +217,10 @@ describe("sessions", () => {
     await service.run(Effect.flatMap(ApiKeys, ({ revoke }) => revoke(body.data.id)))
     assert.deepStrictEqual(seen(await ask(cookie, "GET", balance)), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask(cookie, "GET", "/console/session")), bad(401, "unauthorized"))
-    const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "night", scopes: ["read"] } })
+    const issued = await service.ask("POST", "/operator/tokens", {
+      key: operatorToken,
+      body: { name: "night", scopes: ["read"] }
+    })
     const operator = await session(issued.body.data.token)
     assert.strictEqual((await ask(operator, "GET", "/operator/companies")).status, 200)
     await service.run(Effect.flatMap(OperatorTokens, ({ revoke }) => revoke(issued.body.data.id)))
@@ -161,10 +232,16 @@ describe("sessions", () => {
     const cookie = await session(key)
     const { body } = await ask(cookie, "GET", "/console/session")
     const confined = { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } }
-    const put = await service.ask("PUT", `/operator/api-keys/${body.data.id}/allowed-from`, { key: operatorToken, body: confined })
+    const put = await service.ask("PUT", `/operator/api-keys/${body.data.id}/allowed-from`, {
+      key: operatorToken,
+      body: confined
+    })
     assert.strictEqual(put.status, 200)
     const refused = await signIn(key)
-    assert.deepStrictEqual([seen(refused), refused.headers.get("set-cookie")], [bad(403, "address_not_allowed"), null])
+    assert.deepStrictEqual(
+      [seen(refused), refused.headers.get("set-cookie")],
+      [bad(403, "address_not_allowed"), null]
+    )
     for (const path of [balance, "/console/session"])
       assert.deepStrictEqual(seen(await ask(cookie, "GET", path)), bad(403, "address_not_allowed"))
     const there = { ...fromConsole, "x-forwarded-for": "203.0.113.9" }
@@ -178,22 +255,33 @@ describe("sessions", () => {
     for (const site of ["cross-site", "same-site", "none"])
       for (const more of [{}, { "x-satrail-console": "1" }]) {
         const headers = { "sec-fetch-site": site, ...more }
-        assert.deepStrictEqual(seen(await ask(cookie, "GET", balance, undefined, headers)), bad(401, "unauthorized"))
+        assert.deepStrictEqual(
+          seen(await ask(cookie, "GET", balance, undefined, headers)),
+          bad(401, "unauthorized")
+        )
         assert.deepStrictEqual(
           seen(await ask(cookie, "POST", "/v1/vouchers", { amount: 1, currency: "sats" }, headers)),
           bad(401, "unauthorized")
         )
-        assert.deepStrictEqual(seen(await ask(cookie, "DELETE", "/console/session", undefined, headers)), bad(401, "unauthorized"))
+        assert.deepStrictEqual(
+          seen(await ask(cookie, "DELETE", "/console/session", undefined, headers)),
+          bad(401, "unauthorized")
+        )
         const login = await signIn(key, headers)
         assert.deepStrictEqual([login.status, login.headers.get("set-cookie")], [401, null])
       }
     // A change also requires the header, which no form can send. If the browser doesn't send the page's
     // origin, every request requires it.
     const invoice = { amount: 1, currency: "sats" }
-    const bare = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", invoice, { "sec-fetch-site": "same-origin" })
+    const bare = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", invoice, {
+      "sec-fetch-site": "same-origin"
+    })
     assert.deepStrictEqual(seen(bare), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask(cookie, "GET", balance, undefined, {})), bad(401, "unauthorized"))
-    assert.strictEqual((await ask(cookie, "GET", balance, undefined, { "sec-fetch-site": "same-origin" })).status, 200)
+    assert.strictEqual(
+      (await ask(cookie, "GET", balance, undefined, { "sec-fetch-site": "same-origin" })).status,
+      200
+    )
     assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
   })
 
@@ -202,20 +290,36 @@ describe("sessions", () => {
     await service.fund(key, 10_000)
     const cookie = await session(key)
     const voucher = { amount: 1, currency: "sats" }
-    assert.deepStrictEqual(seen(await ask(cookie, "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
+    assert.deepStrictEqual(
+      seen(await ask(cookie, "POST", "/v1/vouchers", voucher)),
+      bad(403, "step_up_required")
+    )
     const withdrawal = { amount: 1000, currency: "sats", destination: "a@wallet.example" }
     for (const path of ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"])
       assert.deepStrictEqual(seen(await ask(cookie, "POST", path, withdrawal)), bad(403, "step_up_required"))
-    assert.strictEqual((await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })).status, 201)
+    assert.strictEqual(
+      (await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" }))
+        .status,
+      201
+    )
     const other = await service.company()
     for (const wrong of [other.key, operatorToken])
-      assert.deepStrictEqual(seen(await ask(cookie, "POST", "/console/session/step-up", { credential: wrong })), bad(401, "unauthorized"))
-    assert.deepStrictEqual(seen(await ask(cookie, "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
+      assert.deepStrictEqual(
+        seen(await ask(cookie, "POST", "/console/session/step-up", { credential: wrong })),
+        bad(401, "unauthorized")
+      )
+    assert.deepStrictEqual(
+      seen(await ask(cookie, "POST", "/v1/vouchers", voucher)),
+      bad(403, "step_up_required")
+    )
     const stepped = await ask(cookie, "POST", "/console/session/step-up", { credential: key })
     assert.isString(stepped.body.data.stepped_up_until)
     assert.strictEqual((await ask(cookie, "POST", "/v1/vouchers", voucher)).status, 201)
     // Another session of the same key is not stepped up.
-    assert.deepStrictEqual(seen(await ask(await session(key), "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
+    assert.deepStrictEqual(
+      seen(await ask(await session(key), "POST", "/v1/vouchers", voucher)),
+      bad(403, "step_up_required")
+    )
   })
 
   it("session: changing webhooks or deleting anything requires the key to be re-entered, and creating requests for payment does not", async () => {
@@ -239,19 +343,34 @@ describe("sessions", () => {
       ["DELETE", `${addresses}/${address.id}`]
     ]
     for (const [method, path, body] of guarded)
-      assert.deepStrictEqual(seen(await ask(cookie, method, path, body)), bad(403, "step_up_required"), `${method} ${path}`)
+      assert.deepStrictEqual(
+        seen(await ask(cookie, method, path, body)),
+        bad(403, "step_up_required"),
+        `${method} ${path}`
+      )
     assert.strictEqual((await service.ask("GET", "/v1/webhook-endpoints", { key })).body.data.length, 1)
-    assert.strictEqual((await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })).status, 201)
+    assert.strictEqual(
+      (await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" }))
+        .status,
+      201
+    )
     await ask(cookie, "POST", "/console/session/step-up", { credential: key })
     assert.strictEqual((await ask(cookie, "POST", "/v1/webhook-endpoints", asked)).status, 201)
-    for (const path of [at, `${addresses}/${address.id}`]) assert.strictEqual((await ask(cookie, "DELETE", path)).status, 200)
+    for (const path of [at, `${addresses}/${address.id}`])
+      assert.strictEqual((await ask(cookie, "DELETE", path)).status, 200)
   })
 
   it("session: an operator must re-enter the token before changing anything", async () => {
     const cookie = await session(operatorToken)
     const company = { name: "Example Ltd", plan: "free" }
-    assert.deepStrictEqual(seen(await ask(cookie, "POST", "/operator/companies", company)), bad(403, "step_up_required"))
-    assert.strictEqual((await ask(cookie, "POST", "/console/session/step-up", { credential: operatorToken })).status, 200)
+    assert.deepStrictEqual(
+      seen(await ask(cookie, "POST", "/operator/companies", company)),
+      bad(403, "step_up_required")
+    )
+    assert.strictEqual(
+      (await ask(cookie, "POST", "/console/session/step-up", { credential: operatorToken })).status,
+      200
+    )
     assert.strictEqual((await ask(cookie, "POST", "/operator/companies", company)).status, 201)
   })
 
@@ -292,7 +411,10 @@ describe("sessions", () => {
       assert.strictEqual(await attempt(credential), 429)
     }
     assert.strictEqual(await attempt(other.key), 200)
-    const guessed = await own.ask("POST", "/console/session", { body: { link: "link_guess" }, headers: fromConsole })
+    const guessed = await own.ask("POST", "/console/session", {
+      body: { link: "link_guess" },
+      headers: fromConsole
+    })
     assert.deepStrictEqual(seen(guessed), bad(429, "rate_limited"))
     await own.dispose()
   })
@@ -313,12 +435,14 @@ describe("links", () => {
     })
   )
 
-  it.effect("sign-in link: a link remains valid if the clock of a sandbox is ahead of the time at which it was printed", () =>
-    Effect.gen(function* () {
-      const [links, key, time] = [make(), Redacted.make("key"), yield* Time.make()]
-      const link = Redacted.value(yield* links.make(key))
-      yield* time.advance(3_600_000)
-      assert.strictEqual(yield* Effect.provideService(links.take(link), Clock.Clock, time.clock), key)
-    })
+  it.effect(
+    "sign-in link: a link remains valid if the clock of a sandbox is ahead of the time at which it was printed",
+    () =>
+      Effect.gen(function* () {
+        const [links, key, time] = [make(), Redacted.make("key"), yield* Time.make()]
+        const link = Redacted.value(yield* links.make(key))
+        yield* time.advance(3_600_000)
+        assert.strictEqual(yield* Effect.provideService(links.take(link), Clock.Clock, time.clock), key)
+      })
   )
 })

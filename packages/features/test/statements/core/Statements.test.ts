@@ -39,8 +39,14 @@ const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], mont
   for (const month of months) {
     const one = yield* statement(companyId, month)
     assert.deepStrictEqual(one.opening, before ?? one.opening, month)
-    const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) => Statement.whole(part)(one))
-    assert.strictEqual<bigint>(one.opening.posted + (received ?? 0n) - (sent ?? 0n) - (fees ?? 0n), one.closing.posted, month)
+    const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) =>
+      Statement.whole(part)(one)
+    )
+    assert.strictEqual<bigint>(
+      one.opening.posted + (received ?? 0n) - (sent ?? 0n) - (fees ?? 0n),
+      one.closing.posted,
+      month
+    )
     before = one.closing
   }
   assert.deepStrictEqual<Balance.Balance | undefined>(before, yield* (yield* Records).balance(companyId))
@@ -69,7 +75,10 @@ describe("closed months", () => {
           { amount: Msat.fromSats(15), count: 2 }
         ]
       )
-      assert.deepStrictEqual([next.late.firstMillis, next.late.lastMillis], [at("2026-01-31T23:59:58"), at("2026-01-31T23:59:59")])
+      assert.deepStrictEqual(
+        [next.late.firstMillis, next.late.lastMillis],
+        [at("2026-01-31T23:59:58"), at("2026-01-31T23:59:59")]
+      )
       yield* chained(id, ["2025-12", "2026-01", "2026-02"])
     }
   )
@@ -89,26 +98,38 @@ describe("closed months", () => {
     }
   )
 
-  scenario("statement: a request closes every month that is over, and no month is closed twice", pending, function* () {
-    const { id } = yield* company()
-    yield* TestClock.setTime(at("2026-04-15T00:00:00"))
-    for (const month of ["2026-01", "2026-02", "2026-03", "2026-04"]) yield* deposit(id, 10, `${month}-11T11:11:11`)
-    const told = yield* statement(id, "2026-02")
-    for (const month of ["2026-01", "2026-02", "2026-03"]) yield* deposit(id, 1, `${month}-12T11:11:11`)
-    const others = [yield* statement(id, "2026-01"), yield* statement(id, "2026-02"), yield* statement(id, "2026-03")]
-    assert.deepStrictEqual(
-      others.map(({ isFinal, closing }) => [isFinal, closing.posted]),
-      [10, 20, 30].map((sats) => [true, Msat.fromSats(sats)])
-    )
-    assert.deepStrictEqual(others[1], told)
-    assert.deepStrictEqual((yield* statement(id, "2026-04")).late.deposits, { amount: Msat.fromSats(3), count: 3 })
-    assert.strictEqual((yield* (yield* Records).booksClosed(id)).number, 1)
-    yield* TestClock.setTime(at("2026-05-01T00:05:00"))
-    const april = yield* statement(id, "2026-04")
-    yield* deposit(id, 5, "2026-04-30T23:59:59")
-    assert.deepStrictEqual([april.isFinal, yield* statement(id, "2026-04")], [true, april])
-    yield* chained(id, ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"])
-  })
+  scenario(
+    "statement: a request closes every month that is over, and no month is closed twice",
+    pending,
+    function* () {
+      const { id } = yield* company()
+      yield* TestClock.setTime(at("2026-04-15T00:00:00"))
+      for (const month of ["2026-01", "2026-02", "2026-03", "2026-04"])
+        yield* deposit(id, 10, `${month}-11T11:11:11`)
+      const told = yield* statement(id, "2026-02")
+      for (const month of ["2026-01", "2026-02", "2026-03"]) yield* deposit(id, 1, `${month}-12T11:11:11`)
+      const others = [
+        yield* statement(id, "2026-01"),
+        yield* statement(id, "2026-02"),
+        yield* statement(id, "2026-03")
+      ]
+      assert.deepStrictEqual(
+        others.map(({ isFinal, closing }) => [isFinal, closing.posted]),
+        [10, 20, 30].map((sats) => [true, Msat.fromSats(sats)])
+      )
+      assert.deepStrictEqual(others[1], told)
+      assert.deepStrictEqual((yield* statement(id, "2026-04")).late.deposits, {
+        amount: Msat.fromSats(3),
+        count: 3
+      })
+      assert.strictEqual((yield* (yield* Records).booksClosed(id)).number, 1)
+      yield* TestClock.setTime(at("2026-05-01T00:05:00"))
+      const april = yield* statement(id, "2026-04")
+      yield* deposit(id, 5, "2026-04-30T23:59:59")
+      assert.deepStrictEqual([april.isFinal, yield* statement(id, "2026-04")], [true, april])
+      yield* chained(id, ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"])
+    }
+  )
 
   const suspended = Deferred.makeUnsafe<void>()
   let closings = 0
@@ -118,7 +139,9 @@ describe("closed months", () => {
       ...pending,
       change: replace(Journal, ({ commit }) => ({
         commit: (change) =>
-          change._tag === "MonthsClosed" && closings++ === 0 ? Effect.andThen(Deferred.await(suspended), commit(change)) : commit(change)
+          change._tag === "MonthsClosed" && closings++ === 0
+            ? Effect.andThen(Deferred.await(suspended), commit(change))
+            : commit(change)
       }))
     },
     function* () {

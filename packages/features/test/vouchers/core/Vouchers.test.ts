@@ -41,49 +41,70 @@ const atOnce = {
   settings: crowd,
   change: replace(Journal, (journal) => ({
     commit: (change) =>
-      change._tag === "VoucherClaimed" ? Effect.andThen(Effect.yieldNow, journal.commit(change)) : journal.commit(change)
+      change._tag === "VoucherClaimed"
+        ? Effect.andThen(Effect.yieldNow, journal.commit(change))
+        : journal.commit(change)
   }))
 }
 
 const create = Effect.fnUntraced(function* (
   company: Company,
   sats: number | string,
-  more: { readonly expirySeconds?: number; readonly description?: string; readonly metadata?: Record<string, string> } = {}
+  more: {
+    readonly expirySeconds?: number
+    readonly description?: string
+    readonly metadata?: Record<string, string>
+  } = {}
 ) {
   const { expirySeconds = 3600, description = "a gift", metadata = {} } = more
-  return yield* (yield* Vouchers).create({ company, ...(yield* asked(sats)), description, expirySeconds, metadata })
+  return yield* (yield* Vouchers).create({
+    company,
+    ...(yield* asked(sats)),
+    description,
+    expirySeconds,
+    metadata
+  })
 })
 const issue = Effect.fnUntraced(function* (company: Company, sats: number, expirySeconds = 3600) {
   return yield* made(create(company, sats, { expirySeconds }))
 })
-const secretOf = ({ url }: Issued) => new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
+const secretOf = ({ url }: Issued) =>
+  new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
 const claim = Effect.fnUntraced(function* (issued: Issued, pr: string, caller = "wallet") {
   return yield* (yield* Vouchers).claim({ k1: secretOf(issued), pr, caller })
 })
-const cancel = ({ voucher: { companyId, id } }: Issued) => Effect.flatMap(Vouchers, (vouchers) => vouchers.cancel(companyId, id))
+const cancel = ({ voucher: { companyId, id } }: Issued) =>
+  Effect.flatMap(Vouchers, (vouchers) => vouchers.cancel(companyId, id))
 const expire = Effect.flatMap(Vouchers, (vouchers) => vouchers.step)
-const now = ({ voucher: { companyId, id } }: Issued) => Effect.flatMap(Vouchers, (vouchers) => vouchers.get(companyId, id))
+const now = ({ voucher: { companyId, id } }: Issued) =>
+  Effect.flatMap(Vouchers, (vouchers) => vouchers.get(companyId, id))
 const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
   const { companyId, withdrawalId } = yield* now(issued)
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, withdrawalId ?? ""))
 })
 
 describe("A voucher", () => {
-  scenario("voucher: a voucher holds its amount and the fees of a Lightning payment, and pays the first invoice presented", function* () {
-    const payer = yield* companyWith(5000)
-    const issued = yield* issue(payer, 1000)
-    // 0.2 % for the service, and 5 sats plus 0.5 % for routing.
-    assert.strictEqual(Voucher.held(issued.voucher), Msat.make(1_012_000n))
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-    const { destination, paymentHash } = yield* outside({ sats: 1000 })
-    yield* claim(issued, destination)
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-    yield* step
-    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-    const withdrawal = yield* withdrawalOf(issued)
-    assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
-  })
+  scenario(
+    "voucher: a voucher holds its amount and the fees of a Lightning payment, and pays the first invoice presented",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const issued = yield* issue(payer, 1000)
+      // 0.2 % for the service, and 5 sats plus 0.5 % for routing.
+      assert.strictEqual(Voucher.held(issued.voucher), Msat.make(1_012_000n))
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      yield* claim(issued, destination)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      yield* step
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+      const withdrawal = yield* withdrawalOf(issued)
+      assert.deepStrictEqual(
+        [withdrawal.status, withdrawal.ledgerTxId],
+        ["settled", issued.voucher.ledgerTxId]
+      )
+    }
+  )
 
   scenario("voucher: a voucher's secret is not stored; the store has only the secret's hash", function* () {
     const issued = yield* issue(yield* companyWith(5000), 1000)
@@ -101,22 +122,29 @@ describe("A voucher", () => {
     assert.notStrictEqual(secretOf(yield* issue(yield* companyWith(5000), 1000)), k1)
   })
 
-  scenario("C18: voucher: of fifty wallets claiming at the same time, one is paid; the others are refused", { ...atOnce }, function* () {
-    const payer = yield* companyWith(5000)
-    const issued = yield* issue(payer, 1000)
-    const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
-    const answers = yield* Effect.forEach(invoices, ({ destination }) => said(claim(issued, destination)), {
-      concurrency: "unbounded"
-    })
-    assert.deepStrictEqual(answers.toSorted(), [...Array.from({ length: 49 }, () => "VoucherRefused: claimed"), "ok"])
-    yield* steps(3)
-    const paid = yield* Effect.forEach(invoices, ({ paymentHash }) => got(paymentHash))
-    assert.strictEqual(
-      paid.reduce((sum, { sats }) => sum + sats, 0),
-      1000
-    )
-    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-  })
+  scenario(
+    "C18: voucher: of fifty wallets claiming at the same time, one is paid; the others are refused",
+    { ...atOnce },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const issued = yield* issue(payer, 1000)
+      const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
+      const answers = yield* Effect.forEach(invoices, ({ destination }) => said(claim(issued, destination)), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(answers.toSorted(), [
+        ...Array.from({ length: 49 }, () => "VoucherRefused: claimed"),
+        "ok"
+      ])
+      yield* steps(3)
+      const paid = yield* Effect.forEach(invoices, ({ paymentHash }) => got(paymentHash))
+      assert.strictEqual(
+        paid.reduce((sum, { sats }) => sum + sats, 0),
+        1000
+      )
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    }
+  )
 
   scenario(
     "C18: voucher: fifty simultaneous claims with the same invoice pay it once and return the same result",
@@ -125,9 +153,13 @@ describe("A voucher", () => {
       const payer = yield* companyWith(5000)
       const issued = yield* issue(payer, 1000)
       const { destination, paymentHash } = yield* outside({ sats: 1000 })
-      const answers = yield* Effect.forEach(Array.from({ length: 50 }), () => said(claim(issued, destination)), {
-        concurrency: "unbounded"
-      })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 50 }),
+        () => said(claim(issued, destination)),
+        {
+          concurrency: "unbounded"
+        }
+      )
       assert.deepStrictEqual(new Set(answers), new Set(["ok"]))
       yield* steps(3)
       for (const same of [destination.toUpperCase(), `lightning:${destination}`])
@@ -151,7 +183,10 @@ describe("A voucher", () => {
       const issued = yield* issue(payer, 1000)
       const { destination, paymentHash } = yield* outside({ sats: 1000 })
       const services = yield* Effect.context<Ports | Process>()
-      overtake = Effect.provideContext(Effect.orDie(Effect.andThen(claim(issued, destination), step)), services)
+      overtake = Effect.provideContext(
+        Effect.orDie(Effect.andThen(claim(issued, destination), step)),
+        services
+      )
       assert.strictEqual(yield* said(claim(issued, destination)), "ok")
       assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
       const other = yield* outside({ sats: 1000 })
@@ -182,7 +217,8 @@ describe("A voucher", () => {
         nonsense: "lnbcrt1nonsense",
         "a NUL": "\0"
       }
-      for (const [what, pr] of Object.entries(wrong)) assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
+      for (const [what, pr] of Object.entries(wrong))
+        assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
       assert.strictEqual((yield* now(issued)).status, "open")
       yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
       yield* steps(3)
@@ -221,23 +257,29 @@ describe("A voucher", () => {
 })
 
 describe("Unclaimed vouchers", () => {
-  scenario("voucher: an expired voucher cannot be claimed; the next worker run releases its funds", function* () {
-    const payer = yield* companyWith(5000)
-    const issued = yield* issue(payer, 1000, 60)
-    const { destination } = yield* outside({ sats: 1000 })
-    yield* TestClock.adjust(59_999)
-    assert.strictEqual(yield* expire, 0)
-    assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "ok")
-    yield* TestClock.adjust(1)
-    assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
-    assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "VoucherRefused: expired")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-    assert.strictEqual(yield* expire, 1)
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    assert.strictEqual((yield* now(issued)).status, "expired")
-    assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
-    assert.strictEqual(yield* expire, 0)
-  })
+  scenario(
+    "voucher: an expired voucher cannot be claimed; the next worker run releases its funds",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const issued = yield* issue(payer, 1000, 60)
+      const { destination } = yield* outside({ sats: 1000 })
+      yield* TestClock.adjust(59_999)
+      assert.strictEqual(yield* expire, 0)
+      assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "ok")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
+      assert.strictEqual(
+        yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))),
+        "VoucherRefused: expired"
+      )
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      assert.strictEqual(yield* expire, 1)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.strictEqual((yield* now(issued)).status, "expired")
+      assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
+      assert.strictEqual(yield* expire, 0)
+    }
+  )
 
   it.effect("voucher: a voucher is either claimed or expired, never both, whichever happens first", () => {
     let isLate = false
@@ -245,7 +287,9 @@ describe("Unclaimed vouchers", () => {
       {
         change: replace(Journal, (journal) => ({
           commit: (change) =>
-            change._tag === "VoucherClaimed" && isLate ? Effect.delay(journal.commit(change), 500) : journal.commit(change)
+            change._tag === "VoucherClaimed" && isLate
+              ? Effect.delay(journal.commit(change), 500)
+              : journal.commit(change)
         }))
       },
       function* () {
@@ -256,7 +300,9 @@ describe("Unclaimed vouchers", () => {
           const { destination, paymentHash } = yield* outside({ sats: 1000 })
           yield* TestClock.adjust(59_999)
           // The claim begins before the voucher expires. If `late`, the expiry is committed before the claim.
-          const claiming = yield* Effect.forkChild(said(claim(issued, destination)), { startImmediately: true })
+          const claiming = yield* Effect.forkChild(said(claim(issued, destination)), {
+            startImmediately: true
+          })
           yield* TestClock.adjust(late ? 1 : 0)
           yield* TestClock.adjust(10)
           yield* expire
@@ -264,7 +310,10 @@ describe("Unclaimed vouchers", () => {
           const answer = yield* Fiber.join(claiming)
           yield* steps(2)
           const { status } = yield* now(issued)
-          assert.deepStrictEqual([answer, status], late ? ["VoucherRefused: expired", "expired"] : ["ok", "claimed"])
+          assert.deepStrictEqual(
+            [answer, status],
+            late ? ["VoucherRefused: expired", "expired"] : ["ok", "claimed"]
+          )
           assert.strictEqual((yield* got(paymentHash)).times, late ? 0 : 1)
           assert.strictEqual((yield* has(payer)).held, 0)
         }
@@ -272,17 +321,23 @@ describe("Unclaimed vouchers", () => {
     )
   })
 
-  scenario("voucher: only a voucher's own company can cancel it, and canceling it again changes nothing", function* () {
-    const [payer, stranger] = [yield* companyWith(5000), yield* company()]
-    const issued = yield* issue(payer, 1000)
-    const vouchers = yield* Vouchers
-    assert.strictEqual(yield* said(vouchers.cancel(stranger.id, issued.voucher.id)), "NotFound")
-    for (let i = 0; i < 3; i++) assert.strictEqual((yield* cancel(issued)).status, "canceled")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: canceled")
-    yield* TestClock.adjust("2 hours")
-    assert.strictEqual(yield* expire, 0)
-  })
+  scenario(
+    "voucher: only a voucher's own company can cancel it, and canceling it again changes nothing",
+    function* () {
+      const [payer, stranger] = [yield* companyWith(5000), yield* company()]
+      const issued = yield* issue(payer, 1000)
+      const vouchers = yield* Vouchers
+      assert.strictEqual(yield* said(vouchers.cancel(stranger.id, issued.voucher.id)), "NotFound")
+      for (let i = 0; i < 3; i++) assert.strictEqual((yield* cancel(issued)).status, "canceled")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.strictEqual(
+        yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)),
+        "VoucherRefused: canceled"
+      )
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(yield* expire, 0)
+    }
+  )
 
   scenario(
     "voucher: all open vouchers of a stolen key or removed person are canceled at once, however many others there are; other makers' stay",
@@ -292,10 +347,21 @@ describe("Unclaimed vouchers", () => {
       const by = (id: string | undefined, expirySeconds = 3600) =>
         Effect.gen(function* () {
           const apiKey = id === undefined ? undefined : { id, limits: null, spendsAs: "the line" }
-          const ask = { company: payer, apiKey, ...(yield* asked(10)), description: "", expirySeconds, metadata: {} }
+          const ask = {
+            company: payer,
+            apiKey,
+            ...(yield* asked(10)),
+            description: "",
+            expirySeconds,
+            metadata: {}
+          }
           return yield* made(vouchers.create(ask))
         })
-      const [stolen, successor, person] = ["7Kq2mVx9TbZc", "successor", "018f0000-0000-7000-8000-000000000001"]
+      const [stolen, successor, person] = [
+        "7Kq2mVx9TbZc",
+        "successor",
+        "018f0000-0000-7000-8000-000000000001"
+      ]
       const lost = [yield* by(stolen), yield* by(stolen)]
       const [claimed, expired] = [yield* by(stolen), yield* by(stolen, 60)]
       yield* claim(claimed, (yield* outside({ sats: 10 })).destination)
@@ -304,7 +370,9 @@ describe("Unclaimed vouchers", () => {
       for (let n = 0; n < Page.atOnce; n++) yield* by(successor)
       lost.push(yield* by(stolen))
       const idsOf = (createdBy: string, status?: Voucher.Status) =>
-        Effect.map(vouchers.list(payer.id, { limit: 1000, before: null, createdBy, status }), ({ rows }) => rows.map(({ id }) => id))
+        Effect.map(vouchers.list(payer.id, { limit: 1000, before: null, createdBy, status }), ({ rows }) =>
+          rows.map(({ id }) => id)
+        )
       assert.sameMembers(
         yield* idsOf(stolen, "open"),
         [...lost, expired].map(({ voucher }) => voucher.id)
@@ -319,7 +387,8 @@ describe("Unclaimed vouchers", () => {
       assert.strictEqual(Math.round(1000 * (before.held - (yield* has(payer)).held)), released)
       const pr = (yield* outside({ sats: 10 })).destination
       for (const one of lost) assert.strictEqual(yield* said(claim(one, pr)), "VoucherRefused: canceled")
-      for (const { voucher } of others) assert.strictEqual((yield* vouchers.get(payer.id, voucher.id)).status, "open")
+      for (const { voucher } of others)
+        assert.strictEqual((yield* vouchers.get(payer.id, voucher.id)).status, "open")
       assert.strictEqual((yield* vouchers.get(payer.id, claimed.voucher.id)).status, "claimed")
       assert.strictEqual(yield* vouchers.cancelCreatedBy(payer.id, person), 1)
     }
@@ -346,7 +415,10 @@ describe("Vouchers", () => {
     assert.strictEqual(yield* said(create(payer, 100_000_001)), "Invalid: amount")
     for (const expirySeconds of [59, 60.5, 2_592_001, Number.NaN])
       assert.strictEqual(yield* said(create(payer, 1, { expirySeconds })), "Invalid: expiry_seconds")
-    assert.strictEqual(yield* said(create(payer, 1, { description: "x".repeat(640) })), "Invalid: description")
+    assert.strictEqual(
+      yield* said(create(payer, 1, { description: "x".repeat(640) })),
+      "Invalid: description"
+    )
     assert.strictEqual(yield* said(create(payer, 1, { metadata: { "": "x" } })), "Invalid: metadata")
     assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
   })
@@ -356,16 +428,25 @@ describe("Vouchers", () => {
     yield* issue(yield* companyWith(5000), 1000)
     for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
       assert.strictEqual(yield* said(vouchers.offer(k1)), "VoucherRefused: not_found")
-      assert.strictEqual(yield* said(vouchers.claim({ k1, pr: "", caller: "wallet" })), "VoucherRefused: not_found")
+      assert.strictEqual(
+        yield* said(vouchers.claim({ k1, pr: "", caller: "wallet" })),
+        "VoucherRefused: not_found"
+      )
     }
   })
 
   scenario(
     "voucher: the rate of claims by one caller is limited",
-    { settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: { count: 2, everyMillis: 3_600_000 } } } },
+    {
+      settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: { count: 2, everyMillis: 3_600_000 } } }
+    },
     function* () {
       const issued = yield* issue(yield* companyWith(5000), 1000)
-      for (const expected of ["VoucherRefused: invoice", "VoucherRefused: invoice", "VoucherRefused: too_many"])
+      for (const expected of [
+        "VoucherRefused: invoice",
+        "VoucherRefused: invoice",
+        "VoucherRefused: too_many"
+      ])
         assert.strictEqual(yield* said(claim(issued, "")), expected)
       assert.strictEqual(yield* said(claim(issued, "", "another")), "VoucherRefused: invoice")
     }

@@ -13,8 +13,12 @@ type Company = Awaited<ReturnType<typeof service.company>>
 
 const keyId = async ({ id }: Company) => (await service.keyFor(id, "send")).split("_")[2] ?? ""
 const person = async ({ id }: Company): Promise<string> =>
-  (await service.ask("POST", "/operator/people", { key: operatorToken, body: { company_id: id, name: "Ada", role: "viewer" } })).body.data
-    .id
+  (
+    await service.ask("POST", "/operator/people", {
+      key: operatorToken,
+      body: { company_id: id, name: "Ada", role: "viewer" }
+    })
+  ).body.data.id
 
 /** Creates a voucher as this key or person, and returns its id. */
 const open = ({ id }: Company, maker: string): Promise<string> =>
@@ -22,13 +26,21 @@ const open = ({ id }: Company, maker: string): Promise<string> =>
     Effect.gen(function* () {
       const company = yield* (yield* Companies).get(id)
       const apiKey = { id: maker, limits: null, spendsAs: null }
-      const asked = { amount: Decimal.make(10n), currency: "sats", description: "", expirySeconds: 3600, metadata: {} } as const
+      const asked = {
+        amount: Decimal.make(10n),
+        currency: "sats",
+        description: "",
+        expirySeconds: 3600,
+        metadata: {}
+      } as const
       return (yield* Effect.flatMap((yield* Vouchers).create({ company, apiKey, ...asked }), made)).voucher.id
     })
   )
 
 const statuses = ({ key }: Company, ids: ReadonlyArray<string>) =>
-  Promise.all(ids.map(async (id) => (await service.ask("GET", `/v1/vouchers/${id}`, { key })).body.data.status))
+  Promise.all(
+    ids.map(async (id) => (await service.ask("GET", `/v1/vouchers/${id}`, { key })).body.data.status)
+  )
 const held = async ({ key }: Company): Promise<number> =>
   (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats
 
@@ -48,7 +60,8 @@ describe("links of a revoked key or a removed person", () => {
       const links = [await open(company, maker), await open(company, maker)]
       const all = await held(company)
       assert.isAbove(all, before)
-      const end = (query = "") => service.ask("DELETE", `${path}/${maker}${query}`, { key: isOperators ? operatorToken : company.key })
+      const end = (query = "") =>
+        service.ask("DELETE", `${path}/${maker}${query}`, { key: isOperators ? operatorToken : company.key })
 
       // The response is the person's record, which has no such field.
       const counted = (links: number) => (makes === keyId ? links : undefined)
@@ -61,14 +74,19 @@ describe("links of a revoked key or a removed person", () => {
       assert.deepStrictEqual([seen(wrong), issuePaths(wrong.body)], [bad(400, "malformed"), ["links"]])
 
       assert.strictEqual((await end("?links=void")).body.data.voided_links, counted(2))
-      assert.deepStrictEqual([await statuses(company, links), await held(company)], [["canceled", "canceled"], before])
+      assert.deepStrictEqual(
+        [await statuses(company, links), await held(company)],
+        [["canceled", "canceled"], before]
+      )
       // As after a process that stopped before it voided all.
       await open(company, maker)
       assert.strictEqual((await end("?links=void")).body.data.voided_links, counted(1))
       assert.strictEqual((await end("?links=void")).body.data.voided_links, counted(0))
       assert.deepStrictEqual([await statuses(company, kept), await held(company)], [["open"], before])
 
-      const direct = await service.ask("DELETE", `${path}/${other}?links=void`, { key: isOperators ? operatorToken : company.key })
+      const direct = await service.ask("DELETE", `${path}/${other}?links=void`, {
+        key: isOperators ? operatorToken : company.key
+      })
       assert.strictEqual(direct.body.data.voided_links, counted(1))
       assert.strictEqual(await held(company), 0)
     })
@@ -76,7 +94,10 @@ describe("links of a revoked key or a removed person", () => {
   it("console: the forms that revoke a key or remove a person also cancel its links if the box is checked", async () => {
     const company = await service.company()
     await service.fund(company.key, 100_000)
-    const sessions = { company: await service.signIn(company.key), operator: await service.signIn(operatorToken) }
+    const sessions = {
+      company: await service.signIn(company.key),
+      operator: await service.signIn(operatorToken)
+    }
     for (const [page, makes, cookie, fields] of [
       ["console/keys/ID/revoke", keyId, sessions.company, {}],
       ["operator/console/keys/ID", keyId, sessions.operator, { do: "revoke" }],
@@ -94,7 +115,9 @@ describe("links of a revoked key or a removed person", () => {
         assert.match(await service.page(cookie, at), /type="checkbox" name="links" value="void"/, page)
         const body = new URLSearchParams({ ...fields, ...links, credential })
         const headers = { cookie, "sec-fetch-site": "same-origin" }
-        const sent = await service.handler(new Request(`http://service/${at}`, { method: "POST", headers, body }))
+        const sent = await service.handler(
+          new Request(`http://service/${at}`, { method: "POST", headers, body })
+        )
         assert.strictEqual(sent.status, 303, page)
         assert.deepStrictEqual(await statuses(company, [voucher]), [status], page)
       }

@@ -19,10 +19,19 @@ const create = async (body: Readonly<Record<string, unknown>>) => {
 
 describe("vouchers", () => {
   it("voucher: by default, a voucher is open for a day and has no description", async () => {
-    const { created_at, expires_at, status, description, withdrawal_id } = await create({ amount: 21, currency: "sats" })
+    const { created_at, expires_at, status, description, withdrawal_id } = await create({
+      amount: 21,
+      currency: "sats"
+    })
     assert.deepStrictEqual([status, description, withdrawal_id], ["open", "", null])
     assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3600 * 1000)
-    const other = await create({ amount: 21, currency: "sats", expiry_seconds: 60, description: "Tea", metadata: { table: "7" } })
+    const other = await create({
+      amount: 21,
+      currency: "sats",
+      expiry_seconds: 60,
+      description: "Tea",
+      metadata: { table: "7" }
+    })
     assert.strictEqual(Date.parse(other.expires_at) - Date.parse(other.created_at), 60_000)
     assert.deepStrictEqual([other.description, other.metadata], ["Tea", { table: "7" }])
   })
@@ -33,10 +42,19 @@ describe("vouchers", () => {
 
   it("voucher: a key with the send scope can cancel a voucher, but a key with the read scope cannot", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
-    const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
-    assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
+    const [reader, sender] = [
+      await service.keyFor(company_id, "read"),
+      await service.keyFor(company_id, "send")
+    ]
+    assert.deepStrictEqual(
+      seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })),
+      bad(403, "scope_required")
+    )
     for (let i = 0; i < 2; i++)
-      assert.strictEqual((await service.ask("POST", `${path}/${id}/cancel`, { key: sender })).body.data.status, "canceled")
+      assert.strictEqual(
+        (await service.ask("POST", `${path}/${id}/cancel`, { key: sender })).body.data.status,
+        "canceled"
+      )
   })
 })
 
@@ -50,16 +68,26 @@ describe("links that outlive their maker", () => {
       await service.keyFor(company, "send")
     ]
     const idOf = (text: string) => text.split("_")[2] ?? ""
-    const open = async (by: string) => (await service.ask("POST", path, { key: by, body: { amount: 21, currency: "sats" } })).body.data
+    const open = async (by: string) =>
+      (await service.ask("POST", path, { key: by, body: { amount: 21, currency: "sats" } })).body.data
     const [deposit] = (await service.ask("GET", "/v1/transactions", { key: admin })).body.data
     const refund = (
-      await service.ask("POST", "/v1/refunds", { key: thief, body: { deposit_id: deposit.id, amount: 100, currency: "sats" } })
+      await service.ask("POST", "/v1/refunds", {
+        key: thief,
+        body: { deposit_id: deposit.id, amount: 100, currency: "sats" }
+      })
     ).body.data
     const stolen = [await open(thief), await open(thief)]
     const kept = [await open(other), await open(sender)]
-    assert.deepStrictEqual([stolen[0].created_by, kept[0].created_by, refund.created_by], [idOf(thief), idOf(other), idOf(thief)])
+    assert.deepStrictEqual(
+      [stolen[0].created_by, kept[0].created_by, refund.created_by],
+      [idOf(thief), idOf(other), idOf(thief)]
+    )
     const token = operatorToken
-    await service.ask("POST", `/operator/api-keys/${idOf(other)}/rotate`, { key: token, body: { overlap_seconds: 0 } })
+    await service.ask("POST", `/operator/api-keys/${idOf(other)}/rotate`, {
+      key: token,
+      body: { overlap_seconds: 0 }
+    })
     await service.ask("DELETE", `/operator/api-keys/${idOf(thief)}`, { key: token })
     const query = `created_by=${idOf(thief)}&status=open`
     for (const [list, key] of [
@@ -67,19 +95,29 @@ describe("links that outlive their maker", () => {
       [`/operator/companies/${company}/vouchers`, token]
     ] as const)
       assert.sameMembers(
-        (await service.ask("GET", `${list}?${query}`, { key })).body.data.map(({ id }: { readonly id: string }) => id),
+        (await service.ask("GET", `${list}?${query}`, { key })).body.data.map(
+          ({ id }: { readonly id: string }) => id
+        ),
         [...stolen.map(({ id }) => id), refund.voucher_id]
       )
-    const cancel = (key: string, at: string, created_by: unknown = idOf(thief)) => service.ask("POST", at, { key, body: { created_by } })
+    const cancel = (key: string, at: string, created_by: unknown = idOf(thief)) =>
+      service.ask("POST", at, { key, body: { created_by } })
     const ofOperator = `/operator/companies/${company}/vouchers/cancel`
     assert.deepStrictEqual(seen(await cancel(sender, `${path}/cancel`)), bad(403, "scope_required"))
     assert.deepStrictEqual(issuePaths((await cancel(admin, `${path}/cancel`, "")).body), ["created_by"])
-    assert.deepStrictEqual(seen(await cancel(token, `/operator/companies/${stolen[0].id}/vouchers/cancel`)), bad(404, "not_found"))
+    assert.deepStrictEqual(
+      seen(await cancel(token, `/operator/companies/${stolen[0].id}/vouchers/cancel`)),
+      bad(404, "not_found")
+    )
     assert.deepStrictEqual((await cancel(token, ofOperator)).body.data, { canceled: 3 })
     assert.deepStrictEqual((await cancel(admin, `${path}/cancel`)).body.data, { canceled: 0 })
     for (const { id } of stolen)
-      assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key: admin })).body.data.status, "canceled")
-    for (const { id } of kept) assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key: admin })).body.data.status, "open")
+      assert.strictEqual(
+        (await service.ask("GET", `${path}/${id}`, { key: admin })).body.data.status,
+        "canceled"
+      )
+    for (const { id } of kept)
+      assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key: admin })).body.data.status, "open")
   })
 })
 
@@ -88,7 +126,11 @@ describe("errors for wallets", () => {
     const away = new StoreUnavailable({ operation: "voucherBySecret", cause: "no answer" })
     const real = await service.run(Vouchers)
     const spoiled = await start({
-      instead: Context.make(Vouchers, { ...real, offer: () => Effect.fail(away), claim: () => Effect.die(new Error("a secret cause")) })
+      instead: Context.make(Vouchers, {
+        ...real,
+        offer: () => Effect.fail(away),
+        claim: () => Effect.die(new Error("a secret cause"))
+      })
     })
     assert.strictEqual(
       await refusal(get(spoiled, "https://pay.example.com/lnurlw?k1=00")),
@@ -110,7 +152,10 @@ describe("vouchers with an Idempotency-Key", () => {
     const bare = await start({ sealer: undefined })
     const company = await bare.company()
     await bare.fund(company.key, 1000)
-    assert.deepStrictEqual(seen(await bare.ask("POST", path, { key: company.key, body, headers })), bad(400, "idempotency_not_supported"))
+    assert.deepStrictEqual(
+      seen(await bare.ask("POST", path, { key: company.key, body, headers })),
+      bad(400, "idempotency_not_supported")
+    )
     assert.deepStrictEqual((await bare.ask("GET", path, { key: company.key })).body.data, [])
     assert.strictEqual((await bare.ask("POST", path, { key: company.key, body })).status, 201)
     await bare.dispose()
@@ -119,7 +164,9 @@ describe("vouchers with an Idempotency-Key", () => {
   it("voucher: if the stored response of a request can no longer be read, a repeated request returns an error and creates no second voucher", async () => {
     const sealer = Seal.make(Redacted.make("before"))
     let current = sealer
-    const turning = await start({ sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) } })
+    const turning = await start({
+      sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) }
+    })
     const company = await turning.company()
     await turning.fund(company.key, 1000)
     const ask = () => turning.ask("POST", path, { key: company.key, body, headers })

@@ -29,7 +29,8 @@ import {
 } from "../../../../core/test/World.ts"
 
 const wallet = Redacted.make("21".repeat(32))
-const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
+const change = (ports: Context.Context<Ports>) =>
+  Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
 const Told = Schema.Struct({
   notification_type: Schema.String,
   notification: Schema.Struct({
@@ -41,7 +42,9 @@ const Told = Schema.Struct({
 })
 
 const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes: ReadonlyArray<Scope>) {
-  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null }))
+  const { apiKey } = yield* made(
+    (yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null })
+  )
   const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
   const secretKey = Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "")
   return { apiKey, secretKey, appKey: Nostr.publicKeyOf(secretKey) }
@@ -69,7 +72,9 @@ scenario(
     const revoked = yield* connect(shop, ["admin"])
     yield* everywhere((yield* ApiKeys).revoke(revoked.apiKey.id))
     const confined = yield* connect(shop, ["read"])
-    yield* everywhere((yield* ApiKeys).allowFrom(confined.apiKey.id, { for: "everything", ranges: ["203.0.113.0/24"] }))
+    yield* everywhere(
+      (yield* ApiKeys).allowFrom(confined.apiKey.id, { for: "everything", ranges: ["203.0.113.0/24"] })
+    )
     const told = yield* telling
     const { paymentRequest, paymentHash } = yield* invoice(shop, 21)
     yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
@@ -79,7 +84,12 @@ scenario(
     yield* steps(2)
     const events = yield* told
     assert.deepStrictEqual(
-      events.map((event) => [event.kind, WalletConnect.tagOf(event, "p"), event.pubkey, Nostr.isGenuine(event)]),
+      events.map((event) => [
+        event.kind,
+        WalletConnect.tagOf(event, "p"),
+        event.pubkey,
+        Nostr.isGenuine(event)
+      ]),
       Array.from({ length: 2 }, () => [23197, reads.appKey, Nostr.publicKeyOf(wallet), true])
     )
     const read = events.map((event) => Option.getOrThrow(WalletConnect.open(event, reads.secretKey, Told)))
@@ -111,7 +121,9 @@ scenario(
     yield* TestClock.adjust(1000)
     const events = yield* told
     const types = (app: typeof sends) =>
-      events.flatMap((event) => Option.toArray(WalletConnect.open(event, app.secretKey, Told))).map((one) => one.notification_type)
+      events
+        .flatMap((event) => Option.toArray(WalletConnect.open(event, app.secretKey, Told)))
+        .map((one) => one.notification_type)
     assert.deepStrictEqual([types(sends), types(receives)], [["payment_sent"], ["payment_received"]])
   }
 )
@@ -124,7 +136,9 @@ scenario(
     const { secretKey } = yield* connect(shop, ["read"])
     const told = yield* telling
     const { keys, valueCharacters } = Metadata.limits
-    const metadata = Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key ${n}`, "\u{1f0a1}".repeat(valueCharacters)]))
+    const metadata = Object.fromEntries(
+      Array.from({ length: keys }, (_, n) => [`key ${n}`, "\u{1f0a1}".repeat(valueCharacters)])
+    )
     const one = { companyId: shop.id, ...(yield* asked(21)), description: "", expirySeconds: 3600, metadata }
     const { paymentRequest, paymentHash } = yield* made((yield* Invoices).create(one))
     yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })

@@ -45,18 +45,23 @@ const walletKey = Nostr.publicKeyOf(wallet)
 const relay = "wss://relay.example"
 const beginsAtSeconds = beginsAtMillis / 1000
 
-const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: [relay], secretKey: wallet })
+const change = (ports: Context.Context<Ports>) =>
+  Context.add(ports, Place, { relays: [relay], secretKey: wallet })
 const isWallet = { change } as const
 
 /** Connects an app with its own key. */
 const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes: ReadonlyArray<Scope>) {
-  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null }))
+  const { apiKey } = yield* made(
+    (yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null })
+  )
   const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
   return { apiKey, secretKey: Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "") }
 })
 
 /** Answers requests from one relay. */
-const requests = Effect.map(WalletRequests.make(wallet), ({ answer }) => ({ answer: (event: Nostr.Event) => answer(relay, event) }))
+const requests = Effect.map(WalletRequests.make(wallet), ({ answer }) => ({
+  answer: (event: Nostr.Event) => answer(relay, event)
+}))
 
 const sealing = (from: Redacted.Redacted, atSeconds = beginsAtSeconds) => ({
   from,
@@ -64,12 +69,19 @@ const sealing = (from: Redacted.Redacted, atSeconds = beginsAtSeconds) => ({
   atSeconds,
   nonce: new Uint8Array(32).fill(3)
 })
-const request = (from: Redacted.Redacted, content: WalletConnect.Request, atSeconds?: number, expiresAtSeconds?: number) =>
-  WalletConnect.request(content, sealing(from, atSeconds), expiresAtSeconds) ?? assert.fail("no event")
+const request = (
+  from: Redacted.Redacted,
+  content: WalletConnect.Request,
+  atSeconds?: number,
+  expiresAtSeconds?: number
+) => WalletConnect.request(content, sealing(from, atSeconds), expiresAtSeconds) ?? assert.fail("no event")
 
 const read = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) =>
-  Option.isNone(answer) ? assert.fail("no answer") : Option.getOrThrow(WalletConnect.open(answer.value, secretKey, WalletConnect.Response))
-const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) => read(answer, secretKey).error?.code ?? "ok"
+  Option.isNone(answer)
+    ? assert.fail("no answer")
+    : Option.getOrThrow(WalletConnect.open(answer.value, secretKey, WalletConnect.Response))
+const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) =>
+  read(answer, secretKey).error?.code ?? "ok"
 
 const codeOfResponse = ({ error }: WalletConnect.Response) => error?.code ?? "ok"
 
@@ -93,7 +105,11 @@ scenario(
     assert.isTrue(again.error === null, JSON.stringify(again))
     assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
     // A new request for the same invoice would be a second payment, so it is refused.
-    const other = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } }, beginsAtSeconds + 1)
+    const other = request(
+      secretKey,
+      { method: "pay_invoice", params: { invoice: payee.destination } },
+      beginsAtSeconds + 1
+    )
     assert.strictEqual(codeOf(yield* answer(other), secretKey), "OTHER")
     assert.strictEqual((yield* has(payer)).held, 0)
   }
@@ -108,15 +124,21 @@ scenario(
     const { answer } = yield* requests
     const payee = yield* outside({ sats: 1000 })
     const events = [0, 1].map((n) =>
-      request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } }, beginsAtSeconds + n)
+      request(
+        secretKey,
+        { method: "pay_invoice", params: { invoice: payee.destination } },
+        beginsAtSeconds + n
+      )
     )
-    const asking = yield* Effect.forEach(events, (event) => Effect.forkChild(answer(event), { startImmediately: true }))
+    const asking = yield* Effect.forEach(events, (event) =>
+      Effect.forkChild(answer(event), { startImmediately: true })
+    )
     yield* steps(3)
     const answers = (yield* Effect.forEach(asking, Fiber.join)).map((answer) => read(answer, secretKey))
-    assert.deepStrictEqual(answers.map(({ error }) => (error === null ? "paid" : `${error?.code}: ${error?.message}`)).toSorted(), [
-      "OTHER: Another payment exists for this invoice. Look it up.",
-      "paid"
-    ])
+    assert.deepStrictEqual(
+      answers.map(({ error }) => (error === null ? "paid" : `${error?.code}: ${error?.message}`)).toSorted(),
+      ["OTHER: Another payment exists for this invoice. Look it up.", "paid"]
+    )
     assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
   }
 )
@@ -135,7 +157,9 @@ for (const [title, change, answers] of [
 ] satisfies ReadonlyArray<
   readonly [
     string,
-    (read: ReturnType<SendingReads["Service"]["withdrawal"]>) => ReturnType<SendingReads["Service"]["withdrawal"]>,
+    (
+      read: ReturnType<SendingReads["Service"]["withdrawal"]>
+    ) => ReturnType<SendingReads["Service"]["withdrawal"]>,
     ReadonlyArray<string>
   ]
 >) {
@@ -146,7 +170,10 @@ for (const [title, change, answers] of [
       ...sending,
       withdrawal: (...of) => change(sending.withdrawal(...of))
     })
-    const event = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 1000 })).destination } })
+    const event = request(secretKey, {
+      method: "pay_invoice",
+      params: { invoice: (yield* outside({ sats: 1000 })).destination }
+    })
     const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
     yield* steps(3)
     const { error } = read(yield* Fiber.join(asking), secretKey)
@@ -154,21 +181,25 @@ for (const [title, change, answers] of [
   })
 }
 
-scenario("wallet connect: a payment that was refused is not made later, when a relay sends the event again", { ...isWallet }, function* () {
-  const payer = yield* company()
-  const { secretKey } = yield* connect(payer, ["send"])
-  const { answer } = yield* requests
-  const payee = yield* outside({ sats: 1000 })
-  const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })
-  assert.strictEqual(codeOf(yield* answer(event), secretKey), "INSUFFICIENT_BALANCE")
-  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: (yield* invoice(payer, 5000)).paymentRequest })
-  yield* poll
-  const again = yield* Effect.forkChild(answer(event), { startImmediately: true })
-  yield* steps(2)
-  assert.strictEqual(codeOf(yield* Fiber.join(again), secretKey), "INSUFFICIENT_BALANCE")
-  assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 0, sats: 0 })
-  assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-})
+scenario(
+  "wallet connect: a payment that was refused is not made later, when a relay sends the event again",
+  { ...isWallet },
+  function* () {
+    const payer = yield* company()
+    const { secretKey } = yield* connect(payer, ["send"])
+    const { answer } = yield* requests
+    const payee = yield* outside({ sats: 1000 })
+    const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })
+    assert.strictEqual(codeOf(yield* answer(event), secretKey), "INSUFFICIENT_BALANCE")
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: (yield* invoice(payer, 5000)).paymentRequest })
+    yield* poll
+    const again = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    yield* steps(2)
+    assert.strictEqual(codeOf(yield* Fiber.join(again), secretKey), "INSUFFICIENT_BALANCE")
+    assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 0, sats: 0 })
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  }
+)
 
 scenario(
   "wallet connect: a payment that was refused while sending was paused is not made after a restart, when sending was resumed and a relay sends the event again",
@@ -227,31 +258,43 @@ scenario(
       ),
       "not encrypted": Nostr.signed({ ...fresh, content: JSON.stringify(content) }, secretKey)
     }
-    for (const [name, event] of Object.entries(unanswered)) assert.isTrue(Option.isNone(yield* answer(event)), name)
+    for (const [name, event] of Object.entries(unanswered))
+      assert.isTrue(Option.isNone(yield* answer(event)), name)
   }
 )
 
-scenario("wallet connect: the error names an unsupported encryption, method or parameter", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
-  const { answer } = yield* requests
-  const nip04 = Nostr.signed({ ...request(secretKey, { method: "get_info" }), tags: [["p", walletKey]] }, secretKey)
-  assert.strictEqual(codeOf(yield* answer(nip04), secretKey), "UNSUPPORTED_ENCRYPTION")
-  const address = yield* outside({ type: "lightning_address" })
-  for (const [content, code] of [
-    [{ method: "pay_keysend", params: {} }, "NOT_IMPLEMENTED"],
-    [{ method: "toString" }, "NOT_IMPLEMENTED"],
-    [{ method: "pay_invoice", params: { invoice: address.destination, amount: 1000 } }, "OTHER"],
-    [{ method: "pay_invoice", params: { invoice: 21 } }, "OTHER"],
-    [{ method: "pay_invoice" }, "OTHER"],
-    [{ method: "make_invoice", params: { amount: 21_500 } }, "OTHER"],
-    [{ method: "make_invoice", params: { amount: -1 } }, "OTHER"],
-    [{ method: "lookup_invoice", params: { payment_hash: "21" } }, "OTHER"],
-    [{ method: "lookup_invoice", params: { payment_hash: "21".repeat(32) } }, "NOT_FOUND"],
-    [{ method: "list_transactions", params: { offset: 1e9 } }, "OTHER"],
-    [{ method: "list_transactions", params: { type: "incoming", limit: 1e6 } }, "ok"]
-  ] as const)
-    assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), code, JSON.stringify(content))
-})
+scenario(
+  "wallet connect: the error names an unsupported encryption, method or parameter",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+    const { answer } = yield* requests
+    const nip04 = Nostr.signed(
+      { ...request(secretKey, { method: "get_info" }), tags: [["p", walletKey]] },
+      secretKey
+    )
+    assert.strictEqual(codeOf(yield* answer(nip04), secretKey), "UNSUPPORTED_ENCRYPTION")
+    const address = yield* outside({ type: "lightning_address" })
+    for (const [content, code] of [
+      [{ method: "pay_keysend", params: {} }, "NOT_IMPLEMENTED"],
+      [{ method: "toString" }, "NOT_IMPLEMENTED"],
+      [{ method: "pay_invoice", params: { invoice: address.destination, amount: 1000 } }, "OTHER"],
+      [{ method: "pay_invoice", params: { invoice: 21 } }, "OTHER"],
+      [{ method: "pay_invoice" }, "OTHER"],
+      [{ method: "make_invoice", params: { amount: 21_500 } }, "OTHER"],
+      [{ method: "make_invoice", params: { amount: -1 } }, "OTHER"],
+      [{ method: "lookup_invoice", params: { payment_hash: "21" } }, "OTHER"],
+      [{ method: "lookup_invoice", params: { payment_hash: "21".repeat(32) } }, "NOT_FOUND"],
+      [{ method: "list_transactions", params: { offset: 1e9 } }, "OTHER"],
+      [{ method: "list_transactions", params: { type: "incoming", limit: 1e6 } }, "ok"]
+    ] as const)
+      assert.strictEqual(
+        codeOf(yield* answer(request(secretKey, content)), secretKey),
+        code,
+        JSON.stringify(content)
+      )
+  }
+)
 
 /** The fields of a result that these tests read. */
 const Result = Schema.Struct({
@@ -261,7 +304,12 @@ const Result = Schema.Struct({
   preimage: Schema.optionalKey(Schema.String)
 })
 
-const asks = Effect.fnUntraced(function* (secretKey: Redacted.Redacted, method: string, params: unknown = {}, atSeconds?: number) {
+const asks = Effect.fnUntraced(function* (
+  secretKey: Redacted.Redacted,
+  method: string,
+  params: unknown = {},
+  atSeconds?: number
+) {
   const { answer } = yield* requests
   return read(yield* answer(request(secretKey, { method, params }, atSeconds)), secretKey)
 })
@@ -290,111 +338,174 @@ const parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = 
   get_info: {}
 }
 
-scenario("wallet connect: every method reads every parameter of NIP-47, and refuses others by their name", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
-  const { destination: invoice } = yield* outside({ sats: 21 })
-  const valid: Readonly<Record<string, object>> = {
-    pay_invoice: { invoice },
-    make_hold_invoice: { payment_hash: "21".repeat(32) },
-    settle_hold_invoice: { preimage: "21".repeat(32) },
-    cancel_hold_invoice: { payment_hash: "21".repeat(32) },
-    lookup_invoice: { payment_hash: "21".repeat(32) }
-  }
-  assert.deepStrictEqual(Object.keys(parameters).toSorted(), [...WalletMethods.names].toSorted())
-  for (const [method, wrong] of Object.entries(parameters))
-    for (const [name, value] of [...Object.entries(wrong), ["surprise", 1] as const, ["constructor", false] as const]) {
-      const { error } = yield* asks(secretKey, method, { ...valid[method], [name]: value })
-      assert.include(error?.message ?? "no error", name, `${method} ${name}`)
+scenario(
+  "wallet connect: every method reads every parameter of NIP-47, and refuses others by their name",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+    const { destination: invoice } = yield* outside({ sats: 21 })
+    const valid: Readonly<Record<string, object>> = {
+      pay_invoice: { invoice },
+      make_hold_invoice: { payment_hash: "21".repeat(32) },
+      settle_hold_invoice: { preimage: "21".repeat(32) },
+      cancel_hold_invoice: { payment_hash: "21".repeat(32) },
+      lookup_invoice: { payment_hash: "21".repeat(32) }
     }
-})
-
-scenario("wallet connect: list_transactions lists unpaid invoices if the app asks for them", { ...isWallet }, function* () {
-  const shop = yield* companyWith(1000)
-  const { secretKey } = yield* connect(shop, ["admin"])
-  const hashes = new Array<string>()
-  for (const description of ["paid", "open", "canceled", "expired"]) {
-    yield* TestClock.adjust("1 second")
-    const asked = { amount: 21_000, description, ...(description === "expired" && { expiry: 60 }) }
-    hashes.push(resultOf(yield* asks(secretKey, "make_invoice", asked)).payment_hash ?? "")
-    const { rows } = yield* (yield* Invoices).list(shop.id, { limit: 1, before: null })
-    for (const { id, paymentRequest } of rows) {
-      if (description === "paid") yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
-      if (description === "canceled") yield* (yield* Invoices).cancel(shop.id, id)
-    }
-    yield* poll
+    assert.deepStrictEqual(Object.keys(parameters).toSorted(), [...WalletMethods.names].toSorted())
+    for (const [method, wrong] of Object.entries(parameters))
+      for (const [name, value] of [
+        ...Object.entries(wrong),
+        ["surprise", 1] as const,
+        ["constructor", false] as const
+      ]) {
+        const { error } = yield* asks(secretKey, method, { ...valid[method], [name]: value })
+        assert.include(error?.message ?? "no error", name, `${method} ${name}`)
+      }
   }
-  yield* TestClock.adjust("61 seconds")
-  const listed = Effect.fnUntraced(function* (params: object) {
-    const { error, result } = yield* asks(secretKey, "list_transactions", params)
-    if (error) return assert.fail(JSON.stringify(error))
-    const { transactions } = Schema.decodeUnknownSync(Schema.Struct({ transactions: Schema.Array(Result) }))(result)
-    return transactions.map(({ payment_hash, state }) => [hashes.indexOf(payment_hash ?? ""), state])
-  })
-  const [paid, funding] = [
-    [0, "settled"],
-    [-1, "settled"]
-  ]
-  const unpaid = [
-    [3, "expired"],
-    [2, "failed"],
-    [1, "pending"]
-  ]
-  assert.deepStrictEqual(yield* listed({}), [paid, funding])
-  assert.deepStrictEqual(yield* listed({ unpaid: false }), [paid, funding])
-  assert.deepStrictEqual(yield* listed({ unpaid: true }), [...unpaid, paid, funding])
-  assert.deepStrictEqual(yield* listed({ unpaid: true, type: "incoming", limit: 2, offset: 2 }), [[1, "pending"], paid])
-  assert.deepStrictEqual(yield* listed({ unpaid: true, type: "outgoing" }), [])
-})
+)
 
-scenario("wallet connect: metadata is stored with a payment and an invoice, and returned", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
-  const metadata = { comment: "thanks", nostr: { kind: 9734 }, sats: 21 }
-  const stored = { comment: "thanks", nostr: '{"kind":9734}', sats: "21" }
-  const made = yield* asks(secretKey, "make_invoice", { amount: 21_000, metadata })
-  assert.deepStrictEqual(Object(made.result).metadata, stored)
-  const { destination: invoice } = yield* outside({ sats: 21 })
-  const waiting = yield* Effect.forkChild(asks(secretKey, "pay_invoice", { invoice, metadata }), { startImmediately: true })
-  yield* TestClock.adjust(payWaitMillis)
-  yield* Fiber.join(waiting)
-  yield* steps(2)
-  assert.deepStrictEqual(Object((yield* asks(secretKey, "lookup_invoice", { invoice })).result).metadata, stored)
-  const { error } = yield* asks(secretKey, "make_invoice", { amount: 21_000, metadata: { nostr: "x".repeat(501) } })
-  assert.include(error?.message, "metadata.nostr must have at most 500 characters")
-})
+scenario(
+  "wallet connect: list_transactions lists unpaid invoices if the app asks for them",
+  { ...isWallet },
+  function* () {
+    const shop = yield* companyWith(1000)
+    const { secretKey } = yield* connect(shop, ["admin"])
+    const hashes = new Array<string>()
+    for (const description of ["paid", "open", "canceled", "expired"]) {
+      yield* TestClock.adjust("1 second")
+      const asked = { amount: 21_000, description, ...(description === "expired" && { expiry: 60 }) }
+      hashes.push(resultOf(yield* asks(secretKey, "make_invoice", asked)).payment_hash ?? "")
+      const { rows } = yield* (yield* Invoices).list(shop.id, { limit: 1, before: null })
+      for (const { id, paymentRequest } of rows) {
+        if (description === "paid") yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+        if (description === "canceled") yield* (yield* Invoices).cancel(shop.id, id)
+      }
+      yield* poll
+    }
+    yield* TestClock.adjust("61 seconds")
+    const listed = Effect.fnUntraced(function* (params: object) {
+      const { error, result } = yield* asks(secretKey, "list_transactions", params)
+      if (error) return assert.fail(JSON.stringify(error))
+      const { transactions } = Schema.decodeUnknownSync(
+        Schema.Struct({ transactions: Schema.Array(Result) })
+      )(result)
+      return transactions.map(({ payment_hash, state }) => [hashes.indexOf(payment_hash ?? ""), state])
+    })
+    const [paid, funding] = [
+      [0, "settled"],
+      [-1, "settled"]
+    ]
+    const unpaid = [
+      [3, "expired"],
+      [2, "failed"],
+      [1, "pending"]
+    ]
+    assert.deepStrictEqual(yield* listed({}), [paid, funding])
+    assert.deepStrictEqual(yield* listed({ unpaid: false }), [paid, funding])
+    assert.deepStrictEqual(yield* listed({ unpaid: true }), [...unpaid, paid, funding])
+    assert.deepStrictEqual(yield* listed({ unpaid: true, type: "incoming", limit: 2, offset: 2 }), [
+      [1, "pending"],
+      paid
+    ])
+    assert.deepStrictEqual(yield* listed({ unpaid: true, type: "outgoing" }), [])
+  }
+)
 
-scenario("wallet connect: an invoice may be in any pasted form, and another destination is refused", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* companyWith(100_000), ["receive", "read", "send"])
-  const forms = (invoice: string) => [
-    invoice.toUpperCase(),
-    `LIGHTNING:${invoice.toUpperCase()}`,
-    ` <lightning://${invoice}?utm_source=mail>\n`,
-    `${invoice.slice(0, 90)}\n  ${invoice.slice(90)}`,
-    `bitcoin:?lightning=${invoice}#top`,
-    `https://shop.example/?lightning=${invoice}`
-  ]
-  const { invoice = "", payment_hash: hash } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000 }))
-  for (const form of forms(invoice))
-    assert.strictEqual(resultOf(yield* asks(secretKey, "lookup_invoice", { invoice: form })).payment_hash, hash, form)
-  for (const at of forms(invoice).keys()) {
-    const { destination } = yield* outside({ sats: 21 })
-    const form = forms(destination)[at] ?? assert.fail()
-    const waiting = yield* Effect.forkChild(asks(secretKey, "pay_invoice", { invoice: form }), { startImmediately: true })
+scenario(
+  "wallet connect: metadata is stored with a payment and an invoice, and returned",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+    const metadata = { comment: "thanks", nostr: { kind: 9734 }, sats: 21 }
+    const stored = { comment: "thanks", nostr: '{"kind":9734}', sats: "21" }
+    const made = yield* asks(secretKey, "make_invoice", { amount: 21_000, metadata })
+    assert.deepStrictEqual(Object(made.result).metadata, stored)
+    const { destination: invoice } = yield* outside({ sats: 21 })
+    const waiting = yield* Effect.forkChild(asks(secretKey, "pay_invoice", { invoice, metadata }), {
+      startImmediately: true
+    })
     yield* TestClock.adjust(payWaitMillis)
     yield* Fiber.join(waiting)
     yield* steps(2)
-    assert.strictEqual(Object((yield* asks(secretKey, "lookup_invoice", { invoice: destination })).result).state, "settled", form)
+    assert.deepStrictEqual(
+      Object((yield* asks(secretKey, "lookup_invoice", { invoice })).result).metadata,
+      stored
+    )
+    const { error } = yield* asks(secretKey, "make_invoice", {
+      amount: 21_000,
+      metadata: { nostr: "x".repeat(501) }
+    })
+    assert.include(error?.message, "metadata.nostr must have at most 500 characters")
   }
-  for (const form of ["lightning:alice@example.com", `${invoice} ${invoice}`, `[pay](lightning:${invoice})`])
-    assert.strictEqual((yield* asks(secretKey, "pay_invoice", { invoice: form })).error?.code, "OTHER", form)
-})
+)
 
-scenario("wallet connect: lookup_invoice refuses an invoice and a payment hash that differ", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
-  const { invoice, payment_hash: hash = "" } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000 }))
-  assert.strictEqual(resultOf(yield* asks(secretKey, "lookup_invoice", { invoice, payment_hash: hash.toUpperCase() })).payment_hash, hash)
-  const { error } = yield* asks(secretKey, "lookup_invoice", { invoice, payment_hash: "21".repeat(32) })
-  assert.include(error?.message, "another payment hash")
-})
+scenario(
+  "wallet connect: an invoice may be in any pasted form, and another destination is refused",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(100_000), ["receive", "read", "send"])
+    const forms = (invoice: string) => [
+      invoice.toUpperCase(),
+      `LIGHTNING:${invoice.toUpperCase()}`,
+      ` <lightning://${invoice}?utm_source=mail>\n`,
+      `${invoice.slice(0, 90)}\n  ${invoice.slice(90)}`,
+      `bitcoin:?lightning=${invoice}#top`,
+      `https://shop.example/?lightning=${invoice}`
+    ]
+    const { invoice = "", payment_hash: hash } = resultOf(
+      yield* asks(secretKey, "make_invoice", { amount: 21_000 })
+    )
+    for (const form of forms(invoice))
+      assert.strictEqual(
+        resultOf(yield* asks(secretKey, "lookup_invoice", { invoice: form })).payment_hash,
+        hash,
+        form
+      )
+    for (const at of forms(invoice).keys()) {
+      const { destination } = yield* outside({ sats: 21 })
+      const form = forms(destination)[at] ?? assert.fail()
+      const waiting = yield* Effect.forkChild(asks(secretKey, "pay_invoice", { invoice: form }), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust(payWaitMillis)
+      yield* Fiber.join(waiting)
+      yield* steps(2)
+      assert.strictEqual(
+        Object((yield* asks(secretKey, "lookup_invoice", { invoice: destination })).result).state,
+        "settled",
+        form
+      )
+    }
+    for (const form of [
+      "lightning:alice@example.com",
+      `${invoice} ${invoice}`,
+      `[pay](lightning:${invoice})`
+    ])
+      assert.strictEqual(
+        (yield* asks(secretKey, "pay_invoice", { invoice: form })).error?.code,
+        "OTHER",
+        form
+      )
+  }
+)
+
+scenario(
+  "wallet connect: lookup_invoice refuses an invoice and a payment hash that differ",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+    const { invoice, payment_hash: hash = "" } = resultOf(
+      yield* asks(secretKey, "make_invoice", { amount: 21_000 })
+    )
+    assert.strictEqual(
+      resultOf(yield* asks(secretKey, "lookup_invoice", { invoice, payment_hash: hash.toUpperCase() }))
+        .payment_hash,
+      hash
+    )
+    const { error } = yield* asks(secretKey, "lookup_invoice", { invoice, payment_hash: "21".repeat(32) })
+    assert.include(error?.message, "another payment hash")
+  }
+)
 
 scenario(
   "wallet connect: an app can read the preimages of its own invoices, but not those of its company's other invoices",
@@ -402,14 +513,19 @@ scenario(
   function* () {
     const shop = yield* company()
     const [till, other] = [yield* connect(shop, ["receive", "read"]), yield* connect(shop, ["read"])]
-    const { invoice = "", payment_hash: paymentHash } = resultOf(yield* asks(till.secretKey, "make_invoice", { amount: 21_000 }))
+    const { invoice = "", payment_hash: paymentHash } = resultOf(
+      yield* asks(till.secretKey, "make_invoice", { amount: 21_000 })
+    )
     yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: invoice })
     yield* poll
     const own = resultOf(yield* asks(till.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
     assert.strictEqual(Preimage.hashOf(Preimage.make(own.preimage ?? "")), paymentHash)
     const seen = resultOf(yield* asks(other.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
     assert.deepStrictEqual([seen.state, seen.preimage], ["settled", undefined])
-    assert.notInclude(JSON.stringify(yield* asks(other.secretKey, "list_transactions")), own.preimage ?? "none")
+    assert.notInclude(
+      JSON.stringify(yield* asks(other.secretKey, "list_transactions")),
+      own.preimage ?? "none"
+    )
     assert.include(JSON.stringify(yield* asks(till.secretKey, "list_transactions")), own.preimage ?? "none")
   }
 )
@@ -421,15 +537,30 @@ scenario(
     const payer = yield* companyWith(5000)
     const { secretKey } = yield* connect(payer, ["receive", "read", "send"])
     const empty = { description: "", description_hash: "", expiry: 0, metadata: null }
-    const { invoice = "", payment_hash: hash = "" } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000, ...empty }))
-    assert.strictEqual(resultOf(yield* asks(secretKey, "lookup_invoice", { payment_hash: "", invoice })).payment_hash, hash)
+    const { invoice = "", payment_hash: hash = "" } = resultOf(
+      yield* asks(secretKey, "make_invoice", { amount: 21_000, ...empty })
+    )
+    assert.strictEqual(
+      resultOf(yield* asks(secretKey, "lookup_invoice", { payment_hash: "", invoice })).payment_hash,
+      hash
+    )
     yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: invoice })
     yield* poll
-    const { result } = yield* asks(secretKey, "list_transactions", { from: 0, until: 0, limit: 0, offset: 0, unpaid: false, type: "" })
+    const { result } = yield* asks(secretKey, "list_transactions", {
+      from: 0,
+      until: 0,
+      limit: 0,
+      offset: 0,
+      unpaid: false,
+      type: ""
+    })
     assert.include(JSON.stringify(result), hash)
     const payee = yield* outside({ sats: 1000 })
     const { answer } = yield* requests
-    const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination, amount: 0 } })
+    const event = request(secretKey, {
+      method: "pay_invoice",
+      params: { invoice: payee.destination, amount: 0 }
+    })
     const paying = yield* Effect.forkChild(answer(event), { startImmediately: true })
     yield* steps(2)
     assert.strictEqual(codeOf(yield* Fiber.join(paying), secretKey), "ok")
@@ -443,22 +574,34 @@ scenario(
     const shop = yield* company()
     const { secretKey } = yield* connect(shop, ["read"])
     const { keys, valueCharacters } = Metadata.limits
-    const metadata = Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key ${n}`, "v".repeat(valueCharacters)]))
+    const metadata = Object.fromEntries(
+      Array.from({ length: keys }, (_, n) => [`key ${n}`, "v".repeat(valueCharacters)])
+    )
     const sandbox = yield* Sandbox.Sandbox
     const count = Math.ceil(Page.maxCharacters / (keys * valueCharacters)) + 2
     for (let n = 0; n < count; n++) {
-      const one = { companyId: shop.id, ...(yield* asked(1)), description: `n ${n}`, expirySeconds: 3600, metadata }
+      const one = {
+        companyId: shop.id,
+        ...(yield* asked(1)),
+        description: `n ${n}`,
+        expirySeconds: 3600,
+        metadata
+      }
       yield* sandbox.pay({ paymentRequest: (yield* made((yield* Invoices).create(one))).paymentRequest })
     }
     yield* poll
     const { result } = yield* asks(secretKey, "list_transactions", { offset: count - 1, limit: 20 })
-    const { transactions } = Schema.decodeUnknownSync(Schema.Struct({ transactions: Schema.Array(Schema.Unknown) }))(result)
+    const { transactions } = Schema.decodeUnknownSync(
+      Schema.Struct({ transactions: Schema.Array(Schema.Unknown) })
+    )(result)
     assert.lengthOf(transactions, 1)
   }
 )
 
 const Listed = Schema.Struct({
-  transactions: Schema.Array(Schema.Struct({ description: Schema.String, metadata: Schema.Record(Schema.String, Schema.String) }))
+  transactions: Schema.Array(
+    Schema.Struct({ description: Schema.String, metadata: Schema.Record(Schema.String, Schema.String) })
+  )
 })
 
 scenario(
@@ -472,15 +615,28 @@ scenario(
       Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key ${n}`, text.repeat(valueCharacters)]))
     const sandbox = yield* Sandbox.Sandbox
     const hashes: Array<string> = []
-    for (const metadata of [{ order: "21" }, ...Array.from({ length: 3 }, () => metadataOf("v")), metadataOf("\u{1f0a1}")]) {
+    for (const metadata of [
+      { order: "21" },
+      ...Array.from({ length: 3 }, () => metadataOf("v")),
+      metadataOf("\u{1f0a1}")
+    ]) {
       yield* TestClock.adjust(1000)
-      const one = { companyId: shop.id, ...(yield* asked(1)), description: `n ${hashes.length}`, expirySeconds: 3600, metadata }
+      const one = {
+        companyId: shop.id,
+        ...(yield* asked(1)),
+        description: `n ${hashes.length}`,
+        expirySeconds: 3600,
+        metadata
+      }
       const { paymentRequest, paymentHash } = yield* made((yield* Invoices).create(one))
       yield* sandbox.pay({ paymentRequest })
       hashes.push(paymentHash)
       yield* poll
     }
-    const listed = Effect.fnUntraced(function* (params: { readonly limit?: number; readonly offset?: number }) {
+    const listed = Effect.fnUntraced(function* (params: {
+      readonly limit?: number
+      readonly offset?: number
+    }) {
       const { result } = yield* asks(secretKey, "list_transactions", params, beginsAtSeconds + 10)
       const { transactions } = Schema.decodeUnknownSync(Listed)(result)
       return transactions.map(({ description, metadata }) => [description, Object.keys(metadata).length])
@@ -502,12 +658,16 @@ scenario(
   }
 )
 
-scenario("wallet connect: a method whose name is almost as long as a request can be gets an error", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* company(), ["read"])
-  const content = { method: "m".repeat(Nip44.maxBytes - 100) }
-  const { answer } = yield* requests
-  assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), "NOT_IMPLEMENTED")
-})
+scenario(
+  "wallet connect: a method whose name is almost as long as a request can be gets an error",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const content = { method: "m".repeat(Nip44.maxBytes - 100) }
+    const { answer } = yield* requests
+    assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), "NOT_IMPLEMENTED")
+  }
+)
 
 scenario(
   "wallet connect: get_budget reports the tighter of the key's daily and monthly limits, fees included",
@@ -519,9 +679,12 @@ scenario(
     yield* everywhere((yield* ApiKeys).limit(apiKey.id, { daySats: 2000, monthSats: 3000 }))
     const payee = yield* outside({ sats: 1000 })
     const { answer } = yield* requests
-    const paying = yield* Effect.forkChild(answer(request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })), {
-      startImmediately: true
-    })
+    const paying = yield* Effect.forkChild(
+      answer(request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })),
+      {
+        startImmediately: true
+      }
+    )
     yield* TestClock.adjust(payWaitMillis)
     yield* Fiber.join(paying)
     const { held } = yield* has(payer)
@@ -533,50 +696,75 @@ scenario(
   }
 )
 
-scenario("wallet connect: an app can settle or cancel its company's hold invoices by their payment hash", { ...isWallet }, function* () {
-  const shop = yield* company()
-  const { secretKey } = yield* connect(shop, ["receive", "read"])
-  const stranger = yield* connect(yield* company(), ["receive"])
-  const [kept, returned] = ["31".repeat(32), "32".repeat(32)].map((preimage) => Preimage.make(preimage))
-  if (kept === undefined || returned === undefined) return assert.fail()
-  const sandbox = yield* Sandbox.Sandbox
-  for (const [preimage, method] of [
-    [kept, "settle_hold_invoice"],
-    [returned, "cancel_hold_invoice"]
-  ] as const) {
-    const hash = Preimage.hashOf(preimage)
-    const params = method === "settle_hold_invoice" ? { preimage } : { payment_hash: hash }
-    const { invoice = "" } = resultOf(yield* asks(secretKey, "make_hold_invoice", { amount: 21_000, payment_hash: hash }))
-    yield* Effect.forkChild(Effect.ignore(sandbox.pay({ paymentRequest: invoice })), { startImmediately: true })
-    yield* steps(1)
-    assert.strictEqual(codeOfResponse(yield* asks(stranger.secretKey, method, params)), "NOT_FOUND")
-    assert.strictEqual(codeOfResponse(yield* asks(secretKey, method, params)), "ok")
-    yield* steps(2)
-    const { state } = resultOf(yield* asks(secretKey, "lookup_invoice", { payment_hash: hash }))
-    assert.strictEqual(state, method === "settle_hold_invoice" ? "settled" : "failed")
+scenario(
+  "wallet connect: an app can settle or cancel its company's hold invoices by their payment hash",
+  { ...isWallet },
+  function* () {
+    const shop = yield* company()
+    const { secretKey } = yield* connect(shop, ["receive", "read"])
+    const stranger = yield* connect(yield* company(), ["receive"])
+    const [kept, returned] = ["31".repeat(32), "32".repeat(32)].map((preimage) => Preimage.make(preimage))
+    if (kept === undefined || returned === undefined) return assert.fail()
+    const sandbox = yield* Sandbox.Sandbox
+    for (const [preimage, method] of [
+      [kept, "settle_hold_invoice"],
+      [returned, "cancel_hold_invoice"]
+    ] as const) {
+      const hash = Preimage.hashOf(preimage)
+      const params = method === "settle_hold_invoice" ? { preimage } : { payment_hash: hash }
+      const { invoice = "" } = resultOf(
+        yield* asks(secretKey, "make_hold_invoice", { amount: 21_000, payment_hash: hash })
+      )
+      yield* Effect.forkChild(Effect.ignore(sandbox.pay({ paymentRequest: invoice })), {
+        startImmediately: true
+      })
+      yield* steps(1)
+      assert.strictEqual(codeOfResponse(yield* asks(stranger.secretKey, method, params)), "NOT_FOUND")
+      assert.strictEqual(codeOfResponse(yield* asks(secretKey, method, params)), "ok")
+      yield* steps(2)
+      const { state } = resultOf(yield* asks(secretKey, "lookup_invoice", { payment_hash: hash }))
+      assert.strictEqual(state, method === "settle_hold_invoice" ? "settled" : "failed")
+    }
+    assert.strictEqual((yield* has(shop)).posted, 21)
   }
-  assert.strictEqual((yield* has(shop)).posted, 21)
-})
+)
 
-scenario("wallet connect: an app that exceeds its rate gets a rate limit error", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* company(), ["read"])
-  const { answer } = yield* requests
-  const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
-  for (let n = 0; n < WalletRequests.perConnection.count; n++) assert.strictEqual(codeOf(yield* answer(event(n)), secretKey), "ok")
-  assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
-})
+scenario(
+  "wallet connect: an app that exceeds its rate gets a rate limit error",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const { answer } = yield* requests
+    const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
+    for (let n = 0; n < WalletRequests.perConnection.count; n++)
+      assert.strictEqual(codeOf(yield* answer(event(n)), secretKey), "ok")
+    assert.strictEqual(
+      codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey),
+      "RATE_LIMITED"
+    )
+  }
+)
 
-scenario("wallet connect: a repeated event gets the same response and does not count toward the app's rate", { ...isWallet }, function* () {
-  const { secretKey } = yield* connect(yield* company(), ["read"])
-  const { answer } = yield* requests
-  const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
-  const first = yield* answer(event(0))
-  const together = yield* Effect.replicateEffect(answer(event(1)), WalletRequests.atOnce + 1, { concurrency: "unbounded" })
-  assert.deepStrictEqual(new Set(together.map((one) => codeOf(one, secretKey))), new Set(["ok"]))
-  for (let n = 0; n < WalletRequests.perConnection.count; n++) yield* answer(event(n))
-  assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
-  assert.deepStrictEqual(yield* answer(event(0)), first)
-})
+scenario(
+  "wallet connect: a repeated event gets the same response and does not count toward the app's rate",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const { answer } = yield* requests
+    const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
+    const first = yield* answer(event(0))
+    const together = yield* Effect.replicateEffect(answer(event(1)), WalletRequests.atOnce + 1, {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(new Set(together.map((one) => codeOf(one, secretKey))), new Set(["ok"]))
+    for (let n = 0; n < WalletRequests.perConnection.count; n++) yield* answer(event(n))
+    assert.strictEqual(
+      codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey),
+      "RATE_LIMITED"
+    )
+    assert.deepStrictEqual(yield* answer(event(0)), first)
+  }
+)
 
 scenario(
   "wallet connect: after a restart, a payment that an app's event made is not reported as refused, although the app exceeds its rate or its key was revoked",
@@ -617,10 +805,14 @@ scenario(
     let reads = 0
     const counted: SendingReads["Service"] = {
       ...sending,
-      withdrawal: (...of) => Effect.suspend(() => sending.withdrawal(...of)).pipe(Effect.tap(() => Effect.sync(() => reads++)))
+      withdrawal: (...of) =>
+        Effect.suspend(() => sending.withdrawal(...of)).pipe(Effect.tap(() => Effect.sync(() => reads++)))
     }
     const { answer } = yield* Effect.provideService(requests, SendingReads, counted)
-    const event = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 1000 })).destination } })
+    const event = request(secretKey, {
+      method: "pay_invoice",
+      params: { invoice: (yield* outside({ sats: 1000 })).destination }
+    })
     const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
     for (let n = 0; n < 100; n++) {
       yield* invoice(payer, 1)
@@ -657,22 +849,33 @@ scenario(
         () => Effect.andThen(Deferred.await(mayEnd), nouns.named(noun, by)),
         () => Effect.sync(() => looked.now--)
       )
-    const { answer } = yield* Effect.provideService(WalletRequests.make(wallet), NounReads, { ...nouns, named })
+    const { answer } = yield* Effect.provideService(WalletRequests.make(wallet), NounReads, {
+      ...nouns,
+      named
+    })
     const verified = yield* verifications
     const strangers = Array.from({ length: WalletRequests.lookups.each + 10 }, (_, n) =>
       request(Redacted.make((n + 1).toString(16).padStart(64, "0")), { method: "get_balance" })
     )
     const relays = [relay, "wss://other.example"]
     const answering = yield* Effect.forkChild(
-      Effect.forEach(relays, (one) => Effect.forEach(strangers, (event) => answer(one, event), { concurrency: "unbounded" }), {
-        concurrency: "unbounded"
-      }),
+      Effect.forEach(
+        relays,
+        (one) => Effect.forEach(strangers, (event) => answer(one, event), { concurrency: "unbounded" }),
+        {
+          concurrency: "unbounded"
+        }
+      ),
       { startImmediately: true }
     )
     yield* Deferred.succeed(mayEnd, undefined)
     assert.isTrue((yield* Fiber.join(answering)).flat().every(Option.isNone))
     assert.strictEqual(verified(), 0)
-    assert.deepStrictEqual(looked, { now: 0, most: relays.length * WalletRequests.lookups.each, all: relays.length * strangers.length })
+    assert.deepStrictEqual(looked, {
+      now: 0,
+      most: relays.length * WalletRequests.lookups.each,
+      all: relays.length * strangers.length
+    })
   }
 )
 
@@ -685,7 +888,8 @@ scenario(
     const verified = yield* verifications
     const genuine = request(secretKey, { method: "get_balance" })
     const { count } = WalletRequests.verified
-    for (let n = 0; n < count + 10; n++) assert.isTrue(Option.isNone(yield* answer(relay, { ...genuine, sig: "00".repeat(64) })))
+    for (let n = 0; n < count + 10; n++)
+      assert.isTrue(Option.isNone(yield* answer(relay, { ...genuine, sig: "00".repeat(64) })))
     assert.strictEqual(verified(), count)
     assert.isTrue(Option.isNone(yield* answer(relay, genuine)), "the relay that sent the forged requests")
     assert.strictEqual(codeOf(yield* answer("wss://other.example", genuine), secretKey), "ok")
@@ -702,9 +906,14 @@ scenario(
     const { answer } = yield* requests
     for (let n = 1; n <= 100; n++) {
       const stranger = Redacted.make(n.toString(16).padStart(64, "0"))
-      assert.isTrue(Option.isNone(yield* answer(request(stranger, { method: "get_balance" }, beginsAtSeconds))))
+      assert.isTrue(
+        Option.isNone(yield* answer(request(stranger, { method: "get_balance" }, beginsAtSeconds)))
+      )
     }
-    assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" }, beginsAtSeconds)), secretKey), "ok")
+    assert.strictEqual(
+      codeOf(yield* answer(request(secretKey, { method: "get_balance" }, beginsAtSeconds)), secretKey),
+      "ok"
+    )
   }
 )
 
@@ -714,7 +923,15 @@ scenario(
   function* () {
     const { id: companyId } = yield* company()
     const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const
-    const confined = yield* made((yield* ApiKeys).issue({ companyId, name: "till", scopes: ["admin"], expiresAtMillis: null, allowedFrom }))
+    const confined = yield* made(
+      (yield* ApiKeys).issue({
+        companyId,
+        name: "till",
+        scopes: ["admin"],
+        expiresAtMillis: null,
+        allowedFrom
+      })
+    )
     const connections = yield* WalletConnections
     assert.strictEqual(yield* said(connections.create(confined.apiKey.id)), "Invalid: allowed_from")
     const { apiKey, secretKey } = yield* connect(yield* companyWith(5000), ["send", "read"])
@@ -722,7 +939,10 @@ scenario(
     assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
     // A key that is later restricted to certain IP addresses can still read, but not pay.
     const { answer } = yield* requests
-    const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
+    const pays = request(secretKey, {
+      method: "pay_invoice",
+      params: { invoice: (yield* outside({ sats: 10 })).destination }
+    })
     yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
     assert.strictEqual(codeOf(yield* answer(pays), secretKey), "RESTRICTED")
     assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" })), secretKey), "ok")
@@ -731,7 +951,9 @@ scenario(
 
 scenario("wallet connect: without relays, no connection can be created", function* () {
   const { id: companyId } = yield* company()
-  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes: ["read"], expiresAtMillis: null }))
+  const { apiKey } = yield* made(
+    (yield* ApiKeys).issue({ companyId, name: "app", scopes: ["read"], expiresAtMillis: null })
+  )
   const connections = yield* WalletConnections
   assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: relays")
   assert.strictEqual(yield* said(connections.get(apiKey.id)), "NotFound")
@@ -752,7 +974,10 @@ it.effect.prop(
         const { answer } = yield* requests
         for (const name of [method, "pay_invoice", "make_invoice", "lookup_invoice", "list_transactions"]) {
           const event = request(secretKey, { method: name, params })
-          const others = [Nostr.signed({ ...event, tags }, secretKey), Nostr.signed({ ...event, content: method }, secretKey)]
+          const others = [
+            Nostr.signed({ ...event, tags }, secretKey),
+            Nostr.signed({ ...event, content: method }, secretKey)
+          ]
           for (const one of [event, ...others]) {
             const said = yield* answer(one)
             if (Option.isSome(said)) assert.notStrictEqual(codeOf(said, secretKey), "INTERNAL", name)

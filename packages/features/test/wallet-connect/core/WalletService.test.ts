@@ -28,7 +28,9 @@ const relays = ["wss://one.example", "wss://two.example"]
 const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays, secretKey: wallet })
 
 const connect = Effect.fnUntraced(function* ({ id: companyId }: Company) {
-  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes: ["send", "read"], expiresAtMillis: null }))
+  const { apiKey } = yield* made(
+    (yield* ApiKeys).issue({ companyId, name: "app", scopes: ["send", "read"], expiresAtMillis: null })
+  )
   const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
   return Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "")
 })
@@ -83,9 +85,12 @@ const listeningTo = Effect.fnUntraced(function* (silent: ReadonlyArray<string>) 
   yield* TestClock.adjust("1 second")
   assert.lengthOf(open, relays.length)
   return {
-    send: (event: Nostr.Event) => Effect.forEach(open, (events) => Queue.offer(events, event), { discard: true }),
-    unconfirmedTo: ({ id }: Nostr.Event) => unconfirmed.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
-    answersTo: ({ id }: Nostr.Event) => published.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
+    send: (event: Nostr.Event) =>
+      Effect.forEach(open, (events) => Queue.offer(events, event), { discard: true }),
+    unconfirmedTo: ({ id }: Nostr.Event) =>
+      unconfirmed.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
+    answersTo: ({ id }: Nostr.Event) =>
+      published.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
     notices: () => published.filter(({ kind }) => kind === WalletConnect.kinds.notification).length
   }
 })
@@ -102,7 +107,12 @@ scenario(
     for (let apps = 0; apps < WalletService.atOnce / WalletRequests.atOnce; apps++) {
       const app = yield* connect(payer)
       for (let n = 0; n < WalletRequests.atOnce; n++)
-        yield* send(request(app, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 1 })).destination } }))
+        yield* send(
+          request(app, {
+            method: "pay_invoice",
+            params: { invoice: (yield* outside({ sats: 1 })).destination }
+          })
+        )
     }
     yield* TestClock.adjust("1 second")
     const event = request(reader, { method: "get_balance" })
@@ -119,7 +129,8 @@ scenario(
     const reader = yield* connect(yield* company())
     const { send, answersTo } = yield* listening
     store.isFar = true
-    for (let n = 1; n <= 1000; n++) yield* send({ ...request(wallet, { method: "get_balance" }), pubkey: n.toString(16).padStart(64, "0") })
+    for (let n = 1; n <= 1000; n++)
+      yield* send({ ...request(wallet, { method: "get_balance" }), pubkey: n.toString(16).padStart(64, "0") })
     const event = request(reader, { method: "get_balance" })
     yield* send(event)
     yield* Effect.repeat(TestClock.adjust("20 millis"), { times: 50 })
@@ -127,26 +138,34 @@ scenario(
   }
 )
 
-scenario("wallet connect: a relay that never confirms an event does not delay notifications at other relays", { change }, function* () {
-  const shop = yield* company()
-  yield* connect(shop)
-  const { notices } = yield* listeningTo(relays.slice(0, 1))
-  yield* TestClock.adjust("20 seconds")
-  const count = 40
-  for (let n = 1; n <= count; n++) {
-    const { paymentRequest } = yield* invoice(shop, n)
-    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+scenario(
+  "wallet connect: a relay that never confirms an event does not delay notifications at other relays",
+  { change },
+  function* () {
+    const shop = yield* company()
+    yield* connect(shop)
+    const { notices } = yield* listeningTo(relays.slice(0, 1))
+    yield* TestClock.adjust("20 seconds")
+    const count = 40
+    for (let n = 1; n <= count; n++) {
+      const { paymentRequest } = yield* invoice(shop, n)
+      yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+    }
+    yield* poll
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(notices(), count)
   }
-  yield* poll
-  yield* TestClock.adjust("1 second")
-  assert.strictEqual(notices(), count)
-})
+)
 
-scenario("wallet connect: a request at a relay that never confirms an event is answered without delay", { change }, function* () {
-  const reader = yield* connect(yield* company())
-  const { send, unconfirmedTo } = yield* listeningTo(relays)
-  const event = request(reader, { method: "get_balance" })
-  yield* send(event)
-  yield* TestClock.adjust("1 second")
-  assert.strictEqual(unconfirmedTo(event), relays.length)
-})
+scenario(
+  "wallet connect: a request at a relay that never confirms an event is answered without delay",
+  { change },
+  function* () {
+    const reader = yield* connect(yield* company())
+    const { send, unconfirmedTo } = yield* listeningTo(relays)
+    const event = request(reader, { method: "get_balance" })
+    yield* send(event)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(unconfirmedTo(event), relays.length)
+  }
+)

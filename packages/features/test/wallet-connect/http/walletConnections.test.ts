@@ -12,7 +12,8 @@ describe("app connections", () => {
     const company = await service.company()
     await service.fund(company.key, 1000)
     const issue = async () =>
-      (await ask(`/companies/${company.id}/api-keys`, operatorToken, { name: "till", scopes: ["send"] })).body.data.id
+      (await ask(`/companies/${company.id}/api-keys`, operatorToken, { name: "till", scopes: ["send"] })).body
+        .data.id
     const [before, after] = [await issue(), await issue()]
     const ada = (await ask("/tokens", operatorToken, { name: "Ada", scopes: ["companies"] })).body.data.token
     assert.strictEqual((await ask(`/api-keys/${before}/connect`, ada)).status, 201)

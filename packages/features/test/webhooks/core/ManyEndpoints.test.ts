@@ -10,7 +10,11 @@ import { company, invoice, replace, scenario } from "../../../../core/test/World
 const counting = () => {
   const made = world()
   const reads = { now: 0, most: 0, isAway: false }
-  const away = new StoreUnavailable({ operation: "test", cause: new Error("away"), reason: "the database does not respond" })
+  const away = new StoreUnavailable({
+    operation: "test",
+    cause: new Error("away"),
+    reason: "the database does not respond"
+  })
   const change: typeof made.change = (ports) =>
     replace(WebhookReads, (one) => ({
       ...one,
@@ -48,21 +52,27 @@ scenario(
   }
 )
 
-scenario("webhooks: an outage of the store is logged once, not for each endpoint", counting, function* ({ reads, sent }) {
-  const logged: Array<string> = []
-  const logger = Logger.make(({ logLevel, message }) => {
-    if (logLevel === "Warn") logged.push(String(message))
-  })
-  const rows = yield* companies
-  reads.isAway = true
-  yield* Effect.gen(function* () {
-    yield* sending
-    for (let seconds = 0; seconds < 5; seconds++) yield* second
-    assert.deepStrictEqual(logged, ["webhook: sending to an endpoint failed; will retry: the database does not respond"])
-    reads.isAway = false
-    for (let seconds = 0; seconds < 60; seconds++) yield* second
-    yield* Effect.forEach(rows, (row) => invoice(row, 1))
-    yield* second
-  }).pipe(Effect.provide(Logger.layer([logger])))
-  assert.lengthOf(types(sent), count)
-})
+scenario(
+  "webhooks: an outage of the store is logged once, not for each endpoint",
+  counting,
+  function* ({ reads, sent }) {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel === "Warn") logged.push(String(message))
+    })
+    const rows = yield* companies
+    reads.isAway = true
+    yield* Effect.gen(function* () {
+      yield* sending
+      for (let seconds = 0; seconds < 5; seconds++) yield* second
+      assert.deepStrictEqual(logged, [
+        "webhook: sending to an endpoint failed; will retry: the database does not respond"
+      ])
+      reads.isAway = false
+      for (let seconds = 0; seconds < 60; seconds++) yield* second
+      yield* Effect.forEach(rows, (row) => invoice(row, 1))
+      yield* second
+    }).pipe(Effect.provide(Logger.layer([logger])))
+    assert.lengthOf(types(sent), count)
+  }
+)

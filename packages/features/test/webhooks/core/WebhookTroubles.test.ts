@@ -13,15 +13,39 @@ import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { entryOf, waiting } from "../../../src/webhooks/core/Sending.ts"
 import { Webhooks } from "../../../src/webhooks/core/Webhooks.ts"
-import { broken, endpoint, ok, read, type Request, second, sending, subscribed, types, world } from "../../../../core/test/Receivers.ts"
-import { company, confirm, invoice, lightningAddress, outside, type Ports, replace, scenario, steps } from "../../../../core/test/World.ts"
+import {
+  broken,
+  endpoint,
+  ok,
+  read,
+  type Request,
+  second,
+  sending,
+  subscribed,
+  types,
+  world
+} from "../../../../core/test/Receivers.ts"
+import {
+  company,
+  confirm,
+  invoice,
+  lightningAddress,
+  outside,
+  type Ports,
+  replace,
+  scenario,
+  steps
+} from "../../../../core/test/World.ts"
 
-const attemptsOf = (sent: ReadonlyArray<Request>) => sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
+const attemptsOf = (sent: ReadonlyArray<Request>) =>
+  sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
 const answering =
   (...answers: ReadonlyArray<number | "nothing">) =>
   (_: Request) => {
     const [now = 204] = answers
-    return Effect.succeed(now === "nothing" ? { _tag: "Unanswered" as const, reason: "no connection" } : broken(now))
+    return Effect.succeed(
+      now === "nothing" ? { _tag: "Unanswered" as const, reason: "no connection" } : broken(now)
+    )
   }
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
@@ -165,8 +189,15 @@ scenario(
     yield* TestClock.adjust("11 minutes")
     const { headers, atMillis } = sent[0] ?? assert.fail("nothing sent")
     assert.strictEqual(headers["webhook-timestamp"], String(Math.floor(atMillis / 1000)))
-    const [delivery = assert.fail()] = (yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 1, before: null })).rows
-    assert.deepStrictEqual([delivery.lastAtMillis, delivery.durationMillis], [atMillis, 0], "waiting is no time of the receiver")
+    const [delivery = assert.fail()] = (yield* (yield* Webhooks).deliveries(row.id, made.id, {
+      limit: 1,
+      before: null
+    })).rows
+    assert.deepStrictEqual(
+      [delivery.lastAtMillis, delivery.durationMillis],
+      [atMillis, 0],
+      "waiting is no time of the receiver"
+    )
   }
 )
 
@@ -236,7 +267,9 @@ scenario(
 const reading = () => {
   const made = world()
   const reads = { count: 0 }
-  const counted = replace(EventStore, (store) => ({ event: (id) => Effect.tap(store.event(id), () => Effect.sync(() => reads.count++)) }))
+  const counted = replace(EventStore, (store) => ({
+    event: (id) => Effect.tap(store.event(id), () => Effect.sync(() => reads.count++))
+  }))
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
 }
 
@@ -258,8 +291,15 @@ scenario(
     assert.deepStrictEqual([attemptsOf(sent), reads.count], [[1, 2, 1], 2])
     yield* confirm(row, (yield* outside({ sats: 100 })).destination)
     yield* second
-    assert.deepStrictEqual([attemptsOf(sent), reads.count], [[1, 2, 1, 1], 2], "the first attempt uses the body that was just read")
-    const [item = assert.fail()] = (yield* (yield* Feed).page({ companyId: row.id, after: Notice.first, limit: 1 }, () => "its body")).items
+    assert.deepStrictEqual(
+      [attemptsOf(sent), reads.count],
+      [[1, 2, 1, 1], 2],
+      "the first attempt uses the body that was just read"
+    )
+    const [item = assert.fail()] = (yield* (yield* Feed).page(
+      { companyId: row.id, after: Notice.first, limit: 1 },
+      () => "its body"
+    )).items
     assert.notInclude(inspect(waiting(entryOf(item)), { depth: null }), item.body)
   }
 )
@@ -336,7 +376,11 @@ scenario(
     while (known.length < sent.length) known.push([...secrets])
     assert.strictEqual(new Set(sent.map((request) => read(request).subject)).size, 72)
     for (const [i, { headers, body }] of sent.entries()) {
-      const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
+      const content = Signature.contentOf(
+        headers["webhook-id"] ?? "",
+        Number(headers["webhook-timestamp"]),
+        body
+      )
       const signatures = headers["webhook-signature"]?.split(" ") ?? []
       // One of the last two secrets must verify, because the receiver may not have installed the new one yet.
       const recent = known[i]?.slice(-2) ?? []
@@ -355,17 +399,31 @@ scenario(
     const { row, secret, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
     const rotate = Effect.map((yield* Webhooks).rotate(row.id, made.id, 3600), ({ secret }) => secret)
     // Concurrent rotations must not drop each other's secret either.
-    const secrets = [secret, ...(yield* Effect.all([rotate, rotate], { concurrency: "unbounded" })), yield* rotate]
+    const secrets = [
+      secret,
+      ...(yield* Effect.all([rotate, rotate], { concurrency: "unbounded" })),
+      yield* rotate
+    ]
     const signatures = Effect.gen(function* () {
       yield* invoice(row, 1)
       yield* second
       const { headers, body } = sent.at(-1) ?? assert.fail("nothing sent")
-      const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
-      return secrets.map((one) => (headers["webhook-signature"] ?? "").includes(Signature.symmetric(Redacted.value(one), content)))
+      const content = Signature.contentOf(
+        headers["webhook-id"] ?? "",
+        Number(headers["webhook-timestamp"]),
+        body
+      )
+      return secrets.map((one) =>
+        (headers["webhook-signature"] ?? "").includes(Signature.symmetric(Redacted.value(one), content))
+      )
     })
     assert.deepStrictEqual(yield* signatures, [true, true, true, true])
     secrets.push(yield* rotate)
-    assert.deepStrictEqual(yield* signatures, [false, true, true, true, true], "a request has at most four such signatures")
+    assert.deepStrictEqual(
+      yield* signatures,
+      [false, true, true, true, true],
+      "a request has at most four such signatures"
+    )
     yield* TestClock.adjust("1 hour")
     assert.deepStrictEqual(yield* signatures, [false, false, false, false, true])
   }
@@ -377,13 +435,22 @@ scenario(
   function* ({ sent }) {
     const { row, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
     const secrets: Array<string> = []
-    const rotate = Effect.map((yield* Webhooks).rotate(row.id, made.id, 0), ({ secret }) => void secrets.push(Redacted.value(secret)))
+    const rotate = Effect.map(
+      (yield* Webhooks).rotate(row.id, made.id, 0),
+      ({ secret }) => void secrets.push(Redacted.value(secret))
+    )
     yield* Effect.replicateEffect(rotate, 8, { concurrency: "unbounded", discard: true })
     yield* invoice(row, 1)
     yield* second
     const { headers, body } = sent.at(-1) ?? assert.fail("nothing sent")
-    const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
-    const signs = secrets.map((secret) => (headers["webhook-signature"] ?? "").includes(Signature.symmetric(secret, content)))
+    const content = Signature.contentOf(
+      headers["webhook-id"] ?? "",
+      Number(headers["webhook-timestamp"]),
+      body
+    )
+    const signs = secrets.map((secret) =>
+      (headers["webhook-signature"] ?? "").includes(Signature.symmetric(secret, content))
+    )
     assert.deepStrictEqual(signs, [...Array.from({ length: 7 }, () => false), true])
   }
 )
@@ -402,7 +469,8 @@ scenario(
       yield* endpoint(row, { url: `https://alive.example/${row.id}`, types: ["invoice.created"] })
     }
     yield* second
-    state.answer = ({ url }) => Effect.succeed(url.includes("dead") ? { _tag: "Unanswered", reason: "no connection" } : ok)
+    state.answer = ({ url }) =>
+      Effect.succeed(url.includes("dead") ? { _tag: "Unanswered", reason: "no connection" } : ok)
     const count = 20
     for (let i = 0; i < count; i++) yield* invoice(dead, 1)
     for (const row of others) yield* invoice(row, 1)

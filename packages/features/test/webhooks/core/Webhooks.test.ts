@@ -13,8 +13,27 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import { WebhookReads } from "../../../src/webhooks/core/records/WebhookReads.ts"
 import { Webhooks } from "../../../src/webhooks/core/Webhooks.ts"
 import * as Lag from "../../../src/webhooks/core/Lag.ts"
-import { broken, endpoint, ok, read, second, sending, subscribed, types, world } from "../../../../core/test/Receivers.ts"
-import { company, confirm, invoice, outside, type Ports, replace, scenario, steps } from "../../../../core/test/World.ts"
+import {
+  broken,
+  endpoint,
+  ok,
+  read,
+  second,
+  sending,
+  subscribed,
+  types,
+  world
+} from "../../../../core/test/Receivers.ts"
+import {
+  company,
+  confirm,
+  invoice,
+  outside,
+  type Ports,
+  replace,
+  scenario,
+  steps
+} from "../../../../core/test/World.ts"
 
 scenario(
   "webhooks: each event is sent once, in order, with its id",
@@ -48,22 +67,28 @@ const counting = () => {
   const counted = replace(EventStore, (store) => ({
     eventsOf: (companyId, ...ask) => {
       const page = store.eventsOf(companyId, ...ask)
-      return companyId === null ? Effect.tap(page, ({ length }) => Effect.sync(() => (reads.count += Math.min(1, length)))) : page
+      return companyId === null
+        ? Effect.tap(page, ({ length }) => Effect.sync(() => (reads.count += Math.min(1, length))))
+        : page
     }
   }))
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
 }
 
-scenario("webhooks: events that were read to find new commits are not read again for sending", counting, function* ({ sent, reads }) {
-  const { row } = yield* subscribed()
-  const before = reads.count
-  for (const sats of [1, 2, 3]) {
-    yield* invoice(row, sats)
-    yield* second
+scenario(
+  "webhooks: events that were read to find new commits are not read again for sending",
+  counting,
+  function* ({ sent, reads }) {
+    const { row } = yield* subscribed()
+    const before = reads.count
+    for (const sats of [1, 2, 3]) {
+      yield* invoice(row, sats)
+      yield* second
+    }
+    assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created", "invoice.created"])
+    assert.strictEqual(reads.count - before, 3)
   }
-  assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created", "invoice.created"])
-  assert.strictEqual(reads.count - before, 3)
-})
+)
 
 /** A process of a version that does not know this type of event. */
 const older = () => {
@@ -73,7 +98,9 @@ const older = () => {
       ...store,
       eventsOf: (...ask) =>
         Effect.map(store.eventsOf(...ask), (events) =>
-          events.map((event) => (event.type === "withdrawal.requested" ? { ...event, type: "withdrawal.newer" } : event))
+          events.map((event) =>
+            event.type === "withdrawal.requested" ? { ...event, type: "withdrawal.newer" } : event
+          )
         )
     })
   )
@@ -129,7 +156,10 @@ scenario(
     yield* sending
     const [row, other] = [yield* company(), yield* company()]
     yield* endpoint(row, { types: ["deposit.*"], url: "https://one.example/" })
-    yield* endpoint({ id: CompanyId.operator }, { types: ["invoice.created"], url: "https://operator.example/" })
+    yield* endpoint(
+      { id: CompanyId.operator },
+      { types: ["invoice.created"], url: "https://operator.example/" }
+    )
     yield* second
     yield* invoice(row, 1)
     yield* invoice(other, 1)
@@ -154,8 +184,12 @@ scenario(
       sent.map((request) => read(request).subject),
       [slow.id, fast.id]
     )
-    const { items } = yield* (yield* Feed).page({ companyId: row.id, after: Notice.first, limit: 10 }, () => "{}")
-    const placeOf = (id: string) => items.find(({ subject }) => subject === id)?.place ?? assert.fail("no event")
+    const { items } = yield* (yield* Feed).page(
+      { companyId: row.id, after: Notice.first, limit: 10 },
+      () => "{}"
+    )
+    const placeOf = (id: string) =>
+      items.find(({ subject }) => subject === id)?.place ?? assert.fail("no event")
     const hasPassed = Effect.fnUntraced(function* (id: string) {
       const [stored] = yield* (yield* WebhookReads).endpointsOf(row.id)
       const reached = Events.placeOf(stored?.cursor ?? "") ?? assert.fail("no cursor")
@@ -216,10 +250,14 @@ scenario(
       assert.isAtLeast(took, pause * 0.79, `pause ${i}`)
       assert.isAtMost(took, pause * 1.21 + 2000, `pause ${i}`)
     }
-    const { rows: deliveries } = yield* (yield* Webhooks).deliveries(row.id, (yield* (yield* Webhooks).list(row.id))[0]?.id ?? "", {
-      limit: 10,
-      before: null
-    })
+    const { rows: deliveries } = yield* (yield* Webhooks).deliveries(
+      row.id,
+      (yield* (yield* Webhooks).list(row.id))[0]?.id ?? "",
+      {
+        limit: 10,
+        before: null
+      }
+    )
     const failed = deliveries.filter(({ status }) => status === "failed")
     assert.deepStrictEqual(
       failed.map(({ attempts, answered, response }) => [attempts, answered, response]),
@@ -246,7 +284,10 @@ scenario(
     yield* second
     assert.lengthOf(sent, 1)
     const webhooks = yield* Webhooks
-    const delivery = Effect.map(webhooks.deliveries(row.id, made.id, { limit: 10, before: null }), ({ rows: [first] }) => first)
+    const delivery = Effect.map(
+      webhooks.deliveries(row.id, made.id, { limit: 10, before: null }),
+      ({ rows: [first] }) => first
+    )
     const { id = "", status } = (yield* delivery) ?? {}
     assert.strictEqual(status, "pending")
     yield* Effect.all([webhooks.resend(row.id, id), webhooks.resend(row.id, id)])
@@ -263,7 +304,12 @@ scenario(
   () => world(),
   function* ({ sent, state }) {
     const { row, endpoint: made } = yield* subscribed()
-    const answers = [broken(429, "7200"), broken(503, new Date(1_700_000_000_000 + 5 * 3_600_000).toUTCString()), ok, broken(410)]
+    const answers = [
+      broken(429, "7200"),
+      broken(503, new Date(1_700_000_000_000 + 5 * 3_600_000).toUTCString()),
+      ok,
+      broken(410)
+    ]
     state.answer = () => Effect.succeed(answers.shift() ?? ok)
     yield* invoice(row, 1)
     yield* second
@@ -309,7 +355,11 @@ scenario(
     yield* second
     yield* TestClock.adjust("2 days")
     const told = new Set(sent.slice(count).map((request) => read(request).id))
-    assert.isAtLeast(told.size, 8, "all events from the beginning, and the one about the endpoint being disabled")
+    assert.isAtLeast(
+      told.size,
+      8,
+      "all events from the beginning, and the one about the endpoint being disabled"
+    )
   }
 )
 
@@ -321,13 +371,19 @@ scenario(
     yield* invoice(row, 1)
     yield* second
     assert.isAtLeast(sent.length, 1)
-    assert.deepStrictEqual((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).rows, [])
+    assert.deepStrictEqual(
+      (yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).rows,
+      []
+    )
     store.isAway = false
     yield* Effect.repeat(second, { times: 30 })
     assert.isAtLeast(sent.length, 2)
     assert.strictEqual(new Set(sent.map(({ headers }) => headers["webhook-id"])).size, 1)
     const count = sent.length
-    assert.lengthOf((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).rows, 1)
+    assert.lengthOf(
+      (yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).rows,
+      1
+    )
     yield* TestClock.adjust("1 hour")
     assert.lengthOf(sent, count)
   }
@@ -346,7 +402,10 @@ scenario(
     assert.match(sent[0]?.headers["webhook-signature"] ?? "", /^v1,\S{44} v1,\S{44} v1a,\S+$/)
     const body = sent[0]?.body ?? assert.fail("nothing sent")
     // A header with one signature has the new secret's.
-    assert.strictEqual(sent[0]?.headers["x-shop-signature"], Signature.plain(Redacted.value(rotated.secret), body))
+    assert.strictEqual(
+      sent[0]?.headers["x-shop-signature"],
+      Signature.plain(Redacted.value(rotated.secret), body)
+    )
     yield* TestClock.adjust("1 hour")
     yield* invoice(row, 1)
     yield* second
@@ -363,7 +422,8 @@ scenario(
     yield* endpoint(row, { url: "https://slow.example/" })
     yield* endpoint(row, { url: "https://fast.example/" })
     yield* second
-    state.answer = ({ url }) => (url.includes("slow") ? Effect.as(Effect.sleep("14 seconds"), ok) : Effect.succeed(ok))
+    state.answer = ({ url }) =>
+      url.includes("slow") ? Effect.as(Effect.sleep("14 seconds"), ok) : Effect.succeed(ok)
     for (let i = 0; i < 20; i++) yield* invoice(row, 1)
     yield* second
     const count = (name: string) => sent.filter(({ url }) => url.includes(name)).length
@@ -377,8 +437,9 @@ scenario(
   "webhooks: the delivery delay and the time for which readers wait for a transaction are measured",
   () => world(),
   function* ({ sent, state }) {
-    const seconds = Effect.map(Effect.all([Metric.value(Lag.gauges.lag), Metric.value(Lag.gauges.horizon)]), (all) =>
-      all.map(({ value }) => value)
+    const seconds = Effect.map(
+      Effect.all([Metric.value(Lag.gauges.lag), Metric.value(Lag.gauges.horizon)]),
+      (all) => all.map(({ value }) => value)
     )
     const measured = Effect.andThen(TestClock.adjust(Lag.everyMillis), seconds)
     yield* Effect.scoped(
@@ -394,7 +455,11 @@ scenario(
         assert.isAtLeast(sent.length, 2)
         assert.isAtLeast(lag, Lag.everyMillis / 1000)
         assert.isAtMost(lag, ((yield* Clock.currentTimeMillis) - beganAtMillis) / 1000)
-        assert.isAtLeast((yield* Lag.waitingSinceMillis) ?? 0, beganAtMillis, "every process reports the waiting time")
+        assert.isAtLeast(
+          (yield* Lag.waitingSinceMillis) ?? 0,
+          beganAtMillis,
+          "every process reports the waiting time"
+        )
         state.answer = () => Effect.succeed(ok)
         yield* TestClock.adjust("1 hour")
         assert.deepStrictEqual(yield* seconds, [0, 0])
@@ -420,7 +485,9 @@ scenario(
     const webhooks = yield* Webhooks
     const stored = { ...created, types: ["reminder.due", "deposit.*"] }
     yield* (yield* Journal).commit(Endpoint.changed(created, stored, yield* Clock.currentTimeMillis))
-    const described = yield* webhooks.updateSettings(row.id, created.id, (current) => Effect.succeed({ ...current, description: "shop" }))
+    const described = yield* webhooks.updateSettings(row.id, created.id, (current) =>
+      Effect.succeed({ ...current, description: "shop" })
+    )
     assert.deepStrictEqual([described.description, described.types], ["shop", stored.types])
     const more = { ...stored, types: [...stored.types, "reminder.sent"] }
     const refused = yield* Effect.flip(webhooks.change(row.id, created.id, more))

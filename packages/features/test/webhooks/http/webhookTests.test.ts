@@ -74,20 +74,24 @@ const make = () => {
   return { deliveries, counts, sent: WebhookTest.sent(webhooks, 8000, companyId, id) }
 }
 
-it.effect("webhook tests: tests of all endpoints of a company end within a request's time, and read few earlier deliveries", () =>
-  Effect.gen(function* () {
-    const { counts, sent } = make()
-    const running = yield* Effect.forkChild(Effect.replicateEffect(sent, maxEndpoints, { concurrency: "unbounded" }))
-    yield* TestClock.adjust("7 seconds")
-    assert.strictEqual(counts.tests, WebhookTest.tests.each)
-    yield* TestClock.adjust(timeoutMillis - 7000 - 1)
-    assert.isDefined(running.pollUnsafe(), `${counts.tests} tests were sent`)
-    assert.deepStrictEqual(
-      (yield* Fiber.join(running)).map(({ message }) => message),
-      Array.from({ length: maxEndpoints }, () => WebhookTest.unanswered)
-    )
-    assert.isAtMost(counts.read, 1000 * maxEndpoints)
-  })
+it.effect(
+  "webhook tests: tests of all endpoints of a company end within a request's time, and read few earlier deliveries",
+  () =>
+    Effect.gen(function* () {
+      const { counts, sent } = make()
+      const running = yield* Effect.forkChild(
+        Effect.replicateEffect(sent, maxEndpoints, { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("7 seconds")
+      assert.strictEqual(counts.tests, WebhookTest.tests.each)
+      yield* TestClock.adjust(timeoutMillis - 7000 - 1)
+      assert.isDefined(running.pollUnsafe(), `${counts.tests} tests were sent`)
+      assert.deepStrictEqual(
+        (yield* Fiber.join(running)).map(({ message }) => message),
+        Array.from({ length: maxEndpoints }, () => WebhookTest.unanswered)
+      )
+      assert.isAtMost(counts.read, 1000 * maxEndpoints)
+    })
 )
 
 it.effect("webhook tests: a test's delivery is found behind many newer deliveries of other events", () =>

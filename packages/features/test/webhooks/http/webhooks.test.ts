@@ -43,7 +43,11 @@ afterAll(async () => {
 
 const created = await service.ask("POST", "/v1/webhook-endpoints", {
   key,
-  body: { url: "https://shop.example/webhooks", types: ["invoice.*", "deposit.*"], signature_header: "Shop-Signature" }
+  body: {
+    url: "https://shop.example/webhooks",
+    types: ["invoice.*", "deposit.*"],
+    signature_header: "Shop-Signature"
+  }
 })
 const endpoint = created.body.data
 const invoice = async () =>
@@ -55,7 +59,11 @@ const invoice = async () =>
   ).body.data
 /** The request sent about a record. */
 const sentAbout = (id: string) =>
-  vi.waitFor(() => posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("no request was sent"), patience)
+  vi.waitFor(
+    () =>
+      posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("no request was sent"),
+    patience
+  )
 
 describe("webhooks over HTTP", () => {
   it("webhooks: the request body has the bytes of the listed event, and the standardwebhooks package verifies it", async () => {
@@ -66,7 +74,10 @@ describe("webhooks over HTTP", () => {
     const verified = new Webhook(endpoint.secret).verify(body, { ...headers })
     assert.deepStrictEqual(verified, JSON.parse(body))
     const plain = (text: string) => createHmac("sha256", endpoint.secret).update(text).digest("hex")
-    assert.deepStrictEqual([headers["shop-signature"], plain(JSON.stringify(JSON.parse(body)))], [plain(body), plain(body)])
+    assert.deepStrictEqual(
+      [headers["shop-signature"], plain(JSON.stringify(JSON.parse(body)))],
+      [plain(body), plain(body)]
+    )
     const event = Webhooks.verify(headers, body, endpoint.secret)
     assert.strictEqual(event.type, "invoice.created")
     const keys = (await service.ask("GET", WebhookKeys.path)).text
@@ -79,14 +90,20 @@ describe("webhooks over HTTP", () => {
     const other = `whsec_${randomBytes(32).toString("base64")}`
     const sentMillis = Number(headers["webhook-timestamp"]) * 1000
     const tries: ReadonlyArray<readonly [string, () => unknown]> = [
-      ["body", () => Webhooks.verify(headers, body.replace("invoice.created", "invoice.settled"), endpoint.secret)],
+      [
+        "body",
+        () => Webhooks.verify(headers, body.replace("invoice.created", "invoice.settled"), endpoint.secret)
+      ],
       ["secret", () => Webhooks.verify(headers, body, other)],
       ["id", () => Webhooks.verify({ ...headers, "webhook-id": "evt_other" }, body, endpoint.secret)],
       ["time", () => Webhooks.verify({ ...headers, "webhook-timestamp": "1" }, body, endpoint.secret)],
       ["late", () => Webhooks.verify(headers, body, endpoint.secret, sentMillis + 301_000)],
       ["early", () => Webhooks.verify(headers, body, endpoint.secret, sentMillis - 301_000)],
       ["none", () => Webhooks.verify({}, body, endpoint.secret)],
-      ["version", () => Webhooks.verify({ ...headers, "webhook-signature": "v2,AAAA" }, body, endpoint.secret)]
+      [
+        "version",
+        () => Webhooks.verify({ ...headers, "webhook-signature": "v2,AAAA" }, body, endpoint.secret)
+      ]
     ]
     for (const [what, ask] of tries) assert.throws(ask, Webhooks.WebhookRefused, undefined, what)
     assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, sentMillis + 300_000))
@@ -97,24 +114,48 @@ describe("webhooks over HTTP", () => {
       const [id, timestamp] = ["evt_1", "1800000000"]
       const key = Buffer.from(endpoint.secret.replace("whsec_", ""), "base64")
       const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")
-      const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` }
+      const headers = {
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": `v1,${signature}`
+      }
       return () => Webhooks.verify(headers, body, endpoint.secret, 1_800_000_000_000)
     }
-    const told = { id: "evt_1", timestamp: "2027-01-15T08:00:00.000Z", company_id: company.id, api_version: "v1" }
+    const told = {
+      id: "evt_1",
+      timestamp: "2027-01-15T08:00:00.000Z",
+      company_id: company.id,
+      api_version: "v1"
+    }
     for (const type of ["swap.completed", "invoice.settled"]) {
       const event = { ...told, type, event: type, data: { id: company.id, status: "later" } }
       assert.deepStrictEqual<unknown>(signed(JSON.stringify(event))(), event)
     }
-    for (const body of ["", "{", "null", "[]", '"evt_1"', JSON.stringify(told), JSON.stringify({ ...told, type: "a.b", data: [] })])
+    for (const body of [
+      "",
+      "{",
+      "null",
+      "[]",
+      '"evt_1"',
+      JSON.stringify(told),
+      JSON.stringify({ ...told, type: "a.b", data: [] })
+    ])
       assert.throws(signed(body), Webhooks.WebhookRefused, "not an event", body)
   })
 
   it("webhooks: verify rejects an empty secret, also if the request is signed with it", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
-    const signed = createHmac("sha256", "").update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)
+    const signed = createHmac("sha256", "").update(
+      `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`
+    )
     const forged = { ...headers, "webhook-signature": `v1,${signed.digest("base64")}` }
     for (const secret of ["", "whsec_", "whsec_====", "whpk_"])
-      assert.throws(() => Webhooks.verify(forged, body, secret), Webhooks.WebhookRefused, /^secret must be/, secret)
+      assert.throws(
+        () => Webhooks.verify(forged, body, secret),
+        Webhooks.WebhookRefused,
+        /^secret must be/,
+        secret
+      )
   })
 
   it("C58: webhooks: an event's signature is not valid for another body, whatever the change", async () => {
@@ -126,8 +167,18 @@ describe("webhooks over HTTP", () => {
     for (let at = 0; at < body.length; at += 23) {
       const other = body.slice(0, at) + (body[at] === "0" ? "1" : "0") + body.slice(at + 1)
       for (const secret of [endpoint.secret, publicKey])
-        assert.throws(() => Webhooks.verify(headers, other, secret), Webhooks.WebhookRefused, "signature", `at ${at}`)
-      assert.throws(() => new Webhook(endpoint.secret).verify(other, { ...headers }), undefined, undefined, `at ${at}`)
+        assert.throws(
+          () => Webhooks.verify(headers, other, secret),
+          Webhooks.WebhookRefused,
+          "signature",
+          `at ${at}`
+        )
+      assert.throws(
+        () => new Webhook(endpoint.secret).verify(other, { ...headers }),
+        undefined,
+        undefined,
+        `at ${at}`
+      )
       assert.notStrictEqual(headers["shop-signature"], plain(other), `at ${at}`)
     }
   })
@@ -137,7 +188,10 @@ describe("webhooks over HTTP", () => {
     const list = await service.ask("GET", "/v1/webhook-endpoints", { key })
     assert.notInclude(list.text, "whsec_")
     const rotated = (
-      await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, { key, body: { overlap_seconds: 60 } })
+      await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, {
+        key,
+        body: { overlap_seconds: 60 }
+      })
     ).body.data
     const { id } = await vi.waitFor(async () => {
       const made = await invoice()
@@ -159,8 +213,12 @@ describe("webhooks over HTTP", () => {
       assert.strictEqual(body.data[0]?.subject, id)
       return body.data
     }, patience)
-    assert.deepStrictEqual([delivery.status, delivery.attempts, delivery.response_status], ["delivered", 1, 204])
-    const about = () => posted.requests.filter(({ headers }) => headers["webhook-id"] === delivery.event_id).length
+    assert.deepStrictEqual(
+      [delivery.status, delivery.attempts, delivery.response_status],
+      ["delivered", 1, 204]
+    )
+    const about = () =>
+      posted.requests.filter(({ headers }) => headers["webhook-id"] === delivery.event_id).length
     const before = about()
     await service.ask("POST", `/v1/webhook-deliveries/${delivery.id}/resend`, { key })
     await vi.waitFor(() => assert.strictEqual(about(), before + 1), patience)
@@ -180,7 +238,9 @@ describe("webhooks over HTTP", () => {
     })
     await service.run(published)
     const { headers, body } = await vi.waitFor(
-      () => posted.requests.find(({ url }) => url === "https://heads.example/") ?? assert.fail("no request was sent"),
+      () =>
+        posted.requests.find(({ url }) => url === "https://heads.example/") ??
+        assert.fail("no request was sent"),
       patience
     )
     const event = Webhooks.verify(headers, body, made.body.data.secret)
@@ -199,13 +259,21 @@ describe("webhooks over HTTP", () => {
     })
     const tested = await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/test`, { key })
     assert.match(tested.body.message, /^Delivered: the endpoint returned 204 in \d+ ms$/)
-    await vi.waitFor(() => assert.isTrue(posted.requests.some(({ body }) => body.includes('"webhook_endpoint.test"'))), patience)
-    const { id } = await invoice()
-    const heard = await vi.waitFor(
-      () => posted.requests.find(({ url, body }) => url === "https://operator.example/" && body.includes(id)) ?? assert.fail("not yet"),
+    await vi.waitFor(
+      () => assert.isTrue(posted.requests.some(({ body }) => body.includes('"webhook_endpoint.test"'))),
       patience
     )
-    assert.strictEqual(Webhooks.verify(heard.headers, heard.body, made.body.data.secret).type, "invoice.created")
+    const { id } = await invoice()
+    const heard = await vi.waitFor(
+      () =>
+        posted.requests.find(({ url, body }) => url === "https://operator.example/" && body.includes(id)) ??
+        assert.fail("not yet"),
+      patience
+    )
+    assert.strictEqual(
+      Webhooks.verify(heard.headers, heard.body, made.body.data.secret).type,
+      "invoice.created"
+    )
   })
 
   it("webhooks: a failed test reports the endpoint's response or the refused connection, and marks the endpoint as failing", async () => {
@@ -217,10 +285,20 @@ describe("webhooks over HTTP", () => {
         ["https://down.example/", /^Not delivered: connection refused$/],
         ["https://error.example/", /^Not delivered: the endpoint returned 500 in \d+ ms$/]
       ] as const) {
-        const { data } = (await service.ask("POST", `${root}/webhook-endpoints`, { key: asker, body: { url, types: ["voucher.*"] } })).body
-        const { status, body } = await service.ask("POST", `${root}/webhook-endpoints/${data.id}/test`, { key: asker })
+        const { data } = (
+          await service.ask("POST", `${root}/webhook-endpoints`, {
+            key: asker,
+            body: { url, types: ["voucher.*"] }
+          })
+        ).body
+        const { status, body } = await service.ask("POST", `${root}/webhook-endpoints/${data.id}/test`, {
+          key: asker
+        })
         assert.match(body.message, message)
-        assert.deepStrictEqual([status, body.data.status, typeof body.data.failing_since], [200, "enabled", "string"])
+        assert.deepStrictEqual(
+          [status, body.data.status, typeof body.data.failing_since],
+          [200, "enabled", "string"]
+        )
         await service.ask("DELETE", `${root}/webhook-endpoints/${data.id}`, { key: asker })
       }
   })
@@ -236,7 +314,10 @@ describe("webhooks over HTTP", () => {
       const { id } = (await service.ask("POST", `${root}/webhook-endpoints`, { key: asker, body })).body.data
       for (const verb of ["replay", "enable"])
         for (const replay_from of ["evt_wrong", ...foreign]) {
-          const answer = await service.ask("POST", `${root}/webhook-endpoints/${id}/${verb}`, { key: asker, body: { replay_from } })
+          const answer = await service.ask("POST", `${root}/webhook-endpoints/${id}/${verb}`, {
+            key: asker,
+            body: { replay_from }
+          })
           assert.deepStrictEqual(seen(answer), bad(400, "malformed"), `${root} ${verb} ${replay_from}`)
           assert.strictEqual(answer.body.error?.issues?.[0]?.path, "replay_from")
         }
@@ -271,11 +352,17 @@ describe("webhooks over HTTP", () => {
     }
     const reads = await service.keyFor(company.id, "read")
     assert.deepStrictEqual(
-      seen(await service.ask("POST", "/v1/webhook-endpoints", { key: reads, body: { url: "https://shop.example/" } })),
+      seen(
+        await service.ask("POST", "/v1/webhook-endpoints", {
+          key: reads,
+          body: { url: "https://shop.example/" }
+        })
+      ),
       bad(403, "scope_required")
     )
     const many = await service.company("free")
-    const one = () => service.ask("POST", "/v1/webhook-endpoints", { key: many.key, body: { url: "https://shop.example/" } })
+    const one = () =>
+      service.ask("POST", "/v1/webhook-endpoints", { key: many.key, body: { url: "https://shop.example/" } })
     const answers = await Promise.all(Array.from({ length: 20 }, one))
     assert.lengthOf(
       answers.filter(({ status }) => status === 201),

@@ -26,15 +26,24 @@ import {
 
 // NIP-57: payments for which a Nostr user requests a public receipt.
 
-const [service, sender] = ["11", "22"].map((byte) => Redacted.make(byte.repeat(32))) as [Redacted.Redacted, Redacted.Redacted]
+const [service, sender] = ["11", "22"].map((byte) => Redacted.make(byte.repeat(32))) as [
+  Redacted.Redacted,
+  Redacted.Redacted
+]
 const recipient = "04c915daefee38317fa734444acee390a8269fe5810b2241e5e6dd343dfbecc9"
 const note = "9ae37aa68f48645127299e9453eb5d908a0cbb6058ff340d528ed4d37c8994fb"
 const relays = ["wss://one.relay.example", "wss://two.relay.example"]
 
 /** A zap request as signed by a client. */
-const zapRequest = (tags: ReadonlyArray<ReadonlyArray<string>> = [], more: Partial<Nostr.Event> = {}): string => {
+const zapRequest = (
+  tags: ReadonlyArray<ReadonlyArray<string>> = [],
+  more: Partial<Nostr.Event> = {}
+): string => {
   const all = [["relays", ...relays], ["amount", "21000"], ["p", recipient], ...tags]
-  return JSON.stringify({ ...Nostr.signed({ kind: 9734, created_at: 1679673265, content: "Zap!", tags: all, ...more }, sender), ...more })
+  return JSON.stringify({
+    ...Nostr.signed({ kind: 9734, created_at: 1679673265, content: "Zap!", tags: all, ...more }, sender),
+    ...more
+  })
 }
 const bare = (tags: ReadonlyArray<ReadonlyArray<string>>) =>
   JSON.stringify(Nostr.signed({ kind: 9734, created_at: 1679673265, content: "", tags }, sender))
@@ -42,7 +51,8 @@ const bare = (tags: ReadonlyArray<ReadonlyArray<string>>) =>
 const place = (handle: string) => ({ host: "pay.example", domain: null, user: handle })
 const askFor = Effect.fnUntraced(function* (handle: string, nostr: string, amount = "21000") {
   const { invoice } = yield* PayRequests
-  return (yield* invoice(place(handle), { amount, comment: null, payerData: null, nostr, caller: "" })).invoice
+  return (yield* invoice(place(handle), { amount, comment: null, payerData: null, nostr, caller: "" }))
+    .invoice
 })
 
 /** Runs a scenario in which the service has a Nostr key and relays. */
@@ -116,7 +126,9 @@ describe("NIP-57, appendix D: a zap request", () => {
         ]) {
           const { paymentRequest, callback } = yield* askFor("shop", nostr)
           const { descriptionHash, amount } = yield* Effect.fromResult(Bolt11.decode(paymentRequest))
-          const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(nostr)))
+          const hash = yield* Effect.promise(() =>
+            crypto.subtle.digest("SHA-256", new TextEncoder().encode(nostr))
+          )
           assert.strictEqual(descriptionHash, Buffer.from(hash).toString("hex"))
           assert.strictEqual(amount, 21_000n)
           assert.strictEqual(callback?.zapRequest, nostr)
@@ -131,7 +143,14 @@ describe("NIP-57, appendix D: a zap request", () => {
         yield* shop
         const relayed = ["relays", ...relays]
         const wrong: Record<string, ReadonlyArray<string>> = {
-          "nostr must be a Nostr event as JSON": ["{", "[]", "{}", '"x"', JSON.stringify({ kind: 9734 }), zapRequest([], { sig: "00" })],
+          "nostr must be a Nostr event as JSON": [
+            "{",
+            "[]",
+            "{}",
+            '"x"',
+            JSON.stringify({ kind: 9734 }),
+            zapRequest([], { sig: "00" })
+          ],
           "nostr must have at most 8192 bytes": [zapRequest([], { content: "x".repeat(8000) })],
           "an event of kind 9734": [zapRequest([], { kind: 9735 })],
           "signed: its id or signature is invalid": [
@@ -155,7 +174,10 @@ describe("NIP-57, appendix D: a zap request", () => {
             zapRequest([["e", "x"]])
           ],
           "an a tag can refer to": [zapRequest([["a", "30023:x:y"]]), zapRequest([["a"]])],
-          "for the requested amount: 21000": [zapRequest([["amount", "21001"]]), bare([relayed, ["p", recipient], ["amount", "021000"]])],
+          "for the requested amount: 21000": [
+            zapRequest([["amount", "21001"]]),
+            bare([relayed, ["p", recipient], ["amount", "021000"]])
+          ],
           "for receipts of this service": [
             zapRequest([["P", recipient]]),
             zapRequest([
@@ -193,77 +215,81 @@ describe("NIP-57, appendix D: a zap request", () => {
 })
 
 describe("NIP-57, appendix E: a zap receipt", () => {
-  it.effect("zap receipt: a receipt is signed after the invoice is paid, and sent to the relays named in the request", () =>
-    withRelays((zaps, pretend) =>
-      audited(
+  it.effect(
+    "zap receipt: a receipt is signed after the invoice is paid, and sent to the relays named in the request",
+    () =>
+      withRelays((zaps, pretend) =>
+        audited(
+          Effect.gen(function* () {
+            yield* shop
+            const nostr = zapRequest([["e", note]])
+            const invoice = yield* askFor("shop", nostr)
+            assert.strictEqual(yield* zaps.step, 0)
+            yield* TestClock.adjust(5_500)
+            yield* pay(invoice.paymentRequest)
+            assert.strictEqual(yield* zaps.step, 1)
+            const [receipt, ...more] = yield* pretend.events(relays[0] ?? "")
+            assert.isEmpty(more)
+            if (receipt === undefined) return assert.fail("there is no receipt")
+            assert.deepStrictEqual(yield* pretend.events(relays[1] ?? ""), [receipt])
+            const { id: _, sig: __, tags, ...event } = receipt
+            assert.isTrue(Nostr.isGenuine(receipt))
+            assert.deepStrictEqual(event, {
+              pubkey: Nostr.publicKeyOf(service),
+              kind: 9735,
+              created_at: beginsAtMillis / 1000 + 5,
+              content: ""
+            })
+            const [proof, ...others] = tags.toReversed()
+            assert.strictEqual(proof?.[0], "preimage")
+            assert.deepStrictEqual(others.toReversed(), [
+              ["p", recipient],
+              ["e", note],
+              ["P", Nostr.publicKeyOf(sender)],
+              ["bolt11", invoice.paymentRequest],
+              ["description", nostr]
+            ])
+            yield* TestClock.adjust("1 hour")
+            assert.strictEqual(yield* zaps.step, 0)
+          })
+        )
+      )
+  )
+
+  it.effect(
+    "zap receipt: a receipt is resent unchanged to an unavailable relay until the relay accepts it or the receipt is too old",
+    () =>
+      withRelays((zaps, pretend) =>
         Effect.gen(function* () {
           yield* shop
-          const nostr = zapRequest([["e", note]])
-          const invoice = yield* askFor("shop", nostr)
-          assert.strictEqual(yield* zaps.step, 0)
-          yield* TestClock.adjust(5_500)
-          yield* pay(invoice.paymentRequest)
+          const [one = "", two = ""] = relays
+          yield* pretend.behave(two, "away")
+          yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
+          yield* zaps.step
+          const first = yield* pretend.events(one)
+          assert.strictEqual(first.length, 1)
+          yield* TestClock.adjust("30 seconds")
           assert.strictEqual(yield* zaps.step, 1)
-          const [receipt, ...more] = yield* pretend.events(relays[0] ?? "")
-          assert.isEmpty(more)
-          if (receipt === undefined) return assert.fail("there is no receipt")
-          assert.deepStrictEqual(yield* pretend.events(relays[1] ?? ""), [receipt])
-          const { id: _, sig: __, tags, ...event } = receipt
-          assert.isTrue(Nostr.isGenuine(receipt))
-          assert.deepStrictEqual(event, {
-            pubkey: Nostr.publicKeyOf(service),
-            kind: 9735,
-            created_at: beginsAtMillis / 1000 + 5,
-            content: ""
-          })
-          const [proof, ...others] = tags.toReversed()
-          assert.strictEqual(proof?.[0], "preimage")
-          assert.deepStrictEqual(others.toReversed(), [
-            ["p", recipient],
-            ["e", note],
-            ["P", Nostr.publicKeyOf(sender)],
-            ["bolt11", invoice.paymentRequest],
-            ["description", nostr]
-          ])
+          yield* pretend.behave(two, "takes")
+          yield* TestClock.adjust("1 minute")
+          yield* zaps.step
+          assert.deepStrictEqual(yield* pretend.events(one), first)
+          assert.deepStrictEqual(yield* pretend.events(two), first)
           yield* TestClock.adjust("1 hour")
+          assert.strictEqual(yield* zaps.step, 0)
+
+          yield* pretend.behave(two, "away")
+          yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
+          let offers = 0
+          for (let minute = 0; minute < 120; minute++) {
+            offers += yield* zaps.step
+            yield* TestClock.adjust("1 minute")
+          }
+          assert.isAbove(offers, 10)
+          assert.isBelow(offers, defaults.publishForMillis / 60_000 + 10)
           assert.strictEqual(yield* zaps.step, 0)
         })
       )
-    )
-  )
-
-  it.effect("zap receipt: a receipt is resent unchanged to an unavailable relay until the relay accepts it or the receipt is too old", () =>
-    withRelays((zaps, pretend) =>
-      Effect.gen(function* () {
-        yield* shop
-        const [one = "", two = ""] = relays
-        yield* pretend.behave(two, "away")
-        yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
-        yield* zaps.step
-        const first = yield* pretend.events(one)
-        assert.strictEqual(first.length, 1)
-        yield* TestClock.adjust("30 seconds")
-        assert.strictEqual(yield* zaps.step, 1)
-        yield* pretend.behave(two, "takes")
-        yield* TestClock.adjust("1 minute")
-        yield* zaps.step
-        assert.deepStrictEqual(yield* pretend.events(one), first)
-        assert.deepStrictEqual(yield* pretend.events(two), first)
-        yield* TestClock.adjust("1 hour")
-        assert.strictEqual(yield* zaps.step, 0)
-
-        yield* pretend.behave(two, "away")
-        yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
-        let offers = 0
-        for (let minute = 0; minute < 120; minute++) {
-          offers += yield* zaps.step
-          yield* TestClock.adjust("1 minute")
-        }
-        assert.isAbove(offers, 10)
-        assert.isBelow(offers, defaults.publishForMillis / 60_000 + 10)
-        assert.strictEqual(yield* zaps.step, 0)
-      })
-    )
   )
 
   it.effect("zap receipt: a receipt is not resent to a relay that refused it", () =>
@@ -311,7 +337,9 @@ describe("NIP-57, appendix E: a zap receipt", () => {
           )).paymentRequest
         )
         yield* zaps.step
-        const counts = yield* Effect.forEach(many, (relay) => Effect.map(pretend.events(relay), ({ length }) => length))
+        const counts = yield* Effect.forEach(many, (relay) =>
+          Effect.map(pretend.events(relay), ({ length }) => length)
+        )
         assert.deepStrictEqual(counts, [...Array.from({ length: 10 }, () => 1), 0, 0])
       })
     )
@@ -346,38 +374,45 @@ describe("NIP-57, appendix E: a zap receipt", () => {
   })
   const [good = ""] = relays
 
-  it.effect("zap receipt: relays that never respond delay neither receipts of other recipients nor of other companies", () =>
-    withRelays((_, pretend) =>
-      Effect.gen(function* () {
-        const { row } = yield* shop
-        yield* lightningAddress(row, "other")
-        yield* lightningAddress(yield* company(), "elsewhere")
-        for (let n = 0; n < 24; n++) yield* zapTo("shop", `wss://n${n}.silent.example`)
-        yield* TestClock.adjust(1)
-        for (const handle of ["other", "elsewhere"]) yield* zapTo(handle, good)
-        const state = yield* silently(yield* Nostr.Relays)
-        yield* TestClock.adjust("1 second")
-        const published = yield* pretend.events(good)
-        yield* TestClock.adjust("2 hours")
-        assert.lengthOf(published, 2)
-        assert.deepStrictEqual(state, { asked: 0, most: defaults.slots.perLane })
-      })
-    )
+  it.effect(
+    "zap receipt: relays that never respond delay neither receipts of other recipients nor of other companies",
+    () =>
+      withRelays((_, pretend) =>
+        Effect.gen(function* () {
+          const { row } = yield* shop
+          yield* lightningAddress(row, "other")
+          yield* lightningAddress(yield* company(), "elsewhere")
+          for (let n = 0; n < 24; n++) yield* zapTo("shop", `wss://n${n}.silent.example`)
+          yield* TestClock.adjust(1)
+          for (const handle of ["other", "elsewhere"]) yield* zapTo(handle, good)
+          const state = yield* silently(yield* Nostr.Relays)
+          yield* TestClock.adjust("1 second")
+          const published = yield* pretend.events(good)
+          yield* TestClock.adjust("2 hours")
+          assert.lengthOf(published, 2)
+          assert.deepStrictEqual(state, { asked: 0, most: defaults.slots.perLane })
+        })
+      )
   )
 
-  it.effect("zap receipt: a relay that never responds delays the recipient's receipts to other relays only once", () =>
-    withRelays((_, pretend) =>
-      Effect.gen(function* () {
-        yield* shop
-        const count = 44
-        for (let n = 0; n < count; n++) yield* zapTo("shop", "wss://one.silent.example", `wss://n${n}.relay.example`)
-        yield* silently(yield* Nostr.Relays)
-        yield* TestClock.adjust("15 seconds")
-        const published = yield* Effect.forEach(Array.from({ length: count }), (_, n) => pretend.events(`wss://n${n}.relay.example`))
-        yield* TestClock.adjust("2 hours")
-        assert.lengthOf(published.flat(), count)
-      })
-    )
+  it.effect(
+    "zap receipt: a relay that never responds delays the recipient's receipts to other relays only once",
+    () =>
+      withRelays((_, pretend) =>
+        Effect.gen(function* () {
+          yield* shop
+          const count = 44
+          for (let n = 0; n < count; n++)
+            yield* zapTo("shop", "wss://one.silent.example", `wss://n${n}.relay.example`)
+          yield* silently(yield* Nostr.Relays)
+          yield* TestClock.adjust("15 seconds")
+          const published = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
+            pretend.events(`wss://n${n}.relay.example`)
+          )
+          yield* TestClock.adjust("2 hours")
+          assert.lengthOf(published.flat(), count)
+        })
+      )
   )
 
   it.effect("zap receipt: no receipt is created for a payment without a zap request", () =>

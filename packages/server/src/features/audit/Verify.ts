@@ -12,7 +12,9 @@ import type { Verifying } from "../Feature.ts"
  */
 const signer = Effect.map(Variables, (variables) => {
   const read = Environment.read(variables)
-  return Result.isSuccess(read) && read.success.node !== undefined ? Secrets.auditSignerOf(read.success) : undefined
+  return Result.isSuccess(read) && read.success.node !== undefined
+    ? Secrets.auditSignerOf(read.success)
+    : undefined
 })
 
 /** Returns a noun's singular: “API key” for `api_keys`. */
@@ -29,7 +31,9 @@ const evidence = ({ kind, id, record = "", field, problem }: AuditVerification.F
   const name = `${nameOf(record)} ${id}`
   if (problem === undefined) return `audit log: ${kind} ${id}`
   if (problem === "differs") return `${name}: \`${field}\` differs from the audit log`
-  return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log but not in the database`
+  return problem === "unknown"
+    ? `${name}: is not in the audit log`
+    : `${name}: is in the audit log but not in the database`
 }
 
 /** Checks the chains of the audit log, and the records whose values it contains. */

@@ -17,15 +17,25 @@ export interface Feature {
 export const make = <const F extends Feature>(feature: F): F => feature
 
 /** Merges these layers. */
-export const merged = <R = never>(layers: ReadonlyArray<Layer.Layer<never, never, R>>): Layer.Layer<never, never, R> =>
-  layers.reduce((all, one) => Layer.merge(all, one), Layer.empty)
+export const merged = <R = never>(
+  layers: ReadonlyArray<Layer.Layer<never, never, R>>
+): Layer.Layer<never, never, R> => layers.reduce((all, one) => Layer.merge(all, one), Layer.empty)
 
-type NeedsOf<F> = F extends { readonly workers: (environment: Environment) => Layer.Layer<never, never, infer R> } ? R : never
+type NeedsOf<F> = F extends {
+  readonly workers: (environment: Environment) => Layer.Layer<never, never, infer R>
+}
+  ? R
+  : never
 
 /** Merges these features' workers. */
-export const workers = <F extends Feature>(features: ReadonlyArray<F>, environment: Environment): Layer.Layer<never, never, NeedsOf<F>> =>
+export const workers = <F extends Feature>(
+  features: ReadonlyArray<F>,
+  environment: Environment
+): Layer.Layer<never, never, NeedsOf<F>> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the list's type at run time doesn't contain the features' requirements
-  merged(features.flatMap(({ workers }) => (workers === undefined ? [] : [workers(environment)]))) as Layer.Layer<never, never, NeedsOf<F>>
+  merged(
+    features.flatMap(({ workers }) => (workers === undefined ? [] : [workers(environment)]))
+  ) as Layer.Layer<never, never, NeedsOf<F>>
 
 type ControlOf<F> = F extends { readonly controls: ReadonlyArray<infer One> } ? One : never
 

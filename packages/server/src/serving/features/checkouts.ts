@@ -24,7 +24,9 @@ const payer = ({ sandbox }: Given) =>
     CheckoutPage.Payer,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
-      const mined = Effect.repeat(Effect.andThen(Effect.sleep(blockMillis), sandbox.mine(1)), { times: blocks - 1 })
+      const mined = Effect.repeat(Effect.andThen(Effect.sleep(blockMillis), sandbox.mine(1)), {
+        times: blocks - 1
+      })
       return {
         pay: Effect.fnUntraced(function* (checkout, way) {
           const rest = Checkout.unsent(checkout)
@@ -32,7 +34,9 @@ const payer = ({ sandbox }: Given) =>
           if (way === "lightning" || way === "more") {
             const { paymentRequest } = checkout
             const amount = way === "more" ? more(due) : due
-            return yield* Effect.asVoid(sandbox.pay({ paymentRequest, ...((rest === null || way === "more") && { amount }) }))
+            return yield* Effect.asVoid(
+              sandbox.pay({ paymentRequest, ...((rest === null || way === "more") && { amount }) })
+            )
           }
           yield* sandbox.send({ address: checkout.address, amount: way === "less" ? less(due) : due })
           yield* mined.pipe(
@@ -47,6 +51,8 @@ const payer = ({ sandbox }: Given) =>
 /** Checkouts. Their pages have the payment button only if no money is real. */
 export const checkouts = Feature.make({
   references: ({ explorerUrl }) =>
-    explorerUrl === undefined ? Layer.empty : Layer.succeed(Explorer.Explorer, Explorer.ofTemplate(explorerUrl)),
+    explorerUrl === undefined
+      ? Layer.empty
+      : Layer.succeed(Explorer.Explorer, Explorer.ofTemplate(explorerUrl)),
   sandbox: (given) => (Simulated.isSandbox(given.simulated) ? payer(given) : Layer.empty)
 })

@@ -18,5 +18,8 @@ export const walletConnect = Feature.make({
   workers: ({ nwcRelays, outboundAllow }) =>
     nwcRelays === undefined
       ? Layer.empty
-      : Layer.provide(WalletService.layerWorker, Layer.provide(WebSocketSessions.layer, Outbound.layer({ allow: outboundAllow })))
+      : Layer.provide(
+          WalletService.layerWorker,
+          Layer.provide(WebSocketSessions.layer, Outbound.layer({ allow: outboundAllow }))
+        )
 })

@@ -16,9 +16,10 @@ interface Row extends Pick<Problem, "title" | "href" | "guide"> {
 }
 
 /** The alarms of the service and of the features. */
-export const all: ReadonlyArray<readonly [name: string, alarm: Alarm]> = [own, ...features.map(({ alarms = {} }) => alarms)].flatMap(
-  (alarms) => Object.entries(alarms)
-)
+export const all: ReadonlyArray<readonly [name: string, alarm: Alarm]> = [
+  own,
+  ...features.map(({ alarms = {} }) => alarms)
+].flatMap((alarms) => Object.entries(alarms))
 
 /** Turns `incidents#missing-webhook` into “missing webhook”. */
 const sectionOf = (guide: string): string => (guide.split("#").at(-1) ?? guide).replaceAll("-", " ")
@@ -47,9 +48,14 @@ const columns = (visit: OperatorVisit, rows: ReadonlyArray<Row>): ReadonlyArray<
     title: "Alarm",
     place: "all",
     kind: "soft",
-    cell: ({ alarms = [] }) => (alarms.length === 0 ? "only in the console" : alarms.map((name) => h("code", null, name, " ")))
+    cell: ({ alarms = [] }) =>
+      alarms.length === 0 ? "only in the console" : alarms.map((name) => h("code", null, name, " "))
   },
-  { title: "What to do", place: "all", cell: (row) => link(guide(visit, row.guide), `Guide: ${sectionOf(row.guide)}`) }
+  {
+    title: "What to do",
+    place: "all",
+    cell: (row) => link(guide(visit, row.guide), `Guide: ${sectionOf(row.guide)}`)
+  }
 ]
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
@@ -67,13 +73,26 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const rowsOf = (isRemote: boolean, badge: Badge) =>
     others
       .filter(([, alarm]) => (alarm.isRemote === true) === isRemote)
-      .map(([name, { path, title, guide }]): Row => ({ title, guide, href: visit.to(path), alarms: [name], badge }))
+      .map(([name, { path, title, guide }]): Row => ({
+        title,
+        guide,
+        href: visit.to(path),
+        alarms: [name],
+        badge
+      }))
   const list = (title: string, rows: ReadonlyArray<Row>) =>
     rows.length > 0 &&
-    panel(title, { isRuled: true }, table(title, { columns: columns(visit, rows), groups: [{ rows }], kind: "mid", opens: true }))
+    panel(
+      title,
+      { isRuled: true },
+      table(title, { columns: columns(visit, rows), groups: [{ rows }], kind: "mid", opens: true })
+    )
   return {
     title: "Alarms",
-    lead: problems.length === 0 ? "None is active." : `${count(problems.length, "problem is", "problems are")} active.`,
+    lead:
+      problems.length === 0
+        ? "None is active."
+        : `${count(problems.length, "problem is", "problems are")} active.`,
     isLive: true,
     body: [
       list("Active", problems),

@@ -3,7 +3,19 @@ import { nameField } from "@satrail/ui/console/Issued"
 import * as Formats from "@satrail/ui/console/Format"
 import { cursorOf, filtering, pages } from "@satrail/ui/console/List"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "@satrail/ui/console/Page"
-import { button, choice, date, empty, fields, formPanel, hidden, plain, segments, status, sub } from "@satrail/ui/console/Parts"
+import {
+  button,
+  choice,
+  date,
+  empty,
+  fields,
+  formPanel,
+  hidden,
+  plain,
+  segments,
+  status,
+  sub
+} from "@satrail/ui/console/Parts"
 import { type Column, paging, rowLink, table } from "@satrail/ui/console/Table"
 import type { CompanyOverview } from "@satrail/ui/console/wire"
 import { companyBadge, confirming, count } from "@satrail/ui/console/operator/Common"
@@ -11,14 +23,23 @@ import { lateOf } from "./Problems.ts"
 
 const perPage = 100
 
-const columns = ({ say, to }: OperatorVisit, late: ReadonlyMap<string, number>): ReadonlyArray<Column<CompanyOverview>> => [
-  { title: "Company", place: "c1", cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name)) },
+const columns = (
+  { say, to }: OperatorVisit,
+  late: ReadonlyMap<string, number>
+): ReadonlyArray<Column<CompanyOverview>> => [
+  {
+    title: "Company",
+    place: "c1",
+    cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name))
+  },
   {
     title: "Status",
     place: "c3",
     cell: (row) => [
       status(
-        row.frozen === null && late.has(row.id) ? { tone: "bad", text: count(late.get(row.id) ?? 0, "late payment") } : companyBadge(row)
+        row.frozen === null && late.has(row.id)
+          ? { tone: "bad", text: count(late.get(row.id) ?? 0, "late payment") }
+          : companyBadge(row)
       ),
       row.frozen !== null && sub(`${say.since(Date.parse(row.frozen.since))}: ${row.frozen.reason}`)
     ]
@@ -27,7 +48,12 @@ const columns = ({ say, to }: OperatorVisit, late: ReadonlyMap<string, number>):
   { title: "Keys", place: "off", kind: "fiat", cell: ({ api_keys }) => Formats.sats(api_keys) },
   { title: "Last used", place: "off", kind: "soft", cell: ({ last_seen_at }) => date(say, last_seen_at) },
   { title: "Held, sats", place: "off", kind: "fiat", cell: ({ held_sats }) => Formats.sats(held_sats) },
-  { title: "Balance, sats", place: "c2", kind: "amount", cell: ({ posted_sats }) => Formats.sats(posted_sats) },
+  {
+    title: "Balance, sats",
+    place: "c2",
+    kind: "amount",
+    cell: ({ posted_sats }) => Formats.sats(posted_sats)
+  },
   { title: "Value", place: "c4", kind: "fiat", cell: ({ posted_sats }) => say.fiat(posted_sats) ?? "" },
   {
     title: "",
@@ -65,14 +91,20 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Companies",
     lead:
-      next === undefined && cursor === undefined ? `${count(rows.length, "company", "companies")}, ${Formats.inSats(total)}` : undefined,
+      next === undefined && cursor === undefined
+        ? `${count(rows.length, "company", "companies")}, ${Formats.inSats(total)}`
+        : undefined,
     actions: button(to("companies/new"), "Open company", "main", "plus"),
     body: [
       h(
         "form",
         { class: "chips", action: to("companies") },
         h("label", { class: "visually-hidden", for: "search" }, "Name"),
-        h("div", null, h("input", { type: "search", id: "search", name: "search", value: sought, placeholder: "Name" })),
+        h(
+          "div",
+          null,
+          h("input", { type: "search", id: "search", name: "search", value: sought, placeholder: "Name" })
+        ),
         h("button", { class: "btn" }, "Find"),
         segments("Status", [chip("All", ""), chip("Frozen", "frozen")])
       ),
@@ -82,10 +114,19 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
           ? empty(
               "companies",
               "No company",
-              chosen === "frozen" ? "No frozen company matches." : sought === "" ? "Open the first one." : "No company name matches.",
+              chosen === "frozen"
+                ? "No frozen company matches."
+                : sought === ""
+                  ? "Open the first one."
+                  : "No company name matches.",
               button(to("companies/new"), "Open company")
             )
-          : table("Companies, newest first", { columns: columns(visit, late), groups: [{ rows }], kind: "mid", opens: true }),
+          : table("Companies, newest first", {
+              columns: columns(visit, late),
+              groups: [{ rows }],
+              kind: "mid",
+              opens: true
+            }),
         paging(rows.length, `times in ${visit.say.zone}`, pages("companies", visit, next))
       )
     ]

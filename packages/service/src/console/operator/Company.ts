@@ -2,7 +2,21 @@ import { h } from "preact"
 import * as Formats from "@satrail/ui/console/Format"
 import { features } from "../../features/console.ts"
 import type { OperatorVisit, Page, Shown } from "@satrail/ui/console/Page"
-import { body, button, copiedFact, cover, facts, link, note, panel, sides, stack, status, sub, when } from "@satrail/ui/console/Parts"
+import {
+  body,
+  button,
+  copiedFact,
+  cover,
+  facts,
+  link,
+  note,
+  panel,
+  sides,
+  stack,
+  status,
+  sub,
+  when
+} from "@satrail/ui/console/Parts"
 import { scopesOf, badge as keyBadge } from "../pages/Keys.ts"
 import { limitFacts, rateWords } from "../pages/Limits.ts"
 import { rowLink, table } from "@satrail/ui/console/Table"
@@ -54,7 +68,12 @@ const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
     opens: true
   })
 
-const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: CompanyFees, limits: CompanyLimits) => {
+const terms = (
+  { to }: OperatorVisit,
+  { id, plan }: CompanyOverview,
+  { fees }: CompanyFees,
+  limits: CompanyLimits
+) => {
   const set = limitFacts(limits)
   return panel(
     "Plan, fees and limits",
@@ -79,7 +98,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, of, id } = visit
   const [company, transactions, keys, panels, asides, fees, limits, [flow]] = await Promise.all([
     api.call("GET /operator/companies/{id}", { params: { id } }),
-    api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { limit: latest } }),
+    api.call("GET /operator/companies/{companyId}/transactions", {
+      params: { companyId: id },
+      query: { limit: latest }
+    }),
     api.call("GET /operator/companies/{id}/api-keys", { params: { id }, query: { limit: 100 } }),
     Promise.all(features.map(({ companyPanel }) => companyPanel?.(visit, id))),
     Promise.all(features.map(({ companyAside }) => companyAside?.(visit, id))),
@@ -87,12 +109,21 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     api.call("GET /operator/companies/{id}/limits", { params: { id } }),
     of(id).steps([say.nowMillis - monthMillis, say.nowMillis + 1])
   ])
-  const figure = (name: string, sats: number) => [name, Formats.sats(sats), say.fiat(sats) ?? Formats.unit(sats)] as const
-  const [valid, revoked] = [keys.filter(({ revoked_at }) => revoked_at === null), keys.filter(({ revoked_at }) => revoked_at !== null)]
+  const figure = (name: string, sats: number) =>
+    [name, Formats.sats(sats), say.fiat(sats) ?? Formats.unit(sats)] as const
+  const [valid, revoked] = [
+    keys.filter(({ revoked_at }) => revoked_at === null),
+    keys.filter(({ revoked_at }) => revoked_at !== null)
+  ]
   return {
     title: company.name,
     status: companyBadge(company),
-    lead: ["Company since ", since(say, company.created_at), " · last used ", since(say, company.last_seen_at)],
+    lead: [
+      "Company since ",
+      since(say, company.created_at),
+      " · last used ",
+      since(say, company.last_seen_at)
+    ],
     crumbs: [["Companies", "companies"]],
     isLive: true,
     actions: [
@@ -123,9 +154,13 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             {
               isRuled: true,
               beside: link(to(`companies/${id}/keys/new`), "Issue key…"),
-              ...(revoked.length > 0 && { footer: `${count(revoked.length, "key was", "keys were")} revoked` })
+              ...(revoked.length > 0 && {
+                footer: `${count(revoked.length, "key was", "keys were")} revoked`
+              })
             },
-            valid.length === 0 ? body(h("p", { class: "soft" }, "There are no valid keys.")) : keyTable(visit, valid)
+            valid.length === 0
+              ? body(h("p", { class: "soft" }, "There are no valid keys."))
+              : keyTable(visit, valid)
           ),
           ...panels
         ),

@@ -1,7 +1,29 @@
 import { h } from "preact"
 import * as Formats from "@satrail/ui/console/Format"
-import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "@satrail/ui/console/Page"
-import { body, checks, choice, entry, fields, form, formPanel, link, note, panel, stack, todo, two } from "@satrail/ui/console/Parts"
+import {
+  type AnyVisit,
+  type Elsewhere,
+  type OperatorVisit,
+  type Page,
+  type Shown,
+  numberIn,
+  text
+} from "@satrail/ui/console/Page"
+import {
+  body,
+  checks,
+  choice,
+  entry,
+  fields,
+  form,
+  formPanel,
+  link,
+  note,
+  panel,
+  stack,
+  todo,
+  two
+} from "@satrail/ui/console/Parts"
 import type { CompanyFees, GivenLimits, Limits } from "@satrail/ui/console/wire"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
@@ -20,7 +42,9 @@ const recipientTypes = [
 /** The fields of all limits of a company or key. An empty field means no limit. */
 export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) => [
   h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
-  amounts.map(([name, label]) => entry(visit, { label, name, inputMode: "numeric", value: now?.[name]?.toString() })),
+  amounts.map(([name, label]) =>
+    entry(visit, { label, name, inputMode: "numeric", value: now?.[name]?.toString() })
+  ),
   checks(
     "Only to these kinds of payees",
     "checkbox",
@@ -66,7 +90,11 @@ const feeFields = (visit: OperatorVisit, { fees, own }: CompanyFees) => [
     h(
       "fieldset",
       { class: "fields" },
-      h("legend", { class: "label" }, `${label}, now ${Formats.exactSats(fees[way].base_sats)} + ${fees[way].parts_per_million / 10_000}%`),
+      h(
+        "legend",
+        { class: "label" },
+        `${label}, now ${Formats.exactSats(fees[way].base_sats)} + ${fees[way].parts_per_million / 10_000}%`
+      ),
       entry(visit, {
         label: `${label}: fixed, sats`,
         name: `${way}_base`,
@@ -87,7 +115,9 @@ const feesIn = (visit: OperatorVisit) =>
   Object.fromEntries(
     ways.flatMap(([way]) => {
       const [base, rate] = [numberIn(visit, `${way}_base`), numberIn(visit, `${way}_rate`)]
-      return base === undefined && rate === undefined ? [] : [[way, { base_sats: base ?? 0, parts_per_million: rate ?? 0 }] as const]
+      return base === undefined && rate === undefined
+        ? []
+        : [[way, { base_sats: base ?? 0, parts_per_million: rate ?? 0 }] as const]
     })
   )
 
@@ -114,8 +144,21 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
         "They apply immediately, to all keys combined. Raising a limit may need a second operator."
       ),
       stack(
-        part("Plan", "plan", "Change plan", choice("Plan", "plan", plans, visit.form.get("plan") ?? company.plan), "main"),
-        part("Fees", "fees", "Save fees", feeFields(visit, fees), "main", "Confirmed withdrawals keep their fees.")
+        part(
+          "Plan",
+          "plan",
+          "Change plan",
+          choice("Plan", "plan", plans, visit.form.get("plan") ?? company.plan),
+          "main"
+        ),
+        part(
+          "Fees",
+          "fees",
+          "Save fees",
+          feeFields(visit, fees),
+          "main",
+          "Confirmed withdrawals keep their fees."
+        )
       )
     )
   }
@@ -125,7 +168,10 @@ const changeTerms = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const { api, id } = visit
   switch (text(visit, "do")) {
     case "plan":
-      await api.call("PATCH /operator/companies/{id}", { params: { id }, body: { plan: text(visit, "plan") === "paid" ? "paid" : "free" } })
+      await api.call("PATCH /operator/companies/{id}", {
+        params: { id },
+        body: { plan: text(visit, "plan") === "paid" ? "paid" : "free" }
+      })
       break
     case "fees":
       await api.call("PUT /operator/companies/{id}/fees", { params: { id }, body: feesIn(visit) })
@@ -144,7 +190,11 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: companyCrumbs(company),
     body: formPanel({ action: visit.to(`companies/${id}/freeze`), label: "Freeze" }, [
       fields(
-        h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
+        h(
+          "p",
+          null,
+          "It can read and receive, but not send. Payments already sent to the node will complete."
+        ),
         entry(visit, {
           label: "Reason",
           name: "reason",
@@ -171,7 +221,10 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
 
 const freeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const { id } = visit
-  const body = { reason: text(visit, "reason"), pending: text(visit, "pending") === "go_on" ? ("go_on" as const) : ("wait" as const) }
+  const body = {
+    reason: text(visit, "reason"),
+    pending: text(visit, "pending") === "go_on" ? ("go_on" as const) : ("wait" as const)
+  }
   await visit.api.call("POST /operator/companies/{id}/freeze", { params: { id }, body })
   return { redirect: `companies/${id}` }
 }
@@ -180,7 +233,12 @@ const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
   const company = await find(visit)
   const { id, name, frozen, held_sats } = company
   const isPaused = visit.stops.sendingMillis !== null
-  if (frozen === null) return { title: `Unfreeze ${name}`, crumbs: companyCrumbs(company), body: note("info", `${name} is not frozen.`) }
+  if (frozen === null)
+    return {
+      title: `Unfreeze ${name}`,
+      crumbs: companyCrumbs(company),
+      body: note("info", `${name} is not frozen.`)
+    }
   return {
     title: `Unfreeze ${name}`,
     lead: `Frozen since ${visit.say.since(Date.parse(frozen.since))}: “${frozen.reason}”`,
@@ -195,7 +253,11 @@ const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
           todo(
             [
               isPaused
-                ? ["Sending is also paused for everyone. Nothing is sent until you ", link(visit.to("resume"), "resume it"), "."]
+                ? [
+                    "Sending is also paused for everyone. Nothing is sent until you ",
+                    link(visit.to("resume"), "resume it"),
+                    "."
+                  ]
                 : "It can send again immediately.",
               ...(held_sats === 0
                 ? ["No withdrawal is waiting."]

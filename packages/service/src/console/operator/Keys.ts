@@ -1,7 +1,14 @@
 import { h } from "preact"
 import { linksBox, linksIn, nameField, secretPanel, shownOnce } from "@satrail/ui/console/Issued"
 import { unlessRefused } from "@satrail/ui/console/Api"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, numberIn, text } from "@satrail/ui/console/Page"
+import {
+  type Elsewhere,
+  type OperatorVisit,
+  type Page,
+  type Shown,
+  numberIn,
+  text
+} from "@satrail/ui/console/Page"
 import { Qr } from "@satrail/ui/checkout/Qr"
 import {
   body,
@@ -54,7 +61,13 @@ const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-const secret = (title: string, visit: OperatorVisit, companyId: string, words: string, key: string): Shown => ({
+const secret = (
+  title: string,
+  visit: OperatorVisit,
+  companyId: string,
+  words: string,
+  key: string
+): Shown => ({
   title,
   crumbs: [["Companies", "companies"]],
   body: secretPanel(title, words, key, visit.to(`companies/${companyId}`))
@@ -85,10 +98,15 @@ const find = ({ api, id }: OperatorVisit) => api.call("GET /operator/api-keys/{i
 
 /** The app that uses the key over Nostr Wallet Connect, if there is one. */
 const appOf = ({ api }: OperatorVisit, id: string): Promise<WalletConnection | undefined> =>
-  unlessRefused(api.call("GET /operator/api-keys/{id}/wallet-connection", { params: { id } }), (status) => status === 404)
+  unlessRefused(
+    api.call("GET /operator/api-keys/{id}/wallet-connection", { params: { id } }),
+    (status) => status === 404
+  )
 
 const fromWords = ({ allowed_from: allowed }: Pick<ApiKey, "allowed_from">): string =>
-  allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`
+  allowed === null
+    ? "anywhere"
+    : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`
 
 const details = ({ say }: OperatorVisit, key: LimitedApiKey) =>
   factPanel("Details", [
@@ -125,7 +143,11 @@ const appPanel = ({ say }: OperatorVisit, app: WalletConnection | undefined, par
         "App",
         "connect",
         "Connect an app",
-        h("p", { class: "soft" }, "An app that supports Nostr Wallet Connect can use the key within its limits.")
+        h(
+          "p",
+          { class: "soft" },
+          "An app that supports Nostr Wallet Connect can use the key within its limits."
+        )
       )
     : panel(
         "App",
@@ -164,10 +186,21 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
     status: badge(key, say.nowMillis),
     crumbs: companyCrumbs(company),
     body: [
-      isWaiting && note("", "An operator requested this key. It becomes valid when another operator approves it. To reject it, revoke it."),
+      isWaiting &&
+        note(
+          "",
+          "An operator requested this key. It becomes valid when another operator approves it. To reject it, revoke it."
+        ),
       sides(
         stack(
-          isWaiting && part("Approve", "approve", `Approve ${key.name}`, h("p", { class: "soft" }, `It can: ${scopesOf(key)}.`), "main"),
+          isWaiting &&
+            part(
+              "Approve",
+              "approve",
+              `Approve ${key.name}`,
+              h("p", { class: "soft" }, `It can: ${scopesOf(key)}.`),
+              "main"
+            ),
           isValid && part("Limits", "limits", "Save limits", limitFields(visit, key.limits), "main")
         ),
         stack(
@@ -180,7 +213,10 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
               "Revoke",
               "revoke",
               `Revoke ${key.name}`,
-              [h("p", { class: "soft" }, "Programs with this key stop working immediately."), linksBox(visit, "key")],
+              [
+                h("p", { class: "soft" }, "Programs with this key stop working immediately."),
+                linksBox(visit, "key")
+              ],
               "danger"
             )
           ]

@@ -22,7 +22,8 @@ const sections = (found: Reconciliation | undefined): Sections => {
         path: "backlog",
         text: "Backlog",
         glyph: "hourglass",
-        count: found === undefined ? 0 : withdrawalKinds.reduce((sum, kind) => sum + found.waiting[kind].count, 0)
+        count:
+          found === undefined ? 0 : withdrawalKinds.reduce((sum, kind) => sum + found.waiting[kind].count, 0)
       },
       { rank: 30, name: "companies", path: "companies", text: "Companies", glyph: "companies" }
     ],
@@ -49,17 +50,31 @@ const bannersOf = async (visit: OperatorVisit, found: Reconciliation | undefined
   const { say, to } = visit
   const who = await pausedBy(visit)
   const by = who === undefined ? "" : ` by ${who}`
-  const since = (millis: number) => ["since ", when(millis, say.since(millis)), ` (${ago(say.nowMillis - millis)})${by}. `]
-  const many = found === undefined ? 0 : found.waiting.withdrawal_requested.count + found.waiting.payout_without_coins.count
+  const since = (millis: number) => [
+    "since ",
+    when(millis, say.since(millis)),
+    ` (${ago(say.nowMillis - millis)})${by}. `
+  ]
+  const many =
+    found === undefined
+      ? 0
+      : found.waiting.withdrawal_requested.count + found.waiting.payout_without_coins.count
   return [
     sendingMillis !== null &&
       banner(
         "Sending is paused for everyone",
-        [since(sendingMillis), many > 0 && `${many} ${many === 1 ? "withdrawal is" : "withdrawals are"} waiting.`],
+        [
+          since(sendingMillis),
+          many > 0 && `${many} ${many === 1 ? "withdrawal is" : "withdrawals are"} waiting.`
+        ],
         link(to("resume"), "Resume sending…")
       ),
     receivingMillis !== null &&
-      banner("Receiving is paused for everyone", since(receivingMillis), link(to("resume?what=receiving"), "Resume receiving…"))
+      banner(
+        "Receiving is paused for everyone",
+        since(receivingMillis),
+        link(to("resume?what=receiving"), "Resume receiving…")
+      )
   ]
 }
 

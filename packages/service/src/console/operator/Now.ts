@@ -27,7 +27,11 @@ const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
     cell: ({ sinceMillis = null }) =>
       sinceMillis === null
         ? h("span", { class: "soft" }, "now")
-        : [moment(say, sinceMillis), " ", h("span", { class: "soft nowrap" }, `· ${ago(say.nowMillis - sinceMillis)}`)]
+        : [
+            moment(say, sinceMillis),
+            " ",
+            h("span", { class: "soft nowrap" }, `· ${ago(say.nowMillis - sinceMillis)}`)
+          ]
   },
   {
     title: "Sats",
@@ -72,20 +76,29 @@ const checksOf = (
 ) => {
   const { outgoing_sats: out, incoming_sats: into, wallet_sats: wallet, days_left: days } = liquidity
   // A process that is starting or stopping fails a check of its own, which is a problem only then.
-  const sources: Readonly<Record<string, string | null>> = { store: found.database, node: found.node, chain: found.chain }
+  const sources: Readonly<Record<string, string | null>> = {
+    store: found.database,
+    node: found.node,
+    chain: found.chain
+  }
   const pending = withdrawalKinds.reduce((sum, kind) => sum + waiting[kind].count, 0)
   const isEven = report !== null && report.differences.length === 0 && report.node.unexplained_sats === 0
   return applying<Check>([
     ...found.checks.map(
       ({ name, reason }) =>
-        reason === null && name in sources && { name: checkName(name), badge: good("Responding"), figure: sources[name] ?? "" }
+        reason === null &&
+        name in sources && { name: checkName(name), badge: good("Responding"), figure: sources[name] ?? "" }
     ),
     isEven && {
       name: "Ledger against the node and the chain",
       badge: good("Equal"),
       figure: `compared ${since(say, report.reconciled_at)} ago`
     },
-    !isLate && { name: "Withdrawals", badge: good("On time"), figure: pending === 0 ? "none pending" : `${pending} pending` },
+    !isLate && {
+      name: "Withdrawals",
+      badge: good("On time"),
+      figure: pending === 0 ? "none pending" : `${pending} pending`
+    },
     found.warnings.length === 0 &&
       out !== null &&
       into !== null && {
@@ -102,10 +115,16 @@ const checksOf = (
       ({ feature, lag_seconds: lag }) =>
         lag <= slowSeconds && { name: Formats.capital(feature), badge: good("On time"), figure: seconds(lag) }
     ),
-    found.rates_at !== null && { name: "Exchange rates", badge: good("Up to date"), figure: `${since(say, found.rates_at)} old` },
+    found.rates_at !== null && {
+      name: "Exchange rates",
+      badge: good("Up to date"),
+      figure: `${since(say, found.rates_at)} old`
+    },
     {
       name: "Companies",
-      badge: good(frozen.length === 0 ? "None frozen" : `${frozen.length}${areMoreFrozen ? " or more" : ""} frozen`),
+      badge: good(
+        frozen.length === 0 ? "None frozen" : `${frozen.length}${areMoreFrozen ? " or more" : ""} frozen`
+      ),
       figure: ""
     }
   ])
@@ -131,7 +150,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     !report?.liabilities_sats &&
     (await visit.api.page("GET /operator/companies", { query: { limit: 1 } })).data.length === 0
   return {
-    title: problems.length === 0 ? "Now" : `${count(problems.length, "thing needs", "things need")} your attention`,
+    title:
+      problems.length === 0
+        ? "Now"
+        : `${count(problems.length, "thing needs", "things need")} your attention`,
     lead: `${say.day(say.nowMillis)}, ${say.time(say.nowMillis)}`,
     actions: stops.sendingMillis === null && button(to("pause"), "Pause sending…", "danger"),
     isLive: true,
@@ -142,12 +164,15 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             empty(
               "good",
               "All clear",
-              stopped.length === 0 ? "Nothing needs your attention." : "There are no problems. Some things are stopped on purpose.",
+              stopped.length === 0
+                ? "Nothing needs your attention."
+                : "There are no problems. Some things are stopped on purpose.",
               ...(isEmpty ? [button(to("companies/new"), "Open the first company", "main")] : [])
             )
           )
         : plain("What is wrong", list(visit, "What is wrong", problems)),
-      stopped.length > 0 && panel("Stopped on purpose", { isRuled: true }, list(visit, "Stopped on purpose", stopped)),
+      stopped.length > 0 &&
+        panel("Stopped on purpose", { isRuled: true }, list(visit, "Stopped on purpose", stopped)),
       report !== null &&
         cover("Money", [
           figure(say, "Owed to companies", report.liabilities_sats),

@@ -12,7 +12,17 @@ import type {
   Status,
   SuspendedPayment
 } from "@satrail/ui/console/wire"
-import { checkName, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "@satrail/ui/console/operator/Common"
+import {
+  checkName,
+  count,
+  countOf,
+  type Listed,
+  most,
+  oldestOf,
+  since,
+  sumOf,
+  totalsOf
+} from "@satrail/ui/console/operator/Common"
 import { isLate, type Kind, lateKinds, withdrawalKinds } from "./Waiting.ts"
 
 export interface Facts {
@@ -64,7 +74,10 @@ const causeWords = (report: ReconciliationReport): string =>
     .map(([cause, many]) => `${cause.replaceAll("_", " ")}${many > 1 ? ` (${many})` : ""}`)
     .join(", ")
 
-const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => {
+const ofReconciliation = (
+  { reconciliation: { report } }: Facts,
+  { say, to }: OperatorVisit
+): ReadonlyArray<Problem> => {
   const row = {
     tone: "bad",
     glyph: "scales",
@@ -109,7 +122,9 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
     title: `${count(differences.length, "record doesn’t match", "records don’t match")} the node or the chain`,
     text: `Causes: ${causeWords(report)}.`,
     sinceMillis: oldestOf(differences.map((one) => one.since)),
-    sats: sumOf(differences.map(({ ours_sats: ours, theirs_sats: theirs }) => Math.abs((theirs ?? 0) - (ours ?? 0))))
+    sats: sumOf(
+      differences.map(({ ours_sats: ours, theirs_sats: theirs }) => Math.abs((theirs ?? 0) - (ours ?? 0)))
+    )
   }
   const isMismatch = differences.length > 0 && unexplained.every((one) => one === false)
   const old: Problem = {
@@ -132,12 +147,18 @@ const isStopped = (kind: Kind, { stops }: OperatorVisit) =>
 
 /** The oldest records of a kind that are late. Those that an operator stopped are not. */
 const lateIn = ({ waiting }: Pick<Reconciliation, "waiting">, kind: Kind, visit: OperatorVisit) =>
-  isStopped(kind, visit) ? [] : waiting[kind].oldest.filter((one) => isLate(kind, Date.parse(one.since), one, visit.say.nowMillis))
+  isStopped(kind, visit)
+    ? []
+    : waiting[kind].oldest.filter((one) => isLate(kind, Date.parse(one.since), one, visit.say.nowMillis))
 
 /** The number of late withdrawals per company, among the oldest ones. */
-export const lateOf = (found: Pick<Reconciliation, "waiting">, visit: OperatorVisit): ReadonlyMap<string, number> => {
+export const lateOf = (
+  found: Pick<Reconciliation, "waiting">,
+  visit: OperatorVisit
+): ReadonlyMap<string, number> => {
   const late = new Map<string, number>()
-  for (const kind of withdrawalKinds) for (const { company_id: id } of lateIn(found, kind, visit)) late.set(id, (late.get(id) ?? 0) + 1)
+  for (const kind of withdrawalKinds)
+    for (const { company_id: id } of lateIn(found, kind, visit)) late.set(id, (late.get(id) ?? 0) + 1)
   return late
 }
 
@@ -145,7 +166,8 @@ const ofBacklog = ({ reconciliation, companies }: Facts, visit: OperatorVisit): 
   const { say, to } = visit
   return [...lateKinds].flatMap(([kind, { title, tone, why, alarm }]): ReadonlyArray<Problem> => {
     const late = lateIn(reconciliation, kind, visit).filter(
-      ({ company_id }) => !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")
+      ({ company_id }) =>
+        !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")
     )
     const [first] = late
     if (first === undefined) return []
@@ -159,10 +181,15 @@ const ofBacklog = ({ reconciliation, companies }: Facts, visit: OperatorVisit): 
         text: whose === undefined ? why : `${whose}. ${why}`,
         sinceMillis: Date.parse(first.since),
         sats: kind === "task_overdue" ? null : late.reduce((sum, { amount_sats }) => sum + amount_sats, 0),
-        href: to(!isWithdrawal ? "backlog" : late.length === 1 ? `withdrawals/${first.id}` : `backlog?kind=${kind}`),
+        href: to(
+          !isWithdrawal ? "backlog" : late.length === 1 ? `withdrawals/${first.id}` : `backlog?kind=${kind}`
+        ),
         action: isWithdrawal && late.length === 1 ? "See its steps" : "See them",
         guide: kind.startsWith("deposit") ? "incidents#missing-payment" : "incidents#pending-withdrawal",
-        alarms: alarm !== undefined && say.nowMillis - Date.parse(first.since) > alarm.afterMillis ? [alarm.name] : []
+        alarms:
+          alarm !== undefined && say.nowMillis - Date.parse(first.since) > alarm.afterMillis
+            ? [alarm.name]
+            : []
       }
     ]
   })
@@ -204,7 +231,12 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     tone: code === "no_active_channel" ? "bad" : "warn",
     title: message,
     text: "Open channels, or move funds between them. On-chain and internal payments continue.",
-    sats: code === "outbound_low" ? liquidity.outgoing_sats : code === "inbound_low" ? liquidity.incoming_sats : null,
+    sats:
+      code === "outbound_low"
+        ? liquidity.outgoing_sats
+        : code === "inbound_low"
+          ? liquidity.incoming_sats
+          : null,
     action: "See channels",
     guide: "operate#channels",
     alarms: [alarmOf[code] ?? []].flat()
@@ -219,8 +251,17 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
         guide: "incidents#pending-withdrawal"
       }
   )
-  const lag = (seconds: number, more: Pick<Problem, "title" | "text" | "guide" | "alarms">): Problem | false =>
-    seconds > slowSeconds && { ...row, ...more, glyph: "hook", sinceMillis: say.nowMillis - seconds * 1000, action: "See roles" }
+  const lag = (
+    seconds: number,
+    more: Pick<Problem, "title" | "text" | "guide" | "alarms">
+  ): Problem | false =>
+    seconds > slowSeconds && {
+      ...row,
+      ...more,
+      glyph: "hook",
+      sinceMillis: say.nowMillis - seconds * 1000,
+      action: "See roles"
+    }
   return applying([
     ...checks,
     ...channels,
@@ -259,9 +300,12 @@ const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): Readon
 
 /** The current problems, worst first. */
 export const problemsOf = (facts: Facts, visit: OperatorVisit): ReadonlyArray<Problem> =>
-  [...ofReconciliation(facts, visit), ...ofBacklog(facts, visit), ...ofService(facts, visit), ...ofDecisions(facts, visit)].toSorted(
-    (a, b) => Number(a.tone !== "bad") - Number(b.tone !== "bad")
-  )
+  [
+    ...ofReconciliation(facts, visit),
+    ...ofBacklog(facts, visit),
+    ...ofService(facts, visit),
+    ...ofDecisions(facts, visit)
+  ].toSorted((a, b) => Number(a.tone !== "bad") - Number(b.tone !== "bad"))
 
 /** Activities that operators stopped. They are not problems, but are shown so that they are not forgotten. */
 export const stoppedOf = (

@@ -23,7 +23,8 @@ interface Late {
 
 const minute = 60_000
 const hour = 60 * minute
-const are = (many: number, one: string, more: string) => (many === 1 ? `A ${one} has` : `${many} ${more} have`)
+const are = (many: number, one: string, more: string) =>
+  many === 1 ? `A ${one} has` : `${many} ${more} have`
 const oldest = (many: number, span: string) => (many === 1 ? span : `up to ${span}`)
 
 /** The kinds that an operator may have to act on. The others wait for payers, payees or companies. */
@@ -31,7 +32,8 @@ export const lateKinds: ReadonlyMap<Kind, Late> = new Map<Kind, Late>([
   [
     "withdrawal_dispatched",
     {
-      title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
+      title: (many, span) =>
+        `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
       lateMillis: 10 * minute,
       tone: "bad",
       why: "The node has not reported a final result. The money stays held, so it is safe either way.",
@@ -41,7 +43,8 @@ export const lateKinds: ReadonlyMap<Kind, Late> = new Map<Kind, Late>([
   [
     "withdrawal_lost",
     {
-      title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been lost by the node, and pending for ${oldest(many, span)}`,
+      title: (many, span) =>
+        `${are(many, "withdrawal", "withdrawals")} been lost by the node, and pending for ${oldest(many, span)}`,
       lateMillis: 0,
       tone: "bad",
       why: "The node was restored or replaced, and has no record of the payment. The payee may still be paid, so the money stays held until you end it.",
@@ -62,7 +65,8 @@ export const lateKinds: ReadonlyMap<Kind, Late> = new Map<Kind, Late>([
   [
     "payout_without_coins",
     {
-      title: (many, span) => `${are(many, "payout", "payouts")} waited to be broadcast for ${oldest(many, span)}`,
+      title: (many, span) =>
+        `${are(many, "payout", "payouts")} waited to be broadcast for ${oldest(many, span)}`,
       lateMillis: 10 * minute,
       tone: "bad",
       why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended.",
@@ -126,13 +130,20 @@ const unknown = (kind: Kind, waitsFor: string | null): Waits => ({
   text: "Waiting",
   step: "Waiting",
   end: "Paid, or money returned",
-  advice: () => ({ first: "Wait. Do not pay it again.", next: waitsFor === null ? [] : [`It waits for: ${waitsFor}.`] })
+  advice: () => ({
+    first: "Wait. Do not pay it again.",
+    next: waitsFor === null ? [] : [`It waits for: ${waitsFor}.`]
+  })
 })
 
 /** What a pending withdrawal waits for, which may be a feature's reason; undefined once it is final. */
 export const kindOf = ({ kind, waits_for }: FollowedWithdrawal): OwnKind | Waits | undefined => {
   if (kind === null) return undefined
-  return own.find(([one]) => one === kind)?.[0] ?? ofFeatures.find((one) => one.kind === kind) ?? unknown(kind, waits_for)
+  return (
+    own.find(([one]) => one === kind)?.[0] ??
+    ofFeatures.find((one) => one.kind === kind) ??
+    unknown(kind, waits_for)
+  )
 }
 
 /** Returns whether a withdrawal waits because its company is frozen or sending is paused. Undefined if neither. */
@@ -158,17 +169,25 @@ export const isLate = (
   nowMillis: number
 ): boolean => {
   const lateMillis = lateKinds.get(kind)?.lateMillis
-  const fromMillis = attempts === 0 && next_look_at !== null ? Math.max(sinceMillis, Date.parse(next_look_at)) : sinceMillis
+  const fromMillis =
+    attempts === 0 && next_look_at !== null ? Math.max(sinceMillis, Date.parse(next_look_at)) : sinceMillis
   return lateMillis !== undefined && nowMillis - fromMillis > lateMillis
 }
 
 /** Returns when the withdrawal's current step began. */
-export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number => Date.parse(timeline.at(-1)?.at ?? created_at)
+export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number =>
+  Date.parse(timeline.at(-1)?.at ?? created_at)
 
-export const badgeOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Badge => {
+export const badgeOf = (
+  withdrawal: FollowedWithdrawal,
+  visit: OperatorVisit,
+  company: Company | undefined
+): Badge => {
   const kind = kindOf(withdrawal)
   if (kind === undefined)
-    return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }
+    return withdrawal.status === "settled"
+      ? { tone: "good", text: "Sent" }
+      : { tone: "bad", text: "Failed, returned" }
   if (typeof kind === "object") return { tone: "warn", text: kind.text }
   const stop = stopOf(withdrawal, visit, company)
   if (stop !== undefined) return { tone: stop, text: stop === "frozen" ? "Frozen" : "Paused" }
@@ -176,7 +195,10 @@ export const badgeOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, co
   const [sinceMillis, { nowMillis }] = [waitsSince(withdrawal), visit.say]
   const millis = nowMillis - sinceMillis
   return isLate(kind, sinceMillis, withdrawal, nowMillis)
-    ? { tone: "bad", text: kind === "withdrawal_dispatched" ? `In flight for ${ago(millis)}` : `${text} for ${ago(millis)}` }
+    ? {
+        tone: "bad",
+        text: kind === "withdrawal_dispatched" ? `In flight for ${ago(millis)}` : `${text} for ${ago(millis)}`
+      }
     : { tone: "wait", text }
 }
 
@@ -199,7 +221,11 @@ const lostAdvice = (id: string, name: string): Advice => ({
 })
 
 /** Returns what to do next, as in the guide to incidents. */
-export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Advice => {
+export const adviceOf = (
+  withdrawal: FollowedWithdrawal,
+  visit: OperatorVisit,
+  company: Company | undefined
+): Advice => {
   const { to } = visit
   const name = company?.name ?? "the company"
   const stop = stopOf(withdrawal, visit, company)
@@ -221,7 +247,10 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
     return {
       first: "Sending is paused, so nothing has been sent.",
       next: [
-        [link(to("resume"), "Resume sending"), " once you have found the cause. The withdrawal is then sent within seconds."],
+        [
+          link(to("resume"), "Resume sending"),
+          " once you have found the cause. The withdrawal is then sent within seconds."
+        ],
         "If its invoice expires before that, it fails and the money is returned."
       ]
     }
@@ -233,7 +262,11 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         return {
           first: "Bring the node back. Do not pay it again.",
           next: [
-            ["The node does not respond, so the result is unknown. See why under ", link(to("nodes"), "Nodes"), "."],
+            [
+              "The node does not respond, so the result is unknown. See why under ",
+              link(to("nodes"), "Nodes"),
+              "."
+            ],
             "Once it responds, the service asks it for the result and books it.",
             `Tell ${name}: “We can’t reach our Lightning node. Your money is safe: the payment will either arrive or be returned.”`
           ]
@@ -256,7 +289,11 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
       return {
         first: "Nothing was sent. Find out whether satrail or the payee’s server is down.",
         next: [
-          ["Look at ", link(to("nodes"), "Nodes"), ": does the node respond, and is every role held by a process?"],
+          [
+            "Look at ",
+            link(to("nodes"), "Nodes"),
+            ": does the node respond, and is every role held by a process?"
+          ],
           "If it is waiting for the payee’s server, wait. The service tries again, and the money is returned if the server stays down.",
           ["Otherwise search the log for ", h("code", null, withdrawal.id), "."]
         ]
@@ -285,10 +322,16 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
       }
     case undefined:
       return withdrawal.status === "settled"
-        ? { first: "Nothing to do. It was paid.", next: ["The preimage or the transaction under Details is the proof of payment."] }
+        ? {
+            first: "Nothing to do. It was paid.",
+            next: ["The preimage or the transaction under Details is the proof of payment."]
+          }
         : {
             first: "Nothing to do. It failed, and the money was returned.",
-            next: [`${withdrawal.failure?.message ?? "The node’s final result was a failure"}.`, `${name} can send it again.`]
+            next: [
+              `${withdrawal.failure?.message ?? "The node’s final result was a failure"}.`,
+              `${name} can send it again.`
+            ]
           }
   }
 }

@@ -119,8 +119,12 @@ const waitingOf = (
   { text, sinceMillis, verb, isLate, usual }: Wait
 ): Shape | undefined => {
   if (waits_for === null) return undefined
-  const checks = attempts === null || attempts === 0 ? "" : ` · ${verb} ${attempts} ${attempts === 1 ? "time" : "times"}`
-  const next = next_look_at === null ? "" : ` · next ${verb === "tried" ? "try" : "check"} ${say.seconds(Date.parse(next_look_at))}`
+  const checks =
+    attempts === null || attempts === 0 ? "" : ` · ${verb} ${attempts} ${attempts === 1 ? "time" : "times"}`
+  const next =
+    next_look_at === null
+      ? ""
+      : ` · next ${verb === "tried" ? "try" : "check"} ${say.seconds(Date.parse(next_look_at))}`
   return {
     kind: isLate ? "now late" : "now",
     text,
@@ -130,7 +134,9 @@ const waitingOf = (
 }
 type Followed = Pick<FollowedWithdrawal, "waits_for" | "attempts" | "next_look_at" | "answer">
 
-const waits: { readonly [kind in OwnKind]: Pick<Wait, "text" | "usual" | "verb"> & { readonly end: string } } = {
+const waits: {
+  readonly [kind in OwnKind]: Pick<Wait, "text" | "usual" | "verb"> & { readonly end: string }
+} = {
   withdrawal_dispatched: {
     text: "Waiting for the node’s final result",
     usual: "a few seconds",
@@ -138,14 +144,27 @@ const waits: { readonly [kind in OwnKind]: Pick<Wait, "text" | "usual" | "verb">
     end: "Paid, or money returned"
   },
   withdrawal_lost: { text: "Waiting for an operator", verb: "checked", end: "Paid, or money returned" },
-  withdrawal_requested: { text: "Waiting to be sent", usual: "less than 1 s", verb: "tried", end: "Paid, or money returned" },
+  withdrawal_requested: {
+    text: "Waiting to be sent",
+    usual: "less than 1 s",
+    verb: "tried",
+    end: "Paid, or money returned"
+  },
   payout_without_coins: { text: "Waiting to be broadcast", verb: "tried", end: "Confirmed in a block" },
-  payout_without_block: { text: "Waiting for a block", usual: "10 to 60 min", verb: "checked", end: "Confirmed in a block" }
+  payout_without_block: {
+    text: "Waiting for a block",
+    usual: "10 to 60 min",
+    verb: "checked",
+    end: "Confirmed in a block"
+  }
 }
 
 const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undefined): Fact => [
   "Company",
-  [link(to(`companies/${id}`), company?.name ?? id), company !== undefined && company.frozen !== null && sub(companyBadge(company).text)]
+  [
+    link(to(`companies/${id}`), company?.name ?? id),
+    company !== undefined && company.frozen !== null && sub(companyBadge(company).text)
+  ]
 ]
 
 /** The responses of a node, as sentences. */
@@ -165,14 +184,22 @@ const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: stri
     ? null
     : panel(
         answer === null ? "What it waits for" : `What the ${who} said`,
-        { isRuled: true, beside: answer !== null && h("span", { class: "faint" }, say.seconds(say.nowMillis)) },
+        {
+          isRuled: true,
+          beside: answer !== null && h("span", { class: "faint" }, say.seconds(say.nowMillis))
+        },
         body(
-          answer !== null && h("p", { class: "strong" }, answerWords[answer] ?? `${Formats.capital(answer)}.`),
+          answer !== null &&
+            h("p", { class: "strong" }, answerWords[answer] ?? `${Formats.capital(answer)}.`),
           waits_for !== null &&
             h(
               "p",
               { class: "soft" },
-              coded(answer === null ? waits_for : `Waiting for ${waits_for.charAt(0).toLowerCase()}${waits_for.slice(1)}`),
+              coded(
+                answer === null
+                  ? waits_for
+                  : `Waiting for ${waits_for.charAt(0).toLowerCase()}${waits_for.slice(1)}`
+              ),
               "."
             )
         )
@@ -207,7 +234,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const company = companies.get(row.company_id)
   const [kind, advice] = [kindOf(row), adviceOf(row, visit, company)]
   const badge = badgeOf(row, visit, company)
-  const waiting = typeof kind === "object" ? { text: kind.step, verb: "checked" as const, end: kind.end } : kind && waits[kind]
+  const waiting =
+    typeof kind === "object"
+      ? { text: kind.step, verb: "checked" as const, end: kind.end }
+      : kind && waits[kind]
   const wait = waiting && { ...waiting, sinceMillis: waitsSince(row), isLate: badge.tone === "bad" }
   const isSent = kind === "withdrawal_dispatched" || kind === "payout_without_block"
   return {
@@ -222,12 +252,21 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: [["Backlog", "backlog"]],
     isLive: kind !== undefined,
     body: [
-      picture(visit, row.timeline, withdrawalWords(row.rail_type), wait && waitingOf(visit, row, wait), wait?.end ?? ""),
+      picture(
+        visit,
+        row.timeline,
+        withdrawalWords(row.rail_type),
+        wait && waitingOf(visit, row, wait),
+        wait?.end ?? ""
+      ),
       sides(
         stack(
           panel(
             "What to do",
-            { isRuled: true, beside: link(guide(visit, "incidents#pending-withdrawal"), "Guide: pending withdrawal") },
+            {
+              isRuled: true,
+              beside: link(guide(visit, "incidents#pending-withdrawal"), "Guide: pending withdrawal")
+            },
             h(
               "div",
               { class: "body stack" },
@@ -282,17 +321,27 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
         : row.status === "failed"
           ? { tone: "bad", text: "Failed" }
           : { tone: "wait", text: "Deposit confirming" },
-    lead: [say.fiat(row.amount_sats), " · ", link(to(`companies/${row.company_id}`), company?.name ?? row.company_id)],
+    lead: [
+      say.fiat(row.amount_sats),
+      " · ",
+      link(to(`companies/${row.company_id}`), company?.name ?? row.company_id)
+    ],
     crumbs: [["Backlog", "backlog"]],
     body: [
       picture(visit, row.timeline, depositWords(row.rail_type), waiting, "Credited"),
       row.status === "failed" &&
-        note("info", "Its transaction was double-spent or removed from the chain. If it confirms later, the deposit is credited."),
+        note(
+          "info",
+          "Its transaction was double-spent or removed from the chain. If it confirms later, the deposit is credited."
+        ),
       sides(
         stack(
           panel(
             "What to do",
-            { isRuled: true, beside: link(guide(visit, "incidents#missing-payment"), "Guide: missing payment") },
+            {
+              isRuled: true,
+              beside: link(guide(visit, "incidents#missing-payment"), "Guide: missing payment")
+            },
             body(
               h(
                 "p",

@@ -32,8 +32,18 @@ const list: List<Event> = {
   at: ({ timestamp }) => timestamp,
   kinds: kinds.map(kind),
   columns: ({ say, to }) => [
-    { title: "When", place: "c3", kind: "faint", isSorted: true, cell: ({ timestamp }) => date(say, timestamp) },
-    { title: "What", place: "c1", cell: ({ id, type }) => rowLink(to(`events/${id}`), h("code", null, type)) },
+    {
+      title: "When",
+      place: "c3",
+      kind: "faint",
+      isSorted: true,
+      cell: ({ timestamp }) => date(say, timestamp)
+    },
+    {
+      title: "What",
+      place: "c1",
+      cell: ({ id, type }) => rowLink(to(`events/${id}`), h("code", null, type))
+    },
     { title: "Of", place: "all", kind: "soft", cell: (event) => h("code", null, subjectOf(event)) }
   ],
   csv: ["timestamp", "id", "type", ["subject", subjectOf], "data"]
@@ -57,4 +67,7 @@ const show = async ({ api, say, to, id }: Visit): Promise<Shown> => {
   }
 }
 
-export const events: ReadonlyArray<Page> = [...pagesOf(list), { path: "events/:id", nav: "events", get: show }]
+export const events: ReadonlyArray<Page> = [
+  ...pagesOf(list),
+  { path: "events/:id", nav: "events", get: show }
+]

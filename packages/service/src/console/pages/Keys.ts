@@ -3,7 +3,15 @@ import { linksBox, linksIn, nameField, secretPanel, shownOnce } from "@satrail/u
 import { features } from "../../features/console.ts"
 import * as Formats from "@satrail/ui/console/Format"
 import { onePage } from "@satrail/ui/console/List"
-import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "@satrail/ui/console/Page"
+import {
+  confirmed,
+  type Elsewhere,
+  may,
+  type Page,
+  type Shown,
+  text,
+  type Visit
+} from "@satrail/ui/console/Page"
 import {
   body,
   button,
@@ -26,17 +34,23 @@ import { limitFacts } from "./Limits.ts"
 
 const staleMillis = 90 * 86_400_000
 
-export const badge = ({ revoked_at, approval, expires_at, last_used_at, created_at }: ApiKey, nowMillis: number): Badge => {
+export const badge = (
+  { revoked_at, approval, expires_at, last_used_at, created_at }: ApiKey,
+  nowMillis: number
+): Badge => {
   if (revoked_at !== null) return { tone: "idle", text: "Revoked" }
   if (approval === "pending") return { tone: "warn", text: "Awaiting approval" }
   if (expires_at !== null && Date.parse(expires_at) <= nowMillis) return { tone: "idle", text: "Expired" }
-  if (nowMillis - Date.parse(last_used_at ?? created_at) > staleMillis) return { tone: "warn", text: "Not used recently" }
+  if (nowMillis - Date.parse(last_used_at ?? created_at) > staleMillis)
+    return { tone: "warn", text: "Not used recently" }
   return { tone: "good", text: "Valid" }
 }
 
 export const scopesOf = ({ scopes, limits }: ApiKey): string => {
   const words = scopes.map((scope) => scope.charAt(0).toUpperCase() + scope.slice(1)).join(", ")
-  return limits === null || limits.day_sats === null ? words : `${words}, up to ${Formats.sats(limits.day_sats)} a day`
+  return limits === null || limits.day_sats === null
+    ? words
+    : `${words}, up to ${Formats.sats(limits.day_sats)} a day`
 }
 
 const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
@@ -45,11 +59,20 @@ const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
     {
       title: "Name",
       place: "c1",
-      cell: ({ id, name }) => [rowLink(to(`keys/${id}`), name === "" ? id : name), " ", h("code", { class: "faint" }, id)]
+      cell: ({ id, name }) => [
+        rowLink(to(`keys/${id}`), name === "" ? id : name),
+        " ",
+        h("code", { class: "faint" }, id)
+      ]
     },
     { title: "Permissions", place: "c3", cell: scopesOf },
     { title: "Status", place: "c4", cell: (key) => status(badge(key, say.nowMillis)) },
-    { title: "Last used", place: "all", key: "Last used", cell: ({ last_used_at }) => date(say, last_used_at) },
+    {
+      title: "Last used",
+      place: "all",
+      key: "Last used",
+      cell: ({ last_used_at }) => date(say, last_used_at)
+    },
     { title: "Created", place: "off", kind: "soft", cell: ({ created_at }) => date(say, created_at) },
     {
       title: "",
@@ -58,13 +81,20 @@ const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
       cell: ({ id, revoked_at, name }) =>
         revoked_at === null &&
         may(visit, "admin") &&
-        h("a", { class: "btn quiet danger", href: to(`keys/${id}/revoke`) }, "Revoke…", h("span", { class: "visually-hidden" }, ` ${name}`))
+        h(
+          "a",
+          { class: "btn quiet danger", href: to(`keys/${id}/revoke`) },
+          "Revoke…",
+          h("span", { class: "visually-hidden" }, ` ${name}`)
+        )
     }
   ]
 }
 
 const list = async (visit: Visit): Promise<Shown> => {
-  const { rows, footer } = await onePage("keys", visit, (query) => visit.api.page("GET /v1/api-keys", { query }))
+  const { rows, footer } = await onePage("keys", visit, (query) =>
+    visit.api.page("GET /v1/api-keys", { query })
+  )
   return {
     title: "API keys",
     lead: "Give keys to programs. A key created here can receive and read, but not send.",
@@ -73,7 +103,12 @@ const list = async (visit: Visit): Promise<Shown> => {
       "API keys",
       rows.length === 0
         ? empty("key", "No keys", "No program can use the API yet.")
-        : table("API keys, newest first", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
+        : table("API keys, newest first", {
+            columns: columns(visit),
+            groups: [{ rows }],
+            kind: "mid",
+            opens: true
+          }),
       footer
     )
   }
@@ -104,7 +139,10 @@ const create = (visit: Visit): Shown => {
           hint: "Without a date, it expires when your key does"
         })
       ),
-      confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
+      confirm("Create key", {
+        isConfirmed: user.isConfirmed,
+        why: "The key is shown once, on the next page. It cannot send."
+      })
     ])
   }
 }
@@ -136,11 +174,17 @@ const show = async (visit: Visit): Promise<Shown> => {
     title: key.name === "" ? key.id : key.name,
     status: badge(key, say.nowMillis),
     crumbs: [["API keys", "keys"]],
-    actions: key.revoked_at === null && may(visit, "admin") && button(to(`keys/${id}/revoke`), "Revoke…", "danger"),
+    actions:
+      key.revoked_at === null && may(visit, "admin") && button(to(`keys/${id}/revoke`), "Revoke…", "danger"),
     body: factPanel("Details", [
       ["Id", h("code", null, key.id)],
       ["Permissions", scopesOf(key)],
-      ["Allowed from", allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`],
+      [
+        "Allowed from",
+        allowed === null
+          ? "anywhere"
+          : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`
+      ],
       ...limitFacts(key),
       ["Created", date(say, key.created_at)],
       ["Last used", date(say, key.last_used_at)],
@@ -158,7 +202,11 @@ const revoke = async (visit: Visit): Promise<Shown> => {
     crumbs: [["API keys", "keys"]],
     body: formPanel({ action: visit.to(`keys/${id}/revoke`), label: "Revoke" }, [
       body(
-        h("p", null, "Programs that use this key stop working immediately, and its sessions end. This cannot be undone."),
+        h(
+          "p",
+          null,
+          "Programs that use this key stop working immediately, and its sessions end. This cannot be undone."
+        ),
         facts([
           ["Id", h("code", null, key.id)],
           ["Last used", date(visit.say, key.last_used_at)]

@@ -3,7 +3,18 @@ import type { AmountLimit } from "@satrail/ui/console/Feature"
 import { features } from "../../features/console.ts"
 import * as Formats from "@satrail/ui/console/Format"
 import { may, type Page, type Shown, type Visit } from "@satrail/ui/console/Page"
-import { body, empty, type Fact, factPanel, facts, link, panel, plain, sub, two } from "@satrail/ui/console/Parts"
+import {
+  body,
+  empty,
+  type Fact,
+  factPanel,
+  facts,
+  link,
+  panel,
+  plain,
+  sub,
+  two
+} from "@satrail/ui/console/Parts"
 import { type Column, table } from "@satrail/ui/console/Table"
 import type { Account, FeeRate, Limits } from "@satrail/ui/console/wire"
 
@@ -20,7 +31,10 @@ export const amounts: ReadonlyArray<readonly [name: AmountLimit, label: string]>
 ]
 
 /** Returns the limits of a company or a key, each with its remaining amount. */
-export const limitFacts = ({ limits, remaining }: Pick<Account, "limits" | "remaining">): ReadonlyArray<Fact> => {
+export const limitFacts = ({
+  limits,
+  remaining
+}: Pick<Account, "limits" | "remaining">): ReadonlyArray<Fact> => {
   const leftOf: { readonly [name in AmountLimit]?: number | null } = remaining ?? {}
   return amounts.flatMap(([name, text]): ReadonlyArray<Fact> => {
     const [of, left] = [limits?.[name] ?? null, leftOf[name] ?? null]
@@ -36,7 +50,12 @@ interface Row {
 }
 
 const rowsOf = ({ account: { limits, remaining } }: Visit): ReadonlyArray<Row> => {
-  const row = (what: string, limit: number | null | undefined, left: number | null | undefined, isSats = true): ReadonlyArray<Row> =>
+  const row = (
+    what: string,
+    limit: number | null | undefined,
+    left: number | null | undefined,
+    isSats = true
+  ): ReadonlyArray<Row> =>
     limit === null || limit === undefined ? [] : [{ what, limit, left: left ?? null, isSats }]
   return [
     ...row("One outgoing payment", limits?.per_withdrawal_sats, limits?.per_withdrawal_sats),
@@ -49,16 +68,39 @@ const rowsOf = ({ account: { limits, remaining } }: Visit): ReadonlyArray<Row> =
 
 const columns = ({ say }: Visit): ReadonlyArray<Column<Row>> => [
   { title: "What", place: "c1", cell: ({ what }) => what },
-  { title: "Limit", place: "c2", kind: "fiat", cell: ({ limit, isSats }) => (isSats ? Formats.inSats(limit) : Formats.sats(limit)) },
-  { title: "Used", place: "c3", key: "Used", kind: "fiat", cell: ({ limit, left }) => (left === null ? "–" : Formats.sats(limit - left)) },
-  { title: "Left", place: "c4", key: "Left", kind: "amount", cell: ({ left }) => (left === null ? "–" : Formats.sats(left)) },
-  { title: "Left, value", place: "off", kind: "fiat", cell: ({ left, isSats }) => (left === null || !isSats ? "" : (say.fiat(left) ?? "")) }
+  {
+    title: "Limit",
+    place: "c2",
+    kind: "fiat",
+    cell: ({ limit, isSats }) => (isSats ? Formats.inSats(limit) : Formats.sats(limit))
+  },
+  {
+    title: "Used",
+    place: "c3",
+    key: "Used",
+    kind: "fiat",
+    cell: ({ limit, left }) => (left === null ? "–" : Formats.sats(limit - left))
+  },
+  {
+    title: "Left",
+    place: "c4",
+    key: "Left",
+    kind: "amount",
+    cell: ({ left }) => (left === null ? "–" : Formats.sats(left))
+  },
+  {
+    title: "Left, value",
+    place: "off",
+    kind: "fiat",
+    cell: ({ left, isSats }) => (left === null || !isSats ? "" : (say.fiat(left) ?? ""))
+  }
 ]
 
 export const rateWords = ({ base_sats, parts_per_million }: FeeRate): string => {
-  const parts = [base_sats > 0 ? Formats.exactSats(base_sats) : "", parts_per_million > 0 ? `${parts_per_million / 10_000}%` : ""].filter(
-    (text) => text !== ""
-  )
+  const parts = [
+    base_sats > 0 ? Formats.exactSats(base_sats) : "",
+    parts_per_million > 0 ? `${parts_per_million / 10_000}%` : ""
+  ].filter((text) => text !== "")
   return parts.length === 0 ? "none" : parts.join(" + ")
 }
 
@@ -101,7 +143,13 @@ const get = (visit: Visit): Shown => {
           body(
             facts(rules(account.limits)),
             may(visit, "admin")
-              ? h("p", { class: "soft" }, "Each key can have its own limits: see ", link(to("keys"), "API keys"), ".")
+              ? h(
+                  "p",
+                  { class: "soft" },
+                  "Each key can have its own limits: see ",
+                  link(to("keys"), "API keys"),
+                  "."
+                )
               : h("p", { class: "soft" }, "Each key can have its own limits.")
           )
         )

@@ -33,10 +33,19 @@ const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
   {
     title: "What",
     place: "c1",
-    cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft desc off" }, line.more)]
+    cell: (line) => [
+      rowLink(to(pathOf(line)), line.title),
+      " ",
+      h("span", { class: "soft desc off" }, line.more)
+    ]
   },
   { title: "Status", place: "c3", kind: "", cell: (line) => status(badgeOf(line)) },
-  { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
+  {
+    title: "When",
+    place: "c4",
+    kind: "faint",
+    cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis))
+  },
   { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]
@@ -52,7 +61,9 @@ const spans = [
 export const limitsLeft = ({ account, say }: Visit) =>
   spans.flatMap(([name, text]) => {
     const [of, left] = [account.limits?.[name], account.remaining?.[name]]
-    return typeof of === "number" && typeof left === "number" ? [meter(say, text, { of, left, isSats: name !== "day_count" })] : []
+    return typeof of === "number" && typeof left === "number"
+      ? [meter(say, text, { of, left, isSats: name !== "day_count" })]
+      : []
   })
 
 /** Number of days in the chart of money in and out. */
@@ -64,7 +75,9 @@ const spanOf = (query: URLSearchParams): "7" | "28" | "365" => {
 
 /** The start of each recent day, followed by the current time. */
 const daysOf = ({ say }: Visit, count: number): ReadonlyArray<number> => [
-  ...Array.from({ length: count }, (_, n) => Formats.startOfDay(Formats.dayAfter(say.today, n + 1 - count), say.zone)),
+  ...Array.from({ length: count }, (_, n) =>
+    Formats.startOfDay(Formats.dayAfter(say.today, n + 1 - count), say.zone)
+  ),
   say.nowMillis + 1
 ]
 
@@ -74,7 +87,9 @@ const monthly = async ({ api, say, to }: Visit) => {
   const names = Array.from({ length: 12 }, (_, n) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - (11 - n), 1)).toISOString().slice(0, 7)
   )
-  const months = await Promise.all(names.map((month) => api.call("GET /v1/statements/{month}", { params: { month } })))
+  const months = await Promise.all(
+    names.map((month) => api.call("GET /v1/statements/{month}", { params: { month } }))
+  )
   // A month's balance is that of its last day, in UTC.
   const until = (month: Statement) => Math.min(Date.parse(month.to) - 1, say.nowMillis)
   return months.map((month) => ({ atMillis: until(month), sats: month.closing_sats, href: to("statements") }))
@@ -88,13 +103,21 @@ const charts = async (visit: Visit, funds: Balance) => {
   const points =
     span === "365"
       ? await monthly(visit)
-      : steps
-          .slice(-Number(span))
-          .map(({ fromMillis, balanceSats }) => ({ atMillis: fromMillis, sats: balanceSats, href: href(fromMillis) }))
-  const flows = steps
-    .slice(-flowDays)
-    .map(({ fromMillis, inSats, outSats }) => ({ atMillis: fromMillis, in: inSats, out: outSats, href: href(fromMillis) }))
-  const [came, went] = [flows.reduce((sum, day) => sum + day.in, 0), flows.reduce((sum, day) => sum + day.out, 0)]
+      : steps.slice(-Number(span)).map(({ fromMillis, balanceSats }) => ({
+          atMillis: fromMillis,
+          sats: balanceSats,
+          href: href(fromMillis)
+        }))
+  const flows = steps.slice(-flowDays).map(({ fromMillis, inSats, outSats }) => ({
+    atMillis: fromMillis,
+    in: inSats,
+    out: outSats,
+    href: href(fromMillis)
+  }))
+  const [came, went] = [
+    flows.reduce((sum, day) => sum + day.in, 0),
+    flows.reduce((sum, day) => sum + day.out, 0)
+  ]
   const pending = [
     funds.held_sats > 0 ? `${Formats.exact(funds.held_sats)} held` : "",
     funds.pending_deposits_sats > 0 ? `${Formats.exact(funds.pending_deposits_sats)} confirming` : ""
@@ -110,11 +133,21 @@ const charts = async (visit: Visit, funds: Balance) => {
       h("small", null, `${Formats.unit(sats)} `, h("span", { class: "soft" }, words))
     )
   }
-  const chosen = (value: string, text: string) => ({ text, href: to(value === "28" ? "" : `?span=${value}`), isOn: value === span })
+  const chosen = (value: string, text: string) => ({
+    text,
+    href: to(value === "28" ? "" : `?span=${value}`),
+    isOn: value === span
+  })
   return two(
     panel(
       "Available",
-      { beside: segments("Period", [chosen("7", "7 days"), chosen("28", "4 weeks"), chosen("365", "12 months")]) },
+      {
+        beside: segments("Period", [
+          chosen("7", "7 days"),
+          chosen("28", "4 weeks"),
+          chosen("365", "12 months")
+        ])
+      },
       body(
         figure(Formats.sats(funds.balance), funds.balance, "", "available"),
         h("p", { class: "soft num" }, pending.length === 0 ? "Nothing held" : pending.join(" · ")),
@@ -150,7 +183,9 @@ const withoutPayments = (visit: Visit): Shown => ({
 
 /** What to do before the first payment. */
 const setup = async (visit: Visit) => {
-  const steps = (await Promise.all(features.map(({ setup }) => setup?.(visit)))).filter((step) => step !== undefined)
+  const steps = (await Promise.all(features.map(({ setup }) => setup?.(visit)))).filter(
+    (step) => step !== undefined
+  )
   const done = steps.filter(({ isDone }) => isDone).length
   if (steps.length === 0) return null
   return panel(
@@ -159,7 +194,9 @@ const setup = async (visit: Visit) => {
     body(
       timeline(
         visit.say,
-        steps.map(({ text, why, href, isDone }) => (isDone ? { tone: "good", text } : { text: link(href, text), more: why }))
+        steps.map(({ text, why, href, isDone }) =>
+          isDone ? { tone: "good", text } : { text: link(href, text), more: why }
+        )
       )
     )
   )
@@ -194,7 +231,10 @@ const get = async (visit: Visit): Promise<Shown> => {
     title: "Overview",
     ...(account.frozen && { status: { tone: "frozen" as const, text: "Sending frozen" } }),
     isLive: true,
-    actions: [!account.frozen && lines.length > 0 && may(visit, "send") && button(to("send"), "Send"), receiveButtons(visit, "plus")],
+    actions: [
+      !account.frozen && lines.length > 0 && may(visit, "send") && button(to("send"), "Send"),
+      receiveButtons(visit, "plus")
+    ],
     body: [
       concerns.length > 0 && attention(concerns),
       lines.length > 0 && (await charts(visit, funds)),

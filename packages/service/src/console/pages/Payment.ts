@@ -65,7 +65,11 @@ const momentsOf = async (
   const moments = events
     .flat()
     .toSorted((a: Event, b: Event) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
-    .map(({ type, timestamp }: Event) => ({ text: wordsOf(type), tone: toneOf(type), atMillis: Date.parse(timestamp) }))
+    .map(({ type, timestamp }: Event) => ({
+      text: wordsOf(type),
+      tone: toneOf(type),
+      atMillis: Date.parse(timestamp)
+    }))
   return [...parts.flatMap(({ before }) => before ?? []), ...moments]
 }
 
@@ -74,7 +78,9 @@ const sidesOf = (payment: Payment, visit: Visit) => {
   const now = say.fiat(payment.amountSats)
   const { amountSats, currency, orderId, rate, rateAtMillis } = payment
   return [
-    orderId === null ? null : (["Order", link(to(`search?q=${encodeURIComponent(orderId)}`), orderId)] as const),
+    orderId === null
+      ? null
+      : (["Order", link(to(`search?q=${encodeURIComponent(orderId)}`), orderId)] as const),
     rate === null
       ? null
       : ([
@@ -109,11 +115,23 @@ const titled = (payment: Payment): Pick<Shown, "title" | "figure" | "status" | "
 const crumbs = [["Payments", "payments"]] as const
 
 /** Returns the left column of a payment's page: its timeline, the features' panels and the ledger's postings. */
-const history = async (visit: Visit, payment: Payment, subjects: ReadonlyArray<string | null>, parts: ReadonlyArray<PaymentPart>) => {
+const history = async (
+  visit: Visit,
+  payment: Payment,
+  subjects: ReadonlyArray<string | null>,
+  parts: ReadonlyArray<PaymentPart>
+) => {
   const { api, say } = visit
-  const [moments, postings] = await Promise.all([momentsOf(visit, subjects, parts), api.postings(payment.ledgerTxId)])
+  const [moments, postings] = await Promise.all([
+    momentsOf(visit, subjects, parts),
+    api.postings(payment.ledgerTxId)
+  ])
   return stack(
-    panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
+    panel(
+      "Timeline",
+      { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) },
+      body(timeline(say, moments))
+    ),
     parts.map(({ panel }) => panel),
     book(postings, visit)
   )
@@ -125,9 +143,15 @@ const received = async (visit: Visit): Promise<Shown> => {
   const { invoiceId } = payment
   const [deposit, invoice]: readonly [Deposit, LightningInvoice | undefined] = await Promise.all([
     api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } }),
-    invoiceId === null ? undefined : api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: invoiceId } })
+    invoiceId === null
+      ? undefined
+      : api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", {
+          params: { invoiceID: invoiceId }
+        })
   ])
-  const parts = await Promise.all(features.flatMap(({ received }) => received?.(visit, payment, deposit) ?? []))
+  const parts = await Promise.all(
+    features.flatMap(({ received }) => received?.(visit, payment, deposit) ?? [])
+  )
   const left = await history(visit, payment, [payment.id, invoiceId], parts)
   return {
     ...titled(payment),
@@ -141,7 +165,12 @@ const received = async (visit: Visit): Promise<Shown> => {
         stack(
           factPanel("Details", [
             ...sidesOf(payment, visit),
-            ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
+            [
+              "Paid from",
+              payment.rail === "lightning"
+                ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")]
+                : "On-chain"
+            ],
             ["Fee", feeOf(payment)],
             ...parts.flatMap(({ facts = [] }) => facts)
           ]),
@@ -164,7 +193,9 @@ const received = async (visit: Visit): Promise<Shown> => {
 const sent = async (visit: Visit): Promise<Shown> => {
   const { api, to } = visit
   const payment = await found(visit, "withdrawal")
-  const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", { params: { withdrawalID: payment.id } })
+  const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", {
+    params: { withdrawalID: payment.id }
+  })
   const parts = await Promise.all(features.flatMap(({ sent }) => sent?.(visit, payment, withdrawal) ?? []))
   const left = await history(visit, payment, [payment.id], parts)
   const { failure, lightning_payment: lightning } = withdrawal
@@ -174,7 +205,8 @@ const sent = async (visit: Visit): Promise<Shown> => {
     isLive: parts.every(({ top }) => top === undefined),
     actions: [
       parts.map(({ actions }) => actions),
-      payment.status === "settled" && h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`) }, "Proof of payment")
+      payment.status === "settled" &&
+        h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`) }, "Proof of payment")
     ],
     body: [
       payment.status === "pending" &&
@@ -190,7 +222,11 @@ const sent = async (visit: Visit): Promise<Shown> => {
         note(
           "info",
           "Waiting for a block",
-          h("p", null, "A block is found about every 10 minutes, but it can take much longer. There is nothing to do.")
+          h(
+            "p",
+            null,
+            "A block is found about every 10 minutes, but it can take much longer. There is nothing to do."
+          )
         ),
       parts.map(({ top }) => top),
       sides(
@@ -219,7 +255,8 @@ const sent = async (visit: Visit): Promise<Shown> => {
 }
 
 const [decide, other] = features.flatMap(({ decide }) => decide ?? [])
-if (other !== undefined) throw new Error("only one feature can handle the forms on the page of a sent payment")
+if (other !== undefined)
+  throw new Error("only one feature can handle the forms on the page of a sent payment")
 
 /**
  * A proof of payment for the payee, as text: the preimage proves a Lightning payment, and the transaction
@@ -241,8 +278,13 @@ const proof = async (visit: Visit) => {
     ["Payment hash", lightning?.payment_hash],
     ["Preimage", lightning?.payment_preimage],
     ["Transaction", transaction]
-  ].flatMap(([name = "", value]) => (value === undefined || value === null || value === "" ? [] : [`${name}: ${value}`]))
-  const why = lightning === null ? [] : ["", "The SHA-256 of the preimage is the payment hash. Only the payee could reveal it."]
+  ].flatMap(([name = "", value]) =>
+    value === undefined || value === null || value === "" ? [] : [`${name}: ${value}`]
+  )
+  const why =
+    lightning === null
+      ? []
+      : ["", "The SHA-256 of the preimage is the payment hash. Only the payee could reveal it."]
   return {
     file: {
       name: `payment-${payment.id.slice(0, 8)}.txt`,

@@ -5,10 +5,31 @@ import * as Formats from "@satrail/ui/console/Format"
 import { features, receiveButtons } from "../../features/console.ts"
 import { cursorOf, filtering, mostCharacters, pages, periods, startOf } from "@satrail/ui/console/List"
 import { type File, type Page, type Shown, type Visit, withQuery } from "@satrail/ui/console/Page"
-import { button, type Chip, chips, cover, empty, field, plain, segments, status, when } from "@satrail/ui/console/Parts"
+import {
+  button,
+  type Chip,
+  chips,
+  cover,
+  empty,
+  field,
+  plain,
+  segments,
+  status,
+  when
+} from "@satrail/ui/console/Parts"
 import { type Column, exported, type Group, paging, rowLink, table } from "@satrail/ui/console/Table"
 import type { Operations, Transaction } from "@satrail/ui/console/wire"
-import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, statuses, badgeOf, types } from "@satrail/ui/console/pages/Rows"
+import {
+  type Line,
+  linesOf,
+  pathOf,
+  paymentsOf,
+  rails,
+  signedSats,
+  statuses,
+  badgeOf,
+  types
+} from "@satrail/ui/console/pages/Rows"
 
 const perPage = 50
 /** Maximum number of rows that are counted, summed and exported. For more rows, export the whole ledger by month. */
@@ -64,7 +85,9 @@ const chipsOf = (visit: Visit): ReadonlyArray<Chip> => {
   const known = filters.flatMap(({ name, label, values }): ReadonlyArray<Chip> => {
     const value = query.get(name)
     if (value === null) return [{ text: label, href: choosing({ by: name }), isOn: false }]
-    return [{ text: values.find(([one]) => one === value)?.[1] ?? value, href: page({ [name]: "" }), isOn: true }]
+    return [
+      { text: values.find(([one]) => one === value)?.[1] ?? value, href: page({ [name]: "" }), isOn: true }
+    ]
   })
   const day = query.get("day")
   const key = query.get("metadata_key")
@@ -73,7 +96,11 @@ const chipsOf = (visit: Visit): ReadonlyArray<Chip> => {
     ...(day === null ? [] : [{ text: day, href: page({ day: "" }), isOn: true }]),
     key === null
       ? { text: "Metadata", href: choosing({ by: "metadata" }), isOn: false }
-      : { text: `${key} is ${query.get("metadata_value") ?? ""}`, href: page({ metadata_key: "", metadata_value: "" }), isOn: true }
+      : {
+          text: `${key} is ${query.get("metadata_value") ?? ""}`,
+          href: page({ metadata_key: "", metadata_value: "" }),
+          isOn: true
+        }
   ]
 }
 
@@ -98,7 +125,11 @@ const counted = async ({ api }: Visit, query: Query): Promise<Counted> => {
     length += page.characters
   } while (cursor !== undefined && rows.length < mostCounted && length < mostCharacters)
   const isAll = cursor === undefined
-  return { rows, isAll, count: isAll ? Formats.sats(rows.length) : `more than ${Formats.sats(Math.min(rows.length, mostCounted))}` }
+  return {
+    rows,
+    isAll,
+    count: isAll ? Formats.sats(rows.length) : `more than ${Formats.sats(Math.min(rows.length, mostCounted))}`
+  }
 }
 
 interface Sums {
@@ -121,7 +152,11 @@ const sumsOf = (rows: ReadonlyArray<Row>): Sums => {
 }
 
 const dayWords = ({ in: came, out, confirming }: Sums): string =>
-  [`in ${Formats.exact(came)}`, out > 0 ? `out ${Formats.exact(out)}` : "", confirming > 0 ? `${Formats.exact(confirming)} confirming` : ""]
+  [
+    `in ${Formats.exact(came)}`,
+    out > 0 ? `out ${Formats.exact(out)}` : "",
+    confirming > 0 ? `${Formats.exact(confirming)} confirming` : ""
+  ]
     .filter((text) => text !== "")
     .join(" · ")
 
@@ -157,7 +192,11 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
   {
     title: "What",
     place: "c1",
-    cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", line.more !== "" && h("span", { class: "soft desc" }, line.more)]
+    cell: (line) => [
+      rowLink(to(pathOf(line)), line.title),
+      " ",
+      line.more !== "" && h("span", { class: "soft desc" }, line.more)
+    ]
   },
   { title: "How", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
   { title: "Status", place: "c4", cell: (line) => status(badgeOf(line)) },
@@ -176,7 +215,11 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
 ]
 
 /** One group per day, with the totals of the rows that are counted. */
-const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, { rows: counted, isAll }: Counted): ReadonlyArray<Group<Line>> => {
+const byDay = (
+  { say }: Visit,
+  lines: ReadonlyArray<Line>,
+  { rows: counted, isAll }: Counted
+): ReadonlyArray<Group<Line>> => {
   const days = Map.groupBy(lines, ({ createdAtMillis }) => say.dayKey(createdAtMillis))
   const sums = Map.groupBy(counted, ({ created_at }) => say.dayKey(Date.parse(created_at)))
   // Of the oldest day, only some rows may be counted.
@@ -186,7 +229,11 @@ const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, { rows: counted, isAl
     const [{ createdAtMillis } = { createdAtMillis: 0 }] = rows
     const day = say.day(createdAtMillis)
     const summed = sums.get(key)
-    return { title: key === say.today ? `Today, ${day}` : day, sums: summed === undefined ? "" : dayWords(sumsOf(summed)), rows }
+    return {
+      title: key === say.today ? `Today, ${day}` : day,
+      sums: summed === undefined ? "" : dayWords(sumsOf(summed)),
+      rows
+    }
   })
 }
 
@@ -206,7 +253,12 @@ const goTo = (visit: Visit) => {
     "form",
     { class: "paging", action: to("payments") },
     keeping(visit, replaced),
-    h("label", { for: "day" }, "Go to date ", h("input", { type: "date", id: "day", name: "day", value: query.get("day") ?? say.today })),
+    h(
+      "label",
+      { for: "day" },
+      "Go to date ",
+      h("input", { type: "date", id: "day", name: "day", value: query.get("day") ?? say.today })
+    ),
     h("button", { class: "btn" }, "Go")
   )
 }
@@ -219,7 +271,12 @@ const nothing = (visit: Visit) =>
         "Payments appear here as soon as someone pays a checkout, an invoice or an address.",
         receiveButtons(visit)
       )
-    : empty("search", "No results", "No payment matches all of these filters.", button(visit.to("payments"), "Clear all", "main"))
+    : empty(
+        "search",
+        "No results",
+        "No payment matches all of these filters.",
+        button(visit.to("payments"), "Clear all", "main")
+      )
 
 const list = async (visit: Visit): Promise<Shown> => {
   const { api, query } = visit
@@ -231,7 +288,8 @@ const list = async (visit: Visit): Promise<Shown> => {
   const lines = await linesOf(visit, page.data)
   const { count } = all
   const first = lines[0] === undefined ? -1 : all.rows.findIndex(({ id }) => id === lines[0]?.id)
-  const place = first < 0 ? `of ${count}` : `${Formats.sats(first + 1)}–${Formats.sats(first + lines.length)} of ${count}`
+  const place =
+    first < 0 ? `of ${count}` : `${Formats.sats(first + 1)}–${Formats.sats(first + lines.length)} of ${count}`
   const body = [
     h("div", { class: "chips" }, [directions(visit), chips(chipsOf(visit))]),
     lines.length === 0
@@ -242,7 +300,12 @@ const list = async (visit: Visit): Promise<Shown> => {
     lines.length > 0 &&
       plain(
         "Payments",
-        table("Payments by day", { columns: columns(visit, false), groups: byDay(visit, lines, all), kind: "pay-table", opens: true }),
+        table("Payments by day", {
+          columns: columns(visit, false),
+          groups: byDay(visit, lines, all),
+          kind: "pay-table",
+          opens: true
+        }),
         paging(lines.length, `${place} · times in ${visit.say.zone}`, {
           ...pages("payments", visit, page.next),
           extra: goTo(visit)
@@ -253,7 +316,8 @@ const list = async (visit: Visit): Promise<Shown> => {
     title: "Payments",
     body,
     isLive: cursor === undefined,
-    ...(lines.length > 0 && all.isAll && { actions: exported(filtering("payments/export", visit)({}), count) })
+    ...(lines.length > 0 &&
+      all.isAll && { actions: exported(filtering("payments/export", visit)({}), count) })
   }
 }
 
@@ -279,18 +343,26 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["order_id", ({ payment }) => payment?.orderId ?? null],
   ...features
     .flatMap(({ columns = [] }) => columns)
-    .map(([head, cell]): CsvColumn<Exported> => [head, ({ payment }) => (payment === undefined ? null : cell(payment))]),
+    .map(([head, cell]): CsvColumn<Exported> => [
+      head,
+      ({ payment }) => (payment === undefined ? null : cell(payment))
+    ]),
   ["recipient", ({ row }) => row.recipient],
   ["fiat_rate", ({ payment }) => payment?.rate ?? null],
   ["fiat_currency", ({ payment }) => payment?.currency ?? null],
   ["metadata", ({ payment }) => payment?.metadata ?? {}],
-  ["total_sats", ({ row }) => (row.status === "settled" ? Math.round((signed(row) + feeOf(row)) * 1000) / 1000 : 0)]
+  [
+    "total_sats",
+    ({ row }) => (row.status === "settled" ? Math.round((signed(row) + feeOf(row)) * 1000) / 1000 : 0)
+  ]
 ]
 
 const file = async (visit: Visit): Promise<File> => {
   const all = await counted(visit, askedBy(visit))
   if (!all.isAll) throw new Refused(400, "malformed_request", tooMany(all))
-  const payments = new Map((await visit.api.payments(paymentsOf(all.rows))).map((payment) => [payment.id, payment]))
+  const payments = new Map(
+    (await visit.api.payments(paymentsOf(all.rows))).map((payment) => [payment.id, payment])
+  )
   return csv(
     "payments",
     heads,

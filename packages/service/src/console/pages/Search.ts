@@ -7,7 +7,11 @@ import { type Column, rowLink, table } from "@satrail/ui/console/Table"
 import type { Found } from "@satrail/ui/console/Feature"
 import { features } from "../../features/console.ts"
 import { badge as addressBadge } from "@satrail/ui/console/pages/Addresses"
-import { amountText, titleOf as invoiceTitle, badge as invoiceBadge } from "@satrail/ui/console/pages/Invoices"
+import {
+  amountText,
+  titleOf as invoiceTitle,
+  badge as invoiceBadge
+} from "@satrail/ui/console/pages/Invoices"
 import { pathOf, rowOf, signedSats, badgeOf } from "@satrail/ui/console/pages/Rows"
 
 /** A search result: a payment, or a record without a payment. */
@@ -30,7 +34,11 @@ const places: Readonly<Record<Hit["by"], string>> = {
 const marked = (text: string, sought: string) => {
   const at = sought === "" ? -1 : text.toLowerCase().indexOf(sought.toLowerCase())
   if (at < 0) return text
-  return [text.slice(0, at), h("mark", null, text.slice(at, at + sought.length)), text.slice(at + sought.length)]
+  return [
+    text.slice(0, at),
+    h("mark", null, text.slice(at, at + sought.length)),
+    text.slice(at + sought.length)
+  ]
 }
 
 const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => {
@@ -49,7 +57,14 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
 }
 
 /** An address, which has no amount. */
-const ofAddress = (visit: Visit, key: string, path: string, title: string, createdAt: string, badge: Badge): Found => ({
+const ofAddress = (
+  visit: Visit,
+  key: string,
+  path: string,
+  title: string,
+  createdAt: string,
+  badge: Badge
+): Found => ({
   key,
   href: visit.to(`${path}/${key}`),
   title,
@@ -60,7 +75,9 @@ const ofAddress = (visit: Visit, key: string, path: string, title: string, creat
 /** Reads an address that a search found, by kind. */
 const addresses: Readonly<Record<string, (visit: Visit, id: string) => Promise<Found>>> = {
   on_chain_addresses: async (visit, id) => {
-    const { address, created_at } = await visit.api.call("GET /v1/bitcoin/deposit/on-chain/{id}", { params: { id } })
+    const { address, created_at } = await visit.api.call("GET /v1/bitcoin/deposit/on-chain/{id}", {
+      params: { id }
+    })
     return ofAddress(visit, id, "addresses/on-chain", address, created_at, { tone: "good", text: "Active" })
   },
   lightning_addresses: async (visit, id) => {
@@ -73,13 +90,15 @@ const addresses: Readonly<Record<string, (visit: Visit, id: string) => Promise<F
 const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArray<Row>> => {
   const { api, say, to } = visit
   if (kind === "deposits" || kind === "withdrawals")
-    return (await api.payments([{ type: kind === "deposits" ? "deposit" : "withdrawal", id }])).map((payment) =>
-      ofPayment(visit, payment, by)
+    return (await api.payments([{ type: kind === "deposits" ? "deposit" : "withdrawal", id }])).map(
+      (payment) => ofPayment(visit, payment, by)
     )
   const payments = await api.paymentsOf({ kind, id })
   if (payments.length > 0) return payments.map((payment) => ofPayment(visit, payment, by))
   if (kind === "invoices") {
-    const invoice = await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: id } })
+    const invoice = await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", {
+      params: { invoiceID: id }
+    })
     return [
       {
         key: id,
@@ -132,7 +151,10 @@ const results = async (visit: Visit, sought: string, shown: string): Promise<Sho
   const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
   const rows = distinct(found.flat())
   const count = isAll ? String(rows.length) : `${rows.length} or more`
-  const title = rows.length === 0 ? `No results for “${shown}”` : `${count} ${count === "1" ? "result" : "results"} for “${shown}”`
+  const title =
+    rows.length === 0
+      ? `No results for “${shown}”`
+      : `${count} ${count === "1" ? "result" : "results"} for “${shown}”`
   return {
     title: sought === "" ? "Search" : title,
     body: plain(
@@ -144,8 +166,14 @@ const results = async (visit: Visit, sought: string, shown: string): Promise<Sho
             "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a link, a hash, or the beginning of an id. Payers’ emails and fiat amounts are not searched.",
             button(to("payments"), "All payments", "main")
           )
-        : table("Results", { columns: columns(visit, sought), groups: [{ rows }], kind: "pay-table found", opens: true }),
-      sought !== "" && "Searched orders, metadata, ids, hashes, addresses, amounts, and the newest descriptions and recipients."
+        : table("Results", {
+            columns: columns(visit, sought),
+            groups: [{ rows }],
+            kind: "pay-table found",
+            opens: true
+          }),
+      sought !== "" &&
+        "Searched orders, metadata, ids, hashes, addresses, amounts, and the newest descriptions and recipients."
     )
   }
 }

@@ -30,14 +30,20 @@ const own = {
   domain: Domains.own
 } satisfies { readonly [K in Kind]?: View.View<never, Schema.Struct.Fields> }
 
-type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : never) extends (of: infer All) => void ? All : never
+type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : never) extends (
+  of: infer All
+) => void
+  ? All
+  : never
 
 const ofFeatures: Together<(typeof features)[number]> = Object.assign({}, ...all.map(({ views }) => views))
 
 type RecordOf<K extends Kind> = Extract<About, { readonly kind: K }>["record"]
 
 /** The views of all record types in events. A record type without a view for its records is a compile error. */
-const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.View<RecordOf<K>, Schema.Struct.Fields> }
+const views = { ...own, ...ofFeatures } satisfies {
+  readonly [K in Kind]: View.View<RecordOf<K>, Schema.Struct.Fields>
+}
 
 /** Records of a host's feature have no view, and are sent unchanged. */
 const byKind = new Map<string, { of(record: object): object }>(Object.entries(views))
@@ -94,7 +100,9 @@ export const identifierOf = (kind: Kind): string => `${kind.charAt(0).toUpperCas
 export const typesOf = (kind: Kind): ReadonlyArray<string> => types[kind]
 
 export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
-export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))
+export const schemas = new Map(
+  kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const)
+)
 
 /** An event as sent. The type of `data` depends on `type`. */
 export type WebhookEvent = {

@@ -9,7 +9,13 @@ import { Clock, Context, Effect, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "@satrail/http/edge/Acting"
-import { Authentication, credentialOf, elsewhere, isFromAllowed, Scopes } from "@satrail/http/api/Authentication"
+import {
+  Authentication,
+  credentialOf,
+  elsewhere,
+  isFromAllowed,
+  Scopes
+} from "@satrail/http/api/Authentication"
 import { Decoding, most, onlyOnce, strangeParameter, tooManyParameters } from "@satrail/http/wire/Decoding"
 import * as Errors from "@satrail/http/wire/Errors"
 import * as EventBody from "./EventBody.ts"
@@ -50,7 +56,8 @@ const endpoint = HttpApiEndpoint.get("streamEvents", "/v1/events/stream", {
   headers: {
     "last-event-id": Schema.optionalKey(
       Schema.String.annotate({
-        description: "Id of the last event you received. An EventSource sends it automatically when it reconnects",
+        description:
+          "Id of the last event you received. An EventSource sends it automatically when it reconnects",
         examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
       })
     )
@@ -89,7 +96,11 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const filters = { ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) }
   // A reconnecting EventSource sends its position in a header and keeps the URL.
   const last = request.headers["last-event-id"]
-  return Effect.succeed(last === undefined ? { filters, cursor, path: "cursor" } : { filters, cursor: last, path: "last-event-id" })
+  return Effect.succeed(
+    last === undefined
+      ? { filters, cursor, path: "cursor" }
+      : { filters, cursor: last, path: "last-event-id" }
+  )
 }
 
 const routes = HttpRouter.use(
@@ -107,9 +118,16 @@ const routes = HttpRouter.use(
      * Waits until `validUntil` has passed, because the key may expire or be revoked while the stream is open. A
      * revocation or rotation is an event, too.
      */
-    const lost = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, validUntil: Effect.Effect<number>) {
+    const lost = Effect.fnUntraced(function* (
+      companyId: CompanyId.CompanyId,
+      validUntil: Effect.Effect<number>
+    ) {
       const more = Effect.andThen(yield* tail.listen(companyId), awaitCacheExpiry)
-      for (let leftMillis = longestMillis; leftMillis > 0; leftMillis = (yield* validUntil) - (yield* Clock.currentTimeMillis))
+      for (
+        let leftMillis = longestMillis;
+        leftMillis > 0;
+        leftMillis = (yield* validUntil) - (yield* Clock.currentTimeMillis)
+      )
         yield* Effect.timeoutOption(more, Math.min(leftMillis, longestMillis))
     }, Effect.scoped)
 
@@ -136,8 +154,13 @@ const routes = HttpRouter.use(
               if (items.length > 0 && (yield* validUntil) <= nowMillis) return [[], Option.none()] as const
               const isDue = next !== after && nowMillis - toldMillis >= Events.heartbeatMillis
               if (items.length > 0 || isDue) toldMillis = nowMillis
-              if (items.length === 0) return [isDue ? [{ id: ids.write(next, companyId) }] : [], Option.some(next)] as const
-              const events = items.map(({ place, type, body }) => ({ id: ids.write(place, companyId), event: type, data: body }))
+              if (items.length === 0)
+                return [isDue ? [{ id: ids.write(next, companyId) }] : [], Option.some(next)] as const
+              const events = items.map(({ place, type, body }) => ({
+                id: ids.write(place, companyId),
+                event: type,
+                data: body
+              }))
               return [events, Option.some(next)] as const
             })
           )
@@ -153,7 +176,9 @@ const routes = HttpRouter.use(
         Effect.suspend(() => {
           const others = open.get(id) ?? 0
           if (others >= most)
-            return Effect.fail(Errors.failure("overloaded", `This ${who} already has ${most} open streams. Close one first.`))
+            return Effect.fail(
+              Errors.failure("overloaded", `This ${who} already has ${most} open streams. Close one first.`)
+            )
           open.set(id, others + 1)
           return Effect.void
         }),
@@ -166,12 +191,16 @@ const routes = HttpRouter.use(
       )
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const shown = signedIn.company(request) ?? Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
+      const shown =
+        signedIn.company(request) ??
+        Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
       const caller: Member = yield* shown.pipe(Effect.catch(refuse))
       const { apiKey } = caller
       const { companyId, id } = apiKey
       const refused = (code: string) => acting.refused(Acting.member(caller), operation, code)
-      yield* Exchange.noting({ key: id })(Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited")))
+      yield* Exchange.noting({ key: id })(
+        Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited"))
+      )
       const isNear = ({ apiKey }: Member) => isFromAllowed(apiKey, false, request, proxies)
       const validUntil = Effect.match(shown, {
         onSuccess: (member) => (isNear(member) ? (member.apiKey.expiresAtMillis ?? Infinity) : 0),
@@ -183,7 +212,9 @@ const routes = HttpRouter.use(
       }
       if (!ApiKey.allows(apiKey, "read")) {
         yield* refused("scope_required")
-        return yield* Effect.fail(Errors.failure("scope_required", "This request requires a key with the scope read."))
+        return yield* Effect.fail(
+          Errors.failure("scope_required", "This request requires a key with the scope read.")
+        )
       }
       const { filters, cursor, path } = yield* asked(request)
       const filter = yield* filterOf(feed.types, filters)
@@ -197,7 +228,10 @@ const routes = HttpRouter.use(
             : yield* placeOf(ids, companyId, cursor, path)
       // Read once before the stream starts, because an error can no longer change the status afterwards.
       yield* inLane(companyId)(pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter }))
-      const events = Stream.interruptWhen(follow(companyId, begin, filter, validUntil), lost(companyId, validUntil)).pipe(
+      const events = Stream.interruptWhen(
+        follow(companyId, begin, filter, validUntil),
+        lost(companyId, validUntil)
+      ).pipe(
         Stream.catchCause((cause) =>
           // The reader reconnects and resumes where it stopped.
           Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
@@ -208,7 +242,9 @@ const routes = HttpRouter.use(
 
     yield* router.add("GET", "/v1/events/stream", (request) =>
       answer(request).pipe(
-        Effect.catch((failure: Errors.Failure) => Effect.succeed(HttpServerResponse.jsonUnsafe(failure, { status: failure.status }))),
+        Effect.catch((failure: Errors.Failure) =>
+          Effect.succeed(HttpServerResponse.jsonUnsafe(failure, { status: failure.status }))
+        ),
         Effect.provideContext(context)
       )
     )

@@ -29,7 +29,9 @@ export const pageOf = Effect.fnUntraced(function* (
     const message = `Events after this cursor have been deleted. Those that remain begin after the cursor ${oldest}`
     return yield* Effect.fail(Errors.failure("cursor_too_old", message))
   })
-  const page = feed.page(ask, EventBody.render(ids)).pipe(Effect.catchTag("CursorTooOld", () => Effect.succeed(undefined)))
+  const page = feed
+    .page(ask, EventBody.render(ids))
+    .pipe(Effect.catchTag("CursorTooOld", () => Effect.succeed(undefined)))
   return (yield* Errors.answered(page)) ?? (yield* tooOld)
 })
 
@@ -84,12 +86,18 @@ export const list = Section.company(
       const after = begin === undefined ? Notice.first : yield* placeOf(ids, id, begin)
       const { items, next } = yield* pageOf(feed, ids, { companyId: id, after, limit: rows, ...filter })
       const data = items.map(({ body }) => body).join(",")
-      const page = HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}]}`, { contentType: "application/json" })
+      const page = HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}]}`, {
+        contentType: "application/json"
+      })
       // With a filter, the cursor also moves past events that do not match.
       const isEnd = items.length === 0 && next.event === after.event
       return isEnd
         ? page
-        : HttpServerResponse.setHeader(page, "link", Page.linkTo(path, { limit: String(rows), ...filters }, ids.write(next, id)))
+        : HttpServerResponse.setHeader(
+            page,
+            "link",
+            Page.linkTo(path, { limit: String(rows), ...filters }, ids.write(next, id))
+          )
     })
 )
 
@@ -101,7 +109,10 @@ export const get = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Get an event")
-    .annotate(OpenApi.Description, "Returns an event, byte for byte as in the list, the stream and webhooks. Requires the `read` scope.")
+    .annotate(
+      OpenApi.Description,
+      "Returns an event, byte for byte as in the list, the stream and webhooks. Requires the `read` scope."
+    )
     .annotate(Example, (world) => {
       const { id, data } = exampleOf(world)
       return { params: { id }, message: "Event", data }
@@ -112,15 +123,21 @@ export const get = Section.company(
     return Effect.fnUntraced(function* ({ params }) {
       const id = yield* companyId
       const place = ids.read(params.id, id)
-      if (place === undefined) return yield* Effect.fail(Errors.failure("not_found", "There is no event with this id"))
+      if (place === undefined)
+        return yield* Effect.fail(Errors.failure("not_found", "There is no event with this id"))
       const { body } = yield* Errors.answered(feed.get(id, place, render))
-      return HttpServerResponse.text(`{"status":200,"message":"Event","data":${body}}`, { contentType: "application/json" })
+      return HttpServerResponse.text(`{"status":200,"message":"Event","data":${body}}`, {
+        contentType: "application/json"
+      })
     })
   }
 )
 
 export const section = Section.make(
   "events",
-  { title: "Events", description: "Everything that happens, in one feed. Read it here, stream it, or have it sent to webhooks" },
+  {
+    title: "Events",
+    description: "Everything that happens, in one feed. Read it here, stream it, or have it sent to webhooks"
+  },
   [list, get]
 )

@@ -6,7 +6,9 @@ import type { WebhookEvent } from "./EventBody.ts"
  * A request that does not come from the service, or is too old. `message` states the reason without revealing
  * the secret.
  */
-export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", { message: Schema.String }) {}
+export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", {
+  message: Schema.String
+}) {}
 
 /**
  * Maximum clock difference accepted in a webhook request, in seconds. It limits how long a captured request
@@ -34,7 +36,8 @@ const refuse = (message: string): never => {
   throw new WebhookRefused({ message })
 }
 
-const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)
+const isSame = (one: Buffer, other: Buffer): boolean =>
+  one.length === other.length && timingSafeEqual(one, other)
 
 // Prefix of an Ed25519 public key as SubjectPublicKeyInfo (RFC 8410, section 4).
 const spki = Buffer.from("302a300506032b6570032100", "hex")
@@ -45,7 +48,11 @@ const spki = Buffer.from("302a300506032b6570032100", "hex")
  */
 const isSigned = (key: string, content: string, signatures: string): boolean => {
   const of = (version: string) =>
-    signatures.split(" ").flatMap((one) => (one.startsWith(`${version},`) ? [Buffer.from(one.slice(version.length + 1), "base64")] : []))
+    signatures
+      .split(" ")
+      .flatMap((one) =>
+        one.startsWith(`${version},`) ? [Buffer.from(one.slice(version.length + 1), "base64")] : []
+      )
   const bytes = Buffer.from(key.replace(/^wh(?:sec|pk)_/, ""), "base64")
   // A missing setting often becomes an empty secret, with which anybody can sign.
   if (bytes.length === 0) return refuse("secret must be whsec_… or whpk_…")
@@ -59,7 +66,12 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
 
 // Doesn't check the type or the record, because a newer service can add types and values.
 const hasShape = Schema.is(
-  Schema.Struct({ id: Schema.String, type: Schema.String, timestamp: Schema.String, data: Schema.Record(Schema.String, Schema.Unknown) })
+  Schema.Struct({
+    id: Schema.String,
+    type: Schema.String,
+    timestamp: Schema.String,
+    data: Schema.Record(Schema.String, Schema.Unknown)
+  })
 )
 const isEvent = (value: unknown): value is WebhookEvent => hasShape(value)
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
@@ -73,8 +85,15 @@ const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
  * The same event can arrive more than once with the same `id`, so store the ids you have processed. A newer
  * service can send events of types that `WebhookEvent` lacks. They are returned too; ignore them.
  */
-export const verify = (headers: Given, body: string | Uint8Array, secret: string, nowMillis: number = Date.now()): WebhookEvent => {
-  const given = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headerIn(headers, name))
+export const verify = (
+  headers: Given,
+  body: string | Uint8Array,
+  secret: string,
+  nowMillis: number = Date.now()
+): WebhookEvent => {
+  const given = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerIn(headers, name)
+  )
   const [id, timestamp = "", signatures = ""] = given
   if (given.includes("") || given.join("").length > maxHeaders)
     return refuse(
@@ -84,10 +103,13 @@ export const verify = (headers: Given, body: string | Uint8Array, secret: string
   // The sender is unknown until a signature matches, so the cheapest checks come first.
   if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
     return refuse(`The timestamp is more than ${toleranceSeconds} seconds from the current time`)
-  if (signatures.split(" ").length > maxSignatures) return refuse(`The header webhook-signature has more than ${maxSignatures} signatures`)
-  if (body.length > maxBodyBytes || Buffer.byteLength(body) > maxBodyBytes) return refuse(`The body is over ${maxBodyBytes} bytes`)
+  if (signatures.split(" ").length > maxSignatures)
+    return refuse(`The header webhook-signature has more than ${maxSignatures} signatures`)
+  if (body.length > maxBodyBytes || Buffer.byteLength(body) > maxBodyBytes)
+    return refuse(`The body is over ${maxBodyBytes} bytes`)
   const text = typeof body === "string" ? body : Buffer.from(body).toString("utf8")
-  if (!isSigned(secret, `${id}.${timestamp}.${text}`, signatures)) return refuse("The signature does not match this secret and body")
+  if (!isSigned(secret, `${id}.${timestamp}.${text}`, signatures))
+    return refuse("The signature does not match this secret and body")
   const event = Option.getOrUndefined(parsed(text))
   return isEvent(event) ? event : refuse("The body is not an event")
 }

@@ -18,7 +18,16 @@ import * as Routing from "@satrail/http/wire/Routing"
 import type { About } from "./Home.ts"
 import * as ConsoleApi from "@satrail/http/pages/ConsoleApi"
 import * as ConsoleReads from "./ConsoleReads.ts"
-import { cookie, filesAt, isCurrency, make as visitOf, pageAt, paths, preferencesOf, upFrom } from "./ConsoleVisit.ts"
+import {
+  cookie,
+  filesAt,
+  isCurrency,
+  make as visitOf,
+  pageAt,
+  paths,
+  preferencesOf,
+  upFrom
+} from "./ConsoleVisit.ts"
 
 const { path } = ConsoleApi
 export { path } from "@satrail/http/pages/ConsoleApi"
@@ -36,7 +45,8 @@ const isOwnForm = ({ headers }: Request): boolean => {
 }
 
 /** Returns whether a page of another origin led to this address. */
-const isLinkedFromElsewhere = ({ headers }: Request): boolean => ["cross-site", "same-site"].includes(headers["sec-fetch-site"] ?? "")
+const isLinkedFromElsewhere = ({ headers }: Request): boolean =>
+  ["cross-site", "same-site"].includes(headers["sec-fetch-site"] ?? "")
 
 const html = (request: Request, text: string, status = 200, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.setHeaders(PaymentPage.answer(request, text, status), {
@@ -89,12 +99,19 @@ const routesBelow = <V extends AnyVisit>(
     page,
     isForm: page.post !== undefined,
     answers: (visit, at, isPost) =>
-      isOwn(visit) ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: at }, isPost) : undefined
+      isOwn(visit)
+        ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: at }, isPost)
+        : undefined
   }))
 
 const routes: ReadonlyArray<Route> = [
   ...routesBelow(paths.company, pages, Menu.surroundings, (visit): visit is Visit => "account" in visit),
-  ...routesBelow(paths.operator, operatorPages, Operator.surroundings, (visit): visit is OperatorVisit => "of" in visit)
+  ...routesBelow(
+    paths.operator,
+    operatorPages,
+    Operator.surroundings,
+    (visit): visit is OperatorVisit => "of" in visit
+  )
 ]
 
 /** Maximum length of an unknown address that gets a page. Longer ones get the short response of other unknown routes. */
@@ -115,12 +132,22 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     const page = pageAt(request.url)
     const kept = keptOf(upFrom(at) + page, form)
     const asked = { action: actionAt(at), back: `/${page}`, kept }
-    if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: kept ? `${signedOut} ${goOn}` : signedOut }))
-    if (error.status === 403) return html(request, Site.signIn(around, { ...asked, problem: error.message }), 403)
+    if (error.status === 401)
+      return html(
+        request,
+        Site.signIn(around, { ...asked, notice: kept ? `${signedOut} ${goOn}` : signedOut })
+      )
+    if (error.status === 403)
+      return html(request, Site.signIn(around, { ...asked, problem: error.message }), 403)
     return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
   }
 
-  const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
+  const answering = async (
+    request: Request,
+    { page, answers }: Route,
+    nowMillis: number,
+    form?: URLSearchParams
+  ): Promise<Response> => {
     // The path as sent, because a normalized one could be much shorter.
     const [at = ""] = request.url.split("?", 1)
     // The page repeats its address.
@@ -133,15 +160,26 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
       const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
       const page = pageAt(request.url)
       const kept = keptOf(upFrom(at) + page, form)
-      const notice = form && { notice: `You are signed out, so nothing was changed. ${kept ? goOn : "Sign in, then try again."}` }
+      const notice = form && {
+        notice: `You are signed out, so nothing was changed. ${kept ? goOn : "Sign in, then try again."}`
+      }
       return html(request, Site.signIn(around, { action: actionAt(at), back: `/${page}`, kept, ...notice }))
     }
     try {
-      const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
+      const asked = {
+        send: sendFor(request),
+        reads,
+        at,
+        page,
+        nowMillis,
+        form: form ?? new URLSearchParams(),
+        isSandbox
+      }
       const visit = await visitOf(request, asked)
       const answer = await answers(visit, at, form !== undefined && !form.has(Site.shownAgain))
       if (answer === undefined) return elsewhere(upFrom(at) + paths[visit.user.kind].slice(1))
-      if ("redirect" in answer) return elsewhere(answer.isBeside === true ? visit.beside(answer.redirect) : visit.to(answer.redirect))
+      if ("redirect" in answer)
+        return elsewhere(answer.isBeside === true ? visit.beside(answer.redirect) : visit.to(answer.redirect))
       if ("html" in answer) return html(request, answer.html, answer.status)
       // Other sites can link to pages, but can't start downloads.
       if (isLinkedFromElsewhere(request)) return elsewhere(upFrom(at) + at.slice(1, at.lastIndexOf("/")))
@@ -158,9 +196,13 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     const kept = keptOf(`..${back}`, new URLSearchParams(form.get("kept") ?? ""))
     const around = { files: filesAt("../"), preferences: preferencesOf(request) }
     try {
-      const { headers } = await sendFor(request)("POST", `${path}/session`, { credential: form.get("credential") ?? "" })
+      const { headers } = await sendFor(request)("POST", `${path}/session`, {
+        credential: form.get("credential") ?? ""
+      })
       const cookie = { "set-cookie": headers.get("set-cookie") ?? "" }
-      return kept === undefined ? elsewhere(`..${back}`, cookie) : html(request, Site.signedIn(around, kept), 200, cookie)
+      return kept === undefined
+        ? elsewhere(`..${back}`, cookie)
+        : html(request, Site.signedIn(around, kept), 200, cookie)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const problem = error.fields.issues?.[0]?.message ?? error.message
@@ -169,7 +211,9 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   }
 
   const signOut = async (request: Request): Promise<Response> => {
-    const { headers } = await run(inside(request, { method: "DELETE", path: `${path}/session`, headers: ConsoleApi.own }))
+    const { headers } = await run(
+      inside(request, { method: "DELETE", path: `${path}/session`, headers: ConsoleApi.own })
+    )
     return elsewhere("../console", { "set-cookie": headers.get("set-cookie") ?? "" })
   }
   return { answering, signIn, signOut }
@@ -202,13 +246,19 @@ const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
       const { answering, signIn, signOut } = yield* make(outer, isSandbox)
       for (const route of routes) {
         yield* router.add("GET", route.at, (request) =>
-          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.promise(() => answering(request, route, nowMillis)))
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+            Effect.promise(() => answering(request, route, nowMillis))
+          )
         )
         if (route.isForm)
-          yield* router.add("POST", route.at, (request) => posted(request, (form, nowMillis) => answering(request, route, nowMillis, form)))
+          yield* router.add("POST", route.at, (request) =>
+            posted(request, (form, nowMillis) => answering(request, route, nowMillis, form))
+          )
       }
       yield* router.add("GET", "/operator", Effect.succeed(elsewhere("operator/console")))
-      yield* router.add("POST", `${path}/sign-in`, (request) => posted(request, (form) => signIn(request, form)))
+      yield* router.add("POST", `${path}/sign-in`, (request) =>
+        posted(request, (form) => signIn(request, form))
+      )
       yield* router.add("POST", `${path}/sign-out`, (request) => posted(request, () => signOut(request)))
       yield* router.add("POST", `${path}/theme`, (request) => posted(request, preferring))
     })
@@ -216,4 +266,9 @@ const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
 
 /** Serves the console, where users sign in. Like any client, it uses the API. */
 export const extension = (outer: HttpRouter.HttpRouter, { simulated = [] }: About = {}) =>
-  Extension.make(Layer.mergeAll(routesOf(outer, simulated.includes("the Lightning network")), ...Feature.joined(features, "console")))
+  Extension.make(
+    Layer.mergeAll(
+      routesOf(outer, simulated.includes("the Lightning network")),
+      ...Feature.joined(features, "console")
+    )
+  )

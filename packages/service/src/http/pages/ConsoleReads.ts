@@ -7,7 +7,13 @@ import * as Feed from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
 import { Prices } from "@satrail/core/nodes/Prices"
 import * as PaymentDetails from "@satrail/core/reports/PaymentDetails"
-import { type OperatorReads, type Payment, type Reads, Refused, type Stops as Stopped } from "@satrail/ui/console/Api"
+import {
+  type OperatorReads,
+  type Payment,
+  type Reads,
+  Refused,
+  type Stops as Stopped
+} from "@satrail/ui/console/Api"
 import * as Format from "@satrail/ui/console/Format"
 import type { Event } from "@satrail/ui/console/wire"
 import { Effect } from "effect"
@@ -78,8 +84,10 @@ export const make = Effect.gen(function* () {
         })),
       events: async ({ cursor, limit, types }) => {
         const before = cursor === undefined ? undefined : ids.read(cursor, companyId)
-        if (cursor !== undefined && before === undefined) throw new Refused(400, "malformed_request", "cursor must be the id of an event")
-        const filter = types === undefined ? {} : { types: new Set(Notice.matching<string>(types, feed.types)) }
+        if (cursor !== undefined && before === undefined)
+          throw new Refused(400, "malformed_request", "cursor must be the id of an event")
+        const filter =
+          types === undefined ? {} : { types: new Set(Notice.matching<string>(types, feed.types)) }
         const { items, next } = await read(feed.newest({ companyId, before, limit, ...filter }, render))
         return {
           // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document declares the event
@@ -103,7 +111,8 @@ export const make = Effect.gen(function* () {
   const ofOperator = (scopes: ReadonlyArray<string>): OperatorReads => {
     const read = allowed(scopes)
     return {
-      companies: async (asked) => new Map((await read(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
+      companies: async (asked) =>
+        new Map((await read(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
       person: (id) => read(person(id)),
       suspended: async (id) => Suspended.view.of(await read(details.suspended(id)))
     }
@@ -122,7 +131,11 @@ export const make = Effect.gen(function* () {
       return {
         sendingMillis: sending,
         receivingMillis: receiving,
-        frozen: frozen && { reason: frozen.reason, sinceMillis: frozen.sinceMillis, waits: frozen.pending === "wait" }
+        frozen: frozen && {
+          reason: frozen.reason,
+          sinceMillis: frozen.sinceMillis,
+          waits: frozen.pending === "wait"
+        }
       }
     },
     /**
@@ -135,7 +148,9 @@ export const make = Effect.gen(function* () {
           const currencies = [...rates.map(({ currency }) => currency), Format.bitcoin].toSorted()
           if (preferred === Format.bitcoin) return { currency: preferred, perBitcoin: 1, currencies }
           const rate = rates.find(({ currency }) => currency === preferred) ?? rates[0]
-          return rate && { currency: rate.currency, perBitcoin: Number(Decimal.format(rate.price)), currencies }
+          return (
+            rate && { currency: rate.currency, perBitcoin: Number(Decimal.format(rate.price)), currencies }
+          )
         },
         (error: unknown) => {
           if (error instanceof Refused) return undefined

@@ -18,7 +18,8 @@ export const paths = { company: path, operator: `/operator${path}` } as const
 type Request = HttpServerRequest.HttpServerRequest
 
 /** A cookie that stores a user's preference. It is not secret. */
-export const cookie = (name: string, value: string) => `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax`
+export const cookie = (name: string, value: string) =>
+  `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax`
 
 export const isCurrency = (text: string): boolean => /^[a-z]{3}$/.test(text)
 
@@ -42,7 +43,8 @@ const maxAddress = 2000
  * A form could state the address of another site. An export or a proof is not a page, so the page that links to it is returned.
  */
 export const pageAt = (address: string): string => {
-  const isPage = address.length <= maxAddress && /^(?:\/operator)?\/console(?:\/[\w-]+)*(?:\?[!-~]*)?$/.test(address)
+  const isPage =
+    address.length <= maxAddress && /^(?:\/operator)?\/console(?:\/[\w-]+)*(?:\?[!-~]*)?$/.test(address)
   return isPage ? address.slice(1).replace(/\/(?:export|proof)(?=\?|$)/, "") : path.slice(1)
 }
 
@@ -124,5 +126,7 @@ export const make = async (
     to: (place) => up + root.slice(1) + (place === "" || place.startsWith("?") ? place : `/${place}`),
     beside: (place) => up + place
   }
-  return account === undefined ? { ...visit, of, ...reads.ofOperator(who.scopes) } : { ...visit, account, isSandbox }
+  return account === undefined
+    ? { ...visit, of, ...reads.ofOperator(who.scopes) }
+    : { ...visit, account, isSandbox }
 }

@@ -47,7 +47,9 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
       .join()
   const [tags, security] = [all("tags"), all("security")]
   const within = (kind: string, isKept: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(objectIn(document["components"], kind)).filter(([name]) => isKept(name)))
+    Object.fromEntries(
+      Object.entries(objectIn(document["components"], kind)).filter(([name]) => isKept(name))
+    )
   const schemas = Components.reachable(paths, objectIn(document["components"], "schemas"))
   return {
     ...document,
@@ -60,7 +62,9 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
       schemas: within("schemas", (name) => schemas.has(name)),
       securitySchemes: within("securitySchemes", (name) => security.includes(`"${name}"`))
     },
-    tags: listIn(document, "tags").filter((tag) => isObject(tag) && tags.includes(JSON.stringify(tag["name"])))
+    tags: listIn(document, "tags").filter(
+      (tag) => isObject(tag) && tags.includes(JSON.stringify(tag["name"]))
+    )
   }
 }
 
@@ -79,7 +83,8 @@ const withExample = (holder: unknown, value: unknown): Json => ({
 })
 
 /** Merges a schema with the additions of its checks. */
-const factsOf = (schema: Json): Json => Object.assign({}, ...listIn(schema, "allOf").filter(isObject).map(factsOf), schema)
+const factsOf = (schema: Json): Json =>
+  Object.assign({}, ...listIn(schema, "allOf").filter(isObject).map(factsOf), schema)
 
 /**
  * Adds an example to a parameter. An optional parameter is disabled in Scalar until the reader enables it,
@@ -91,13 +96,17 @@ const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Jso
   const facts = factsOf(objectIn(given, "schema"))
   const { description, maximum, format } = facts
   const values = listIn(facts, "enum")
-  const said = description ?? (values.length > 0 ? `One of ${values.join(", ")}` : "Record id, as returned by the API")
+  const said =
+    description ?? (values.length > 0 ? `One of ${values.join(", ")}` : "Record id, as returned by the API")
   const parameter = { description: said, ...given }
   const value = place === "path" ? params[String(name)] : undefined
   if (value !== undefined) return { ...parameter, ...example(value) }
   if (required === true) return parameter
   const [first] = [...listIn(facts, "examples"), ...values]
-  return { ...parameter, ...example(first ?? maximum ?? (format === "uuid" ? exampleId : ""), { "x-disabled": true }) }
+  return {
+    ...parameter,
+    ...example(first ?? maximum ?? (format === "uuid" ? exampleId : ""), { "x-disabled": true })
+  }
 }
 
 /** Adds examples of request and response to an operation. */
@@ -139,7 +148,8 @@ const reflected = <Groups extends HttpApiGroup.Constraint>(
 }
 
 /** Adds to the documents the endpoints that are served outside the API but accept an API key. */
-export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
+export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
+  api.add(EventStream.group)
 
 /** For whom a document is. */
 type For = "customer" | "operator"
@@ -156,15 +166,22 @@ function* wholeFor<Groups extends HttpApiGroup.Constraint>(
   yield
   const [first, ...others] = groups
   const none = HttpApi.make("satrail").annotateMerge(api.annotations)
-  const framework = { ...(first === undefined ? OpenApi.fromApi(none) : OpenApi.fromApi(none.add(first, ...others))) }
+  const framework = {
+    ...(first === undefined ? OpenApi.fromApi(none) : OpenApi.fromApi(none.add(first, ...others)))
+  }
   yield
   const document = mapOperations(framework, (operation, path, method) =>
     exemplified(operation, examples.get(`${method.toUpperCase()} ${path}`))
   )
-  if (whom === "operator") return part(document, isIn, { title: "satrail: operator API", description: operatorAbout })
+  if (whom === "operator")
+    return part(document, isIn, { title: "satrail: operator API", description: operatorAbout })
   const asked = part(document, isIn, {})
   const features: ReadonlyArray<Feature> = all
-  const events = EventBody.kinds.map((kind) => ({ kind, types: EventBody.typesOf(kind), identifier: EventBody.identifierOf(kind) }))
+  const events = EventBody.kinds.map((kind) => ({
+    kind,
+    types: EventBody.typesOf(kind),
+    identifier: EventBody.identifierOf(kind)
+  }))
   const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi(events)]))
   const components: Json = Object.assign({}, asked["components"], ...added.map((one) => one.components))
   return Object.assign({ ...asked, components }, ...added.map(({ members }) => members))
@@ -214,10 +231,16 @@ interface About {
 export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   { network = "mainnet" }: About = {}
-) => ({ customer: atOnce(wholeFor("customer", api, network)), operator: atOnce(wholeFor("operator", api, network)) })
+) => ({
+  customer: atOnce(wholeFor("customer", api, network)),
+  operator: atOnce(wholeFor("operator", api, network))
+})
 
 /** Returns the documents as served, in which repeated parts are components. */
-export const documents = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, { network }: About = {}) => ({
+export const documents = <Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  { network }: About = {}
+) => ({
   customer: atOnce(documentFor("customer", api, network)),
   operator: atOnce(documentFor("operator", api, network))
 })
@@ -267,13 +290,22 @@ const withoutSite = [
     null,
     h("li", null, h("a", { href: "docs/api" }, "API reference"), ": every endpoint, with examples to run"),
     h("li", null, h("a", { href: "openapi.json" }, "OpenAPI document"), ": for client generators"),
-    h("li", null, h("a", { href: `${contact.url}/tree/HEAD/docs` }, "Guides, errors, limits"), ": in the repository")
+    h(
+      "li",
+      null,
+      h("a", { href: `${contact.url}/tree/HEAD/docs` }, "Guides, errors, limits"),
+      ": in the repository"
+    )
   )
 ]
 
 export const layerWithoutSite = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    yield* router.add("GET", paths.docs, Asset.answer(yield* Html.asset("satrail: documentation", withoutSite)))
+    yield* router.add(
+      "GET",
+      paths.docs,
+      Asset.answer(yield* Html.asset("satrail: documentation", withoutSite))
+    )
   })
 )
 
@@ -281,15 +313,21 @@ export const layerWithoutSite = HttpRouter.use(
 const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
-    yield* Layer.build(Layer.provide(HttpApiScalar.layer(api, { path: "/" }), Layer.succeed(HttpRouter.HttpRouter, router)))
+    yield* Layer.build(
+      Layer.provide(HttpApiScalar.layer(api, { path: "/" }), Layer.succeed(HttpRouter.HttpRouter, router))
+    )
     const { body } = yield* Effect.provideService(
       router.asHttpEffect(),
       HttpServerRequest.HttpServerRequest,
       HttpServerRequest.fromWeb(new Request("http://localhost/"))
     )
     const html = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
-    const [begin, end] = [html.indexOf("<script>") + "<script>".length, html.lastIndexOf("</script>", html.lastIndexOf("<script>"))]
-    if (begin < "<script>".length || end <= begin) return yield* Effect.die("the structure of effect's HttpApiScalar page has changed")
+    const [begin, end] = [
+      html.indexOf("<script>") + "<script>".length,
+      html.lastIndexOf("</script>", html.lastIndexOf("<script>"))
+    ]
+    if (begin < "<script>".length || end <= begin)
+      return yield* Effect.die("the structure of effect's HttpApiScalar page has changed")
     return html.slice(begin, end)
   }).pipe(Effect.scoped, Effect.orDie)
 
@@ -305,7 +343,10 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
  * Serves documents and pages. They are made on the first request, because they and the script take 13 MB, which
  * most processes never need.
  */
-export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
+export const layer = <Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  network?: Network
+) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const script = yield* Asset.once(
@@ -316,7 +357,9 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
         })
       )
       const json = (whom: For) =>
-        Effect.flatMap(document(whom, api, network), (made) => Asset.make(JSON.stringify(made), "application/json"))
+        Effect.flatMap(document(whom, api, network), (made) =>
+          Asset.make(JSON.stringify(made), "application/json")
+        )
       const html = Effect.fnUntraced(function* (title: string, document: string, scheme: string) {
         const { name } = yield* script
         return yield* Asset.make(pageOf(title, name, document, scheme), "text/html; charset=utf-8", {

@@ -7,7 +7,8 @@ import { catalogue } from "./Catalogue.ts"
 import * as Html from "@satrail/http/wire/Html"
 
 /** Renders a catalog text, with text in backticks as code. */
-const words = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? h("code", null, part) : part))
+const words = (text: string) =>
+  text.split("`").map((part, at) => (at % 2 === 1 ? h("code", null, part) : part))
 
 const codes = Object.entries(catalogue).flatMap(([code, { status, meaning, remedy }]) => [
   h("h2", { id: code }, h("code", null, code), ` (${status})`),

@@ -25,16 +25,23 @@ const listed = (names: ReadonlyArray<string>): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`
 
 const titleOf = ({ version, network }: About): string =>
-  ["satrail", version, network === undefined ? undefined : `on ${network}`].filter((part) => part !== undefined).join(" ")
+  ["satrail", version, network === undefined ? undefined : `on ${network}`]
+    .filter((part) => part !== undefined)
+    .join(" ")
 
-const linked = (href: string, name: string, about: string) => h("li", null, h("a", { href }, name), `: ${about}`)
+const linked = (href: string, name: string, about: string) =>
+  h("li", null, h("a", { href }, name), `: ${about}`)
 
 const bodyOf = (about: About) => {
   const { simulated = [], demoKey } = about
   const isSimulated = simulated.length > 0
   return [
     h("h1", null, titleOf(about)),
-    h("p", null, "A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON."),
+    h(
+      "p",
+      null,
+      "A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON."
+    ),
     isSimulated && h("p", { class: "note" }, `Simulated here: ${listed(simulated)}.`),
     h("h2", null, "Documentation"),
     h(
@@ -54,7 +61,9 @@ const bodyOf = (about: About) => {
       " carries an API key: ",
       h("code", null, "Authorization: Bearer <API_KEY>"),
       ". ",
-      demoKey === undefined ? "The operator issues keys." : ["The demo company's key is in ", h("code", null, demoKey), "."],
+      demoKey === undefined
+        ? "The operator issues keys."
+        : ["The demo company's key is in ", h("code", null, demoKey), "."],
       " The README has a quickstart for receiving and sending (",
       h("em", null, "Try it"),
       ")."
@@ -70,9 +79,18 @@ export const layer = (about: About = {}, consolePath?: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const page = yield* Html.asset(titleOf(about), bodyOf(about), { vary: "Accept, Accept-Encoding" })
-      const picture = yield* Asset.make(icon, "image/svg+xml", { headers: { "content-security-policy": "default-src 'none'" } })
+      const picture = yield* Asset.make(icon, "image/svg+xml", {
+        headers: { "content-security-policy": "default-src 'none'" }
+      })
       const { version = null, network = null, simulated = [] } = about
-      const envelope = Envelope.ok("satrail", { name: "satrail", version, network, simulated, docs: docs.docs, openapi: docs.openapi })
+      const envelope = Envelope.ok("satrail", {
+        name: "satrail",
+        version,
+        network,
+        simulated,
+        docs: docs.docs,
+        openapi: docs.openapi
+      })
       yield* router.add(
         "GET",
         paths.home,
@@ -80,7 +98,12 @@ export const layer = (about: About = {}, consolePath?: string) =>
           headers["accept"]?.includes("text/html") === true
             ? consolePath === undefined
               ? Asset.answer(page)
-              : Effect.succeed(HttpServerResponse.empty({ status: 303, headers: { location: consolePath.slice(1), vary: "Accept" } }))
+              : Effect.succeed(
+                  HttpServerResponse.empty({
+                    status: 303,
+                    headers: { location: consolePath.slice(1), vary: "Accept" }
+                  })
+                )
             : Effect.succeed(HttpServerResponse.jsonUnsafe(envelope, { headers: { vary: "Accept" } }))
         )
       )

@@ -39,15 +39,23 @@ const statuses: Readonly<Record<Invoice["status"], State["status"]>> = {
   canceled: "canceled"
 }
 
-const satsOf = (amount: Msat.Msat | null): number => (amount === null ? 0 : Number(Msat.toSatsCeiling(amount)))
+const satsOf = (amount: Msat.Msat | null): number =>
+  amount === null ? 0 : Number(Msat.toSatsCeiling(amount))
 
 const stateOf = (invoice: Invoice, nowMillis: number): State => {
-  const { status, paymentRequest, paymentHash, amount, settledAtMillis, canceledAtMillis, expiresAtMillis } = invoice
+  const { status, paymentRequest, paymentHash, amount, settledAtMillis, canceledAtMillis, expiresAtMillis } =
+    invoice
   const isOpen = status === "pending" && nowMillis < expiresAtMillis
   const isSettled = status === "settled"
   const uri = `lightning:${paymentRequest.toUpperCase()}`
   const sats = satsOf(amount)
-  const payment = { way: "lightning", sats, isPending: false, reference: paymentHash, explorerUrl: null } as const
+  const payment = {
+    way: "lightning",
+    sats,
+    isPending: false,
+    reference: paymentHash,
+    explorerUrl: null
+  } as const
   return {
     status: status === "pending" && !isOpen ? "expired" : statuses[status],
     asking: isOpen ? { uri, invoice: paymentRequest, address: null, sats } : null,
@@ -66,7 +74,13 @@ const versionOf = (state: State): string => Asset.hashOf(JSON.stringify({ ...sta
 
 const pageOf = (
   { amount, paymentHash, createdAtMillis }: Invoice,
-  { user, seller, locale, about, isTest }: { readonly user: string } & Pick<Page, "seller" | "locale" | "about" | "isTest">
+  {
+    user,
+    seller,
+    locale,
+    about,
+    isTest
+  }: { readonly user: string } & Pick<Page, "seller" | "locale" | "about" | "isTest">
 ): Page => ({
   locale,
   seller,
@@ -104,7 +118,8 @@ const placing = Effect.gen(function* () {
   }
 })
 
-const nameOf = ({ host, user }: Place): string => `${user.toLowerCase()}@${host.replace(/:\d+$/, "").toLowerCase()}`
+const nameOf = ({ host, user }: Place): string =>
+  `${user.toLowerCase()}@${host.replace(/:\d+$/, "").toLowerCase()}`
 
 const maxTextCharacters = 20
 
@@ -129,7 +144,12 @@ const enteredIn = (text: string): Entered => {
 }
 
 /** Returns payable limits in fiat, rounded inward to the currency's decimals. */
-const limitsIn = (currency: Fiat, rate: string, minSats: number, maxSats: number): NonNullable<Form["fiat"]> => {
+const limitsIn = (
+  currency: Fiat,
+  rate: string,
+  minSats: number,
+  maxSats: number
+): NonNullable<Form["fiat"]> => {
   const parts = 10 ** decimals(currency)
   const inParts = (sats: number) => (sats * Number(rate) * parts) / 100_000_000
   return {
@@ -147,7 +167,10 @@ const maxWholeDigits = 18
 
 /** Reads the entered amount as the page's language writes it. */
 const pricing = Effect.map(Prices, (prices) =>
-  Effect.fnUntraced(function* ({ amount, unit, currency }: Entered, locale: Form["locale"]): Effect.fn.Return<Priced> {
+  Effect.fnUntraced(function* (
+    { amount, unit, currency }: Entered,
+    locale: Form["locale"]
+  ): Effect.fn.Return<Priced> {
     const entered = NumberText.read(amount, NumberText.separators[locale])
     if (entered._tag !== "Number") return { wrong: "number" }
     const isInFiat = unit === "fiat" && currency !== null
@@ -155,7 +178,9 @@ const pricing = Effect.map(Prices, (prices) =>
     const [whole = ""] = entered.text.split(".")
     if (entered.isNegative || whole.length > maxWholeDigits) return { wrong: "range" }
     if (!isInFiat) return { msat: `${whole}000` }
-    const priced = yield* Effect.option(prices.price({ amount: Result.getOrThrow(Decimal.parse(entered.text)), currency }))
+    const priced = yield* Effect.option(
+      prices.price({ amount: Result.getOrThrow(Decimal.parse(entered.text)), currency })
+    )
     return priced._tag === "None" ? { wrong: "range" } : { msat: String(priced.value.amount) }
   })
 )
@@ -164,9 +189,17 @@ const pricing = Effect.map(Prices, (prices) =>
 const asking = Effect.fnUntraced(function* (isTest: boolean) {
   const payRequests = yield* PayRequests
   const prices = yield* Prices
-  return Effect.fnUntraced(function* (request: Request, place: Place, before: Entered | null, wrong: Form["wrong"] = null) {
+  return Effect.fnUntraced(function* (
+    request: Request,
+    place: Place,
+    before: Entered | null,
+    wrong: Form["wrong"] = null
+  ) {
     const offer: PayRequest = yield* payRequests.offer(place)
-    const [minSats, maxSats] = [Number(Msat.toSatsCeiling(offer.minSendable)), Number(Msat.toSats(offer.maxSendable))]
+    const [minSats, maxSats] = [
+      Number(Msat.toSatsCeiling(offer.minSendable)),
+      Number(Msat.toSats(offer.maxSendable))
+    ]
     const currency = before?.currency ?? Visitor.currencyOf(request)
     const rate = yield* Visitor.rateOf(prices, currency)
     const fiat = rate === null ? null : limitsIn(currency, rate, minSats, maxSats)
@@ -184,7 +217,11 @@ const asking = Effect.fnUntraced(function* (isTest: boolean) {
       isTest,
       action: encodeURIComponent(place.user)
     }
-    return answer(request, Document.ask(asked, files(null, "../../"), Visitor.visitOf(request)), before === null ? 200 : 422)
+    return answer(
+      request,
+      Document.ask(asked, files(null, "../../"), Visitor.visitOf(request)),
+      before === null ? 200 : 422
+    )
   })
 })
 
@@ -226,8 +263,15 @@ const routes = (proxies: number, isTest: boolean) =>
         const amount = yield* priced(entered, Visitor.localeOf(request))
         if ("wrong" in amount) return yield* ask(request, place, entered, amount.wrong)
         const comment = entered.message.trim() === "" ? null : entered.message
-        const query = Visitor.visitOf(request).language === null ? "" : `?lang=${Visitor.visitOf(request).language}`
-        const wanted = { amount: amount.msat, comment, payerData: null, nostr: null, caller: addressOf(request, proxies) }
+        const query =
+          Visitor.visitOf(request).language === null ? "" : `?lang=${Visitor.visitOf(request).language}`
+        const wanted = {
+          amount: amount.msat,
+          comment,
+          payerData: null,
+          nostr: null,
+          caller: addressOf(request, proxies)
+        }
         return yield* payRequests.invoice(place, wanted).pipe(
           Effect.map(({ invoice }) =>
             HttpServerResponse.empty({
@@ -236,7 +280,8 @@ const routes = (proxies: number, isTest: boolean) =>
             })
           ),
           Effect.catchIf(
-            (error) => error._tag === "PayRequestRefused" && (error.code === "amount" || error.code === "comment"),
+            (error) =>
+              error._tag === "PayRequestRefused" && (error.code === "amount" || error.code === "comment"),
             () => ask(request, place, entered, "range")
           )
         )
@@ -254,11 +299,16 @@ const routes = (proxies: number, isTest: boolean) =>
         const locale = Visitor.localeOf(request)
         const about = yield* Visitor.aboutOf(prices, request, state.asking?.sats ?? null, locale)
         const page = pageOf(invoice, { user: place.user, seller: nameOf(place), locale, about, isTest })
-        return answer(request, Document.page(page, state, files(null, "../../../"), { version, visit: Visitor.visitOf(request) }))
+        return answer(
+          request,
+          Document.page(page, state, files(null, "../../../"), { version, visit: Visitor.visitOf(request) })
+        )
       })
 
       const stated = (asked: Asked) =>
-        Effect.map(found(asked), ({ state, version }) => HttpServerResponse.jsonUnsafe(state, { headers: { "x-version": version } }))
+        Effect.map(found(asked), ({ state, version }) =>
+          HttpServerResponse.jsonUnsafe(state, { headers: { "x-version": version } })
+        )
 
       const page =
         (
@@ -272,12 +322,15 @@ const routes = (proxies: number, isTest: boolean) =>
               Effect.catch((error) => {
                 const isUnknown = error._tag === "PayRequestRefused" && error.code === "not_found"
                 const answered = failed(isUnknown ? "unknown" : "away", request)
-                return isUnknown ? Effect.succeed(answered) : Effect.as(Effect.logWarning("payment page: refused", error), answered)
+                return isUnknown
+                  ? Effect.succeed(answered)
+                  : Effect.as(Effect.logWarning("payment page: refused", error), answered)
               }),
               Effect.provideContext(context)
             )
           })
-      const below = (depth: string) => (what: "unknown" | "away", request: Request) => told(what, request, depth)
+      const below = (depth: string) => (what: "unknown" | "away", request: Request) =>
+        told(what, request, depth)
 
       const path = "/pay/to/:handle"
       const form = page(({ request, place }) => ask(request, place, null), below("../../"))
@@ -285,7 +338,9 @@ const routes = (proxies: number, isTest: boolean) =>
       yield* router.add("POST", path, page(pay, below("../../")))
       const receipt = page(paid, below("../../../"))
       yield* router.add("GET", `${path}/:hash`, (request) =>
-        Effect.flatMap(HttpRouter.params, ({ hash }) => (hash === "" ? Routing.noRoute(request) : receipt(request)))
+        Effect.flatMap(HttpRouter.params, ({ hash }) =>
+          hash === "" ? Routing.noRoute(request) : receipt(request)
+        )
       )
       yield* router.add("GET", `${path}/:hash/state`, page(stated, toldInJson))
     })

@@ -15,4 +15,8 @@ import * as MoneyTables from "@satrail/postgres/migrations/MoneyTables"
  * - **BRIN.** Ids contain their time, so rows lie in the order of their ids. An index of page ranges finds a
  *   row by its id alone, at almost no cost to commits and disk space.
  */
-export const script: string = [LedgerTables.tables, MoneyTables.tables, ...features.flatMap(({ tables }) => tables ?? [])].join("\n")
+export const script: string = [
+  LedgerTables.tables,
+  MoneyTables.tables,
+  ...features.flatMap(({ tables }) => tables ?? [])
+].join("\n")

@@ -128,7 +128,8 @@ const lostTransactions = 2 ** 32
 const goOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // Check first: only the owner of the tables may run the next statement, even if it changes nothing.
-  const behind = yield* sql`select from satrail.epoch where ${sql.literal(begun)} <= ${sql.literal(newestEvent)}`
+  const behind =
+    yield* sql`select from satrail.epoch where ${sql.literal(begun)} <= ${sql.literal(newestEvent)}`
   if (behind.length === 0) return
   yield* sql`
     update satrail.epoch set transactions = pg_current_xact_id()::text::bigint - 1 - newest / 4096 - ${sql.literal(String(lostTransactions))}
@@ -153,15 +154,21 @@ const defaultLockMillis = 5000
 const isEnded = (error: unknown): boolean =>
   error instanceof Migrator.MigrationError
     ? isEnded(error.cause)
-    : SqlError.isSqlError(error) && (error.reason._tag === "LockTimeoutError" || error.reason._tag === "DeadlockError")
+    : SqlError.isSqlError(error) &&
+      (error.reason._tag === "LockTimeoutError" || error.reason._tag === "DeadlockError")
 
 /** Adds the database's reason to the error of a failed migration, which has only the migration's name. */
 const withReason = <E>(error: E): E | Migrator.MigrationError =>
   error instanceof Migrator.MigrationError && SqlError.isSqlError(error.cause)
-    ? new Migrator.MigrationError({ ...error, message: `${error.message}, and nothing was changed: ${error.cause.message}` })
+    ? new Migrator.MigrationError({
+        ...error,
+        message: `${error.message}, and nothing was changed: ${error.cause.message}`
+      })
     : error
 
-const tellEnded = Effect.logWarning("migration: another transaction holds a lock, such as that of a dump. Trying again until it has ended")
+const tellEnded = Effect.logWarning(
+  "migration: another transaction holds a lock, such as that of a dump. Trying again until it has ended"
+)
 
 /** Migrates a database with these migrations. */
 export const make = (scripts: Scripts, lockMillis = defaultLockMillis) => {

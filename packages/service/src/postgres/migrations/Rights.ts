@@ -43,13 +43,21 @@ const own: Readonly<Record<string, string>> = { withdrawals: "follows" }
  * hash and scopes are not among them.
  */
 export const rightsOf = ({ name, moving }: Members, deletes = deleted): string => {
-  const columns = [...[...moving].map(Table.columnOf), ...(own[name] === undefined ? [] : [own[name]])].join(", ")
-  return [append, ...(columns === "" ? [] : [`update (${columns})`]), ...(deletes.has(name) ? ["delete"] : [])].join(", ")
+  const columns = [...[...moving].map(Table.columnOf), ...(own[name] === undefined ? [] : [own[name]])].join(
+    ", "
+  )
+  return [
+    append,
+    ...(columns === "" ? [] : [`update (${columns})`]),
+    ...(deletes.has(name) ? ["delete"] : [])
+  ].join(", ")
 }
 
 /** Labels can only be added. */
 const application: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Nouns.all.flatMap((noun) => ("labels" in noun ? [[`${noun.name}_labels`, append]] : []))),
+  ...Object.fromEntries(
+    Nouns.all.flatMap((noun) => ("labels" in noun ? [[`${noun.name}_labels`, append]] : []))
+  ),
   ...Object.fromEntries(Nouns.all.map((noun) => [noun.name, rightsOf(noun)])),
   ...besides
 }
@@ -77,7 +85,10 @@ ${script}
 end if;`
 
 /** The application's rights on the tables of a program's own features. */
-const ofOwn = (nouns: ReadonlyArray<Members>, own: ReadonlyArray<Feature>): Readonly<Record<string, string>> => {
+const ofOwn = (
+  nouns: ReadonlyArray<Members>,
+  own: ReadonlyArray<Feature>
+): Readonly<Record<string, string>> => {
   const deletes = new Set(deletedBy(own))
   return {
     ...Object.fromEntries(nouns.map((noun) => [noun.name, rightsOf(noun, deletes)])),

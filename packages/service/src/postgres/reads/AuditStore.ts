@@ -44,7 +44,14 @@ insert into satrail.audit_entries (id, company_id, at_millis, body)
 select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + 2048 + n, company_id, at_millis, body
 from json_to_recordset($1) as t(n int, company_id uuid, at_millis bigint, body text) order by n`,
   values: (drafts: ReadonlyArray<Audit.Draft>) => [
-    JSON.stringify(drafts.map(({ companyId, atMillis, body }, n) => ({ n, company_id: companyId, at_millis: atMillis, body })))
+    JSON.stringify(
+      drafts.map(({ companyId, atMillis, body }, n) => ({
+        n,
+        company_id: companyId,
+        at_millis: atMillis,
+        body
+      }))
+    )
   ],
   read: () => null
 })
@@ -81,7 +88,13 @@ insert into satrail.cursors as c (source, value) values ('${source}', $2::text) 
 where split_part(c.value, ':', 1)::bigint < split_part(excluded.value, ':', 1)::bigint`,
   values: ({ links, head }: { readonly links: ReadonlyArray<Audit.Link>; readonly head: Audit.Head }) => [
     JSON.stringify(
-      links.map(({ entryId, companyId, seq, hash, whole }) => ({ entry_id: String(entryId), company_id: companyId, seq, hash, whole }))
+      links.map(({ entryId, companyId, seq, hash, whole }) => ({
+        entry_id: String(entryId),
+        company_id: companyId,
+        seq,
+        hash,
+        whole
+      }))
     ),
     Audit.textOf(head)
   ],
@@ -122,7 +135,11 @@ const ofCompany = Reads.many("AuditStore.auditOf", {
   text: `
 select ${ofEntry}, ${ofLink} from (${linksOf("$1::uuid", "$2::bigint")} limit $3::bigint
 ) l cross join lateral (select * from satrail.audit_entries k where k.id = l.entry_id limit 1) e order by e.id desc`,
-  values: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => [companyId, String(before), String(limit)],
+  values: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => [
+    companyId,
+    String(before),
+    String(limit)
+  ],
   read: listed
 })
 
@@ -135,7 +152,8 @@ select ${ofEntry}, ${ofLink} from (
   read: (row) => ({ link: linkOf(row), entry: isThere(row) ? decodeEntry(row) : null })
 })
 
-const toCome = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
+const toCome =
+  "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
 
 // Compares all entries with all links. An entry with the id of a future transaction was not created here
 // either, unless the database was just restored, in which case its events have such ids too.
@@ -172,7 +190,10 @@ const storedIn = (noun: Noun.Members, recorded: ReadonlySet<string>) => {
   const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
   return (row: unknown): Audit.Stored => {
     const { id, ...texts } = decode(row)
-    const values = Object.entries(texts).map(([member, text]) => [member, text !== null && isJson.has(member) ? JSON.parse(text) : text])
+    const values = Object.entries(texts).map(([member, text]) => [
+      member,
+      text !== null && isJson.has(member) ? JSON.parse(text) : text
+    ])
     return Audit.storedOf({ ...noun, recorded }, { ...Object.fromEntries(values), id: id ?? "" })
   }
 }
@@ -199,7 +220,10 @@ where $1::text is null or t.id > $1::${Table.keyOf(noun, "id")} order by t.id li
 const recorded = Effect.gen(function* () {
   const nouns = Nouns.of(yield* Features).filter((noun) => noun.recorded !== undefined)
   const reads = yield* Effect.forEach(nouns, recordedOf)
-  const page = Effect.fnUntraced(function* (after: Pick<Audit.Stored, "record" | "id"> | null, limit: number) {
+  const page = Effect.fnUntraced(function* (
+    after: Pick<Audit.Stored, "record" | "id"> | null,
+    limit: number
+  ) {
     const from = after === null ? 0 : nouns.findIndex(({ name }) => name === after.record)
     for (const [n, read] of reads.entries()) {
       if (n < from) continue
@@ -212,14 +236,21 @@ const recorded = Effect.gen(function* () {
 })
 
 export const make = Effect.gen(function* () {
-  const [all, ours, appended, linked, stored] = [yield* ofAll, yield* ofCompany, yield* append, yield* link, yield* head]
+  const [all, ours, appended, linked, stored] = [
+    yield* ofAll,
+    yield* ofCompany,
+    yield* append,
+    yield* link,
+    yield* head
+  ]
   return Audit.AuditStore.of({
     appendAudit: (drafts) => Effect.asVoid(appended(drafts)),
     unlinkedAudit: yield* unlinked,
     linkAudit: (links, head) => Effect.asVoid(linked({ links, head })),
     auditHead: Effect.map(stored(), ([found]) => found),
     auditHeads: yield* heads,
-    auditOf: (companyId, before, limit) => (companyId === null ? all(before ?? last, limit) : ours(companyId, before ?? last, limit)),
+    auditOf: (companyId, before, limit) =>
+      companyId === null ? all(before ?? last, limit) : ours(companyId, before ?? last, limit),
     auditChain: yield* chain,
     ...(yield* recorded),
     strayAudit: yield* strays

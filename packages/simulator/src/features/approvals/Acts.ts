@@ -11,7 +11,11 @@ export const acts = (customers: Customers, _: Outsiders, made: Made): Acts<"Deci
       made.withdrawals.filter(({ status = waiting }) => status === waiting),
       which
     )
-    const bearer = by === "asker" ? one?.bearer : customers.companies.find((company) => company.bearer === one?.bearer)?.another
-    if (one !== undefined) customers.ask({ slot, method: "POST", path: `/v1/transactions/withdrawals/${one.id}/${how}`, bearer })
+    const bearer =
+      by === "asker"
+        ? one?.bearer
+        : customers.companies.find((company) => company.bearer === one?.bearer)?.another
+    if (one !== undefined)
+      customers.ask({ slot, method: "POST", path: `/v1/transactions/withdrawals/${one.id}/${how}`, bearer })
   }
 })

@@ -12,8 +12,14 @@ import { follow } from "./Thresholds.ts"
 /** Checks that a withdrawal's approval matches its status. */
 const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal.Withdrawal): void => {
   const isDecided = approval === null || approval === "approved"
-  claim(isDecided || dispatchedAtMillis === null, `nothing is sent without approval: withdrawal ${id} is ${approval}`)
-  claim(isDecided || status !== "settled", `nothing is settled without approval: withdrawal ${id} is ${approval}`)
+  claim(
+    isDecided || dispatchedAtMillis === null,
+    `nothing is sent without approval: withdrawal ${id} is ${approval}`
+  )
+  claim(
+    isDecided || status !== "settled",
+    `nothing is settled without approval: withdrawal ${id} is ${approval}`
+  )
 }
 
 /** A withdrawal that required approval: the requesting key, the amount held, and the decision. */
@@ -26,17 +32,26 @@ interface Waiting {
 /** Returns the withdrawal that a Change creates for a request. */
 const requestedIn = (change: Change): Pick<Withdrawal.Withdrawal, "id" | "approval"> | undefined => {
   if (!Written.is(change)) return undefined
-  const found = change.writes.find((write) => write._tag === "Insert" && write.noun.name === Withdrawal.noun.name)
+  const found = change.writes.find(
+    (write) => write._tag === "Insert" && write.noun.name === Withdrawal.noun.name
+  )
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the record belongs to this noun
   return found?._tag === "Insert" ? (found.record as Withdrawal.Withdrawal) : undefined
 }
 
-const sending = new Set<Change["_tag"]>(["WithdrawalDispatched", "WithdrawalSettled", "InternalTransferred", "WithdrawalFailed"])
+const sending = new Set<Change["_tag"]>([
+  "WithdrawalDispatched",
+  "WithdrawalSettled",
+  "InternalTransferred",
+  "WithdrawalFailed"
+])
 
 /** Returns the withdrawals that a Change sends, or whose outcome it records. */
 const sentIn = (change: Change): ReadonlyArray<string> => {
   if (!sending.has(change._tag) || change.id === null) return []
-  return change._tag === "WithdrawalDispatched" ? [change.id, ...change.followers.map(({ id }) => id)] : [change.id]
+  return change._tag === "WithdrawalDispatched"
+    ? [change.id, ...change.followers.map(({ id }) => id)]
+    : [change.id]
 }
 
 /**
@@ -61,10 +76,17 @@ const listener = (keyOf: Feature.KeyOf): Feature.Listener => {
     // A repeated decision has no effect.
     const isOpen = one !== undefined && (one.decided ?? decided) === decided
     if (!isOpen) throw new Violation(`a waiting withdrawal is decided once: withdrawal ${id}`)
-    if (decided === "approved") claim(key !== undefined && key !== one.key, `the requesting key does not approve: withdrawal ${id}`)
-    const back = change.legs.flatMap(({ postings }) => postings).filter(({ from, to }) => from === "held" && to === "available")
+    if (decided === "approved")
+      claim(key !== undefined && key !== one.key, `the requesting key does not approve: withdrawal ${id}`)
+    const back = change.legs
+      .flatMap(({ postings }) => postings)
+      .filter(({ from, to }) => from === "held" && to === "available")
     const given = Msat.sum(...back.map(({ amount }) => amount))
-    same(given, decided === "approved" ? 0n : one.held, `a rejection returns the full amount held: withdrawal ${id}`)
+    same(
+      given,
+      decided === "approved" ? 0n : one.held,
+      `a rejection returns the full amount held: withdrawal ${id}`
+    )
     waiting.set(id, { ...one, decided })
   }
 }

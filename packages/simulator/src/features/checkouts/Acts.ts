@@ -25,18 +25,26 @@ export const acts = (
 
   const send = (address: string, amount: number): void => {
     if (amount <= 0) return
-    const txId = outsiders.attempt("pays a checkout on-chain", sandbox.send({ address, amount: Msat.fromSats(amount) }))
+    const txId = outsiders.attempt(
+      "pays a checkout on-chain",
+      sandbox.send({ address, amount: Msat.fromSats(amount) })
+    )
     if (txId !== undefined) made.transactions.push(txId)
   }
 
   return {
     CreateCheckout: (act) => {
       const amount = act.sats === null ? { amount: null } : sats(act.sats)
-      post(act, path, { ...amount, description: "tea", expiry_seconds: act.expirySeconds }, (data, bearer) => {
-        created.push({ id: text(data, "id"), bearer, address: text(data, "address") })
-        made.invoices.push(text(data, "payment_request"))
-        made.chainAddresses.push(text(data, "address"))
-      })
+      post(
+        act,
+        path,
+        { ...amount, description: "tea", expiry_seconds: act.expirySeconds },
+        (data, bearer) => {
+          created.push({ id: text(data, "id"), bearer, address: text(data, "address") })
+          made.invoices.push(text(data, "payment_request"))
+          made.chainAddresses.push(text(data, "address"))
+        }
+      )
     },
     PayCheckout: ({ slot, which, how }) => {
       const checkout = latest(created, which)

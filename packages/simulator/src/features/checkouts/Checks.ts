@@ -8,7 +8,8 @@ import { acts } from "./Acts.ts"
 import { path } from "./Plot.ts"
 import { stories } from "./Stories.ts"
 
-const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
+const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) =>
+  Msat.sum(...rows.map(({ amount }) => amount))
 
 /**
  * Parts created before their checkout. If two requests use one key at the same time, the refused one leaves its
@@ -38,7 +39,8 @@ const excuses: Feature.Excuses = (hear) => {
     if (change._tag === "DepositConfirmed") ended.set(`paid ${change.writes[0].found.checkoutId}`, Infinity)
     if (change._tag === "InvoiceSettled") ended.set(`paid ${change.writes[1].record.checkoutId}`, Infinity)
     if (change._tag === "InternalTransferred") ended.set(`paid ${change.deposit.checkoutId}`, Infinity)
-    if (change._tag === "CheckoutExpired") ended.set(`expired ${change.id}`, change.writes[0].found.expiresAtMillis)
+    if (change._tag === "CheckoutExpired")
+      ended.set(`expired ${change.id}`, change.writes[0].found.expiresAtMillis)
     const id = change._tag === "InvoiceCanceled" && checkoutOf.get(change.id)
     if (asking !== null && id) closedBy.set(asking, { id, atMillis: change.atMillis })
   })
@@ -55,7 +57,9 @@ const excuses: Feature.Excuses = (hear) => {
   }
   return (tag, refused) =>
     (closing.has(tag) && hasEnded(refused)) ||
-    (refused.path === path && text(refused.body, "error", "code") === "idempotency_mismatch" && parts.has(tag))
+    (refused.path === path &&
+      text(refused.body, "error", "code") === "idempotency_mismatch" &&
+      parts.has(tag))
 }
 
 /** Checks that the status of every checkout matches its deposits. */
@@ -65,11 +69,15 @@ const ended = (checkouts: ReadonlyArray<Checkout.Checkout>, { deposits }: Featur
     const own = deposits.filter(({ checkoutId }) => checkoutId === id)
     const credited = sum(own.filter((deposit) => deposit.status === "settled"))
     claim(status !== "open" && status !== "underpaid", `no checkout stays open: ${id} is ${status}`)
-    const kept = credited - Msat.sum(...own.filter((deposit) => deposit.status === "settled").map(({ refunded }) => refunded))
-    if (kept >= Checkout.least(checkout)) same(status, "paid", `a fully paid checkout has the status paid: ${id}`)
+    const kept =
+      credited -
+      Msat.sum(...own.filter((deposit) => deposit.status === "settled").map(({ refunded }) => refunded))
+    if (kept >= Checkout.least(checkout))
+      same(status, "paid", `a fully paid checkout has the status paid: ${id}`)
     // Count amounts that a reorganization removed, because they had been credited earlier.
     const ever = sum(own)
-    if (status === "paid") claim(ever >= Checkout.least(checkout), `a checkout is paid only if enough was credited: ${id}`)
+    if (status === "paid")
+      claim(ever >= Checkout.least(checkout), `a checkout is paid only if enough was credited: ${id}`)
   }
 }
 
@@ -108,7 +116,8 @@ export const checkouts = Feature.make(core)({
       held: () => Msat.zero,
       became: () => null,
       asked: ({ metadata }) => metadata,
-      ending: ({ status, received, endedAtMillis }) => `checkout ${status} ${received} ${endedAtMillis === null}`,
+      ending: ({ status, received, endedAtMillis }) =>
+        `checkout ${status} ${received} ${endedAtMillis === null}`,
       ended
     })
   ],

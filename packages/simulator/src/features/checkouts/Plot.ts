@@ -1,7 +1,11 @@
 import type { Random } from "@satrail/testing/Random"
 import { type Kept, kept, maxSlots, recently } from "../../plot/Chance.ts"
 
-export type CreateCheckout = { readonly _tag: "CreateCheckout"; readonly sats: number | null; readonly expirySeconds: number } & Kept
+export type CreateCheckout = {
+  readonly _tag: "CreateCheckout"
+  readonly sats: number | null
+  readonly expirySeconds: number
+} & Kept
 /** Pays the amount that the checkout currently requests: over Lightning, on-chain, partly on-chain, or both. */
 export interface PayCheckout {
   readonly _tag: "PayCheckout"

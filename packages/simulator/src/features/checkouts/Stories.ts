@@ -15,7 +15,16 @@ const checkingOut = (random: Random): ReadonlyArray<Act> => {
   return [
     { ...draws.CreateCheckout(random), company: 0, isOnce: false },
     ...(random.chance(0.6)
-      ? [trapAt(random, ["CheckoutPaid", "CheckoutUnderpaid", "CheckoutCanceled", "InvoiceCanceled", "InvoiceCreated", "CheckoutCounted"])]
+      ? [
+          trapAt(random, [
+            "CheckoutPaid",
+            "CheckoutUnderpaid",
+            "CheckoutCanceled",
+            "InvoiceCanceled",
+            "InvoiceCreated",
+            "CheckoutCounted"
+          ])
+        ]
       : []),
     ...(random.chance(0.3) ? [cancel()] : [pay()]),
     ...(random.chance(0.7) ? mined : [wait(2000)]),
@@ -28,14 +37,27 @@ const checkingOut = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-const checkout: Act = { _tag: "CreateCheckout", company: 0, slot, isOnce: true, sats: 2000, expirySeconds: 3600 }
+const checkout: Act = {
+  _tag: "CreateCheckout",
+  company: 0,
+  slot,
+  isOnce: true,
+  sats: 2000,
+  expirySeconds: 3600
+}
 const pay = (how: "lightning" | "part"): Act => ({ _tag: "PayCheckout", slot, which: 0, how })
 const mine = (blocks: number): ReadonlyArray<Act> => [{ _tag: "Mine", blocks }, ...takenOver]
 
 export const stories: Stories = {
   recipes: [checkingOut, checkingOut],
   crashes: {
-    "checkout that is paid": { before: [...company(), checkout, pay("lightning")], during: [wait(2000), ...takenOver] },
-    "checkout that is paid in part": { before: [...company(), checkout, pay("part")], during: [...mine(1), ...mine(2)] }
+    "checkout that is paid": {
+      before: [...company(), checkout, pay("lightning")],
+      during: [wait(2000), ...takenOver]
+    },
+    "checkout that is paid in part": {
+      before: [...company(), checkout, pay("part")],
+      during: [...mine(1), ...mine(2)]
+    }
   }
 }

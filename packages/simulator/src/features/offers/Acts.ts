@@ -6,7 +6,11 @@ import { posting } from "../../story/Requests.ts"
 import { path } from "./Plot.ts"
 
 /** Requests by companies, and payments by wallets. */
-export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"CreateOffer" | "PayOffer"> => {
+export const acts = (
+  customers: Customers,
+  outsiders: Outsiders,
+  made: Made
+): Acts<"CreateOffer" | "PayOffer"> => {
   const post = posting(customers)
   return {
     CreateOffer: (act) => post(act, path, {}, (data) => void made.offers.push(text(data, "offer"))),

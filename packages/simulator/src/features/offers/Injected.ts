@@ -52,7 +52,9 @@ const one = (random: Random): Act => {
 const few = (random: Random): ReadonlyArray<Act> => [
   ...(random.chance(0.3) ? [lay(random)] : []),
   ...Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => one(random)),
-  ...(random.chance(0.1) ? [{ _tag: "Kill", slot: random.below(maxSlots), backAfterMillis: 0 } as const] : []),
+  ...(random.chance(0.1)
+    ? [{ _tag: "Kill", slot: random.below(maxSlots), backAfterMillis: 0 } as const]
+    : []),
   ...(random.chance(0.3) ? [draws.Wait(random)] : [])
 ]
 

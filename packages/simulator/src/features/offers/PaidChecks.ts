@@ -19,12 +19,22 @@ export const make = (records: AllReads, coverage: Coverage) => ({
   deposit: Effect.fnUntraced(function* ({ id, companyId, recipient, lightningInvoiceId, status }: Deposit) {
     const offer = yield* ownOffer(records, recipient)
     if (Option.isNone(offer)) return
-    same(companyId, offer.value.companyId, `a payment for our offer belongs to the offer's company: deposit ${id}`)
+    same(
+      companyId,
+      offer.value.companyId,
+      `a payment for our offer belongs to the offer's company: deposit ${id}`
+    )
     same(status, "settled", `a payment for our offer is settled: deposit ${id}`)
     coverage.count("transition", `our offer: paid from ${lightningInvoiceId === null ? "inside" : "outside"}`)
   }),
-  withdrawal: Effect.fnUntraced(function* ({ id, recipient, dispatchedAtMillis }: Withdrawal, lightning: Lightning.State) {
+  withdrawal: Effect.fnUntraced(function* (
+    { id, recipient, dispatchedAtMillis }: Withdrawal,
+    lightning: Lightning.State
+  ) {
     if (Option.isNone(yield* ownOffer(records, recipient))) return
-    claim(dispatchedAtMillis === null && Lightning.tried(lightning, id) === undefined, `our offers are never paid through the node: ${id}`)
+    claim(
+      dispatchedAtMillis === null && Lightning.tried(lightning, id) === undefined,
+      `our offers are never paid through the node: ${id}`
+    )
   })
 })

@@ -20,6 +20,10 @@ export const plot = {
   receives: [path],
   draws: {
     CreateOffer: (random: Random): CreateOffer => ({ _tag: "CreateOffer", ...kept(random) }),
-    PayOffer: (random: Random): PayOffer => ({ _tag: "PayOffer", which: recently(random), sats: random.pick(amounts) })
+    PayOffer: (random: Random): PayOffer => ({
+      _tag: "PayOffer",
+      which: recently(random),
+      sats: random.pick(amounts)
+    })
   }
 } as const

@@ -7,7 +7,11 @@ import { k1Of } from "../vouchers/Acts.ts"
 import { path } from "./Plot.ts"
 
 /** Refund requests by companies. */
-export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"Refund" | "CancelRefund"> => {
+export const acts = (
+  customers: Customers,
+  outsiders: Outsiders,
+  made: Made
+): Acts<"Refund" | "CancelRefund"> => {
   const refunds: Array<{ readonly id: string; readonly bearer: string }> = []
   return {
     Refund: (act) => {
@@ -17,14 +21,24 @@ export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Ac
       const destination = outside?.destination === undefined ? {} : { destination: outside.destination }
       const refund = (of: object, bearer: string) => {
         const once = act.isOnce ? customers.freshKey() : undefined
-        const body = JSON.stringify({ ...of, ...amount, ...destination, ...(once !== undefined && { metadata: { once } }) })
+        const body = JSON.stringify({
+          ...of,
+          ...amount,
+          ...destination,
+          ...(once !== undefined && { metadata: { once } })
+        })
         customers.ask({ slot, method: "POST", path: path, bearer, once, body }, (data) => {
           refunds.push({ id: text(data, "id"), bearer })
           const paidBy = text(data, "withdrawal_id")
           if (paidBy !== "") made.withdrawals.push({ id: paidBy, bearer })
           const link = text(data, "lnurlw")
           if (link === "") return
-          made.links.push({ id: text(data, "voucher_id"), k1: k1Of(link), sats: amountIn(data, "amount_sats"), bearer })
+          made.links.push({
+            id: text(data, "voucher_id"),
+            k1: k1Of(link),
+            sats: amountIn(data, "amount_sats"),
+            bearer
+          })
         })
       }
       if (act.of === "invoice") {
@@ -33,14 +47,18 @@ export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Ac
       }
       const bearer = latest(customers.companies, act.company)?.bearer
       if (bearer === undefined) return
-      customers.ask({ slot, method: "GET", path: "/v1/transactions?limit=5&type=deposit", bearer }, (data) => {
-        const deposit = text(latest(listOf(data), which), "id")
-        if (deposit !== "") refund({ deposit_id: deposit }, bearer)
-      })
+      customers.ask(
+        { slot, method: "GET", path: "/v1/transactions?limit=5&type=deposit", bearer },
+        (data) => {
+          const deposit = text(latest(listOf(data), which), "id")
+          if (deposit !== "") refund({ deposit_id: deposit }, bearer)
+        }
+      )
     },
     CancelRefund: ({ slot, which }) => {
       const refund = latest(refunds, which)
-      if (refund !== undefined) customers.ask({ slot, method: "POST", path: `${path}/${refund.id}/cancel`, bearer: refund.bearer })
+      if (refund !== undefined)
+        customers.ask({ slot, method: "POST", path: `${path}/${refund.id}/cancel`, bearer: refund.bearer })
     }
   }
 }

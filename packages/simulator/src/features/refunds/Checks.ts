@@ -6,7 +6,8 @@ import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
 
-const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
+const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) =>
+  Msat.sum(...rows.map(({ amount }) => amount))
 
 /**
  * Checks that refunds of a deposit never exceed the amount received, even if the deposit has since been
@@ -16,9 +17,15 @@ const fits = (refunds: ReadonlyArray<Refund.Refund>, { deposits, withdrawals }: 
   for (const { id, amount, refunded } of deposits) {
     const own = refunds.filter(({ depositId }) => depositId === id)
     claim(refunded <= amount, `refunds never exceed the amount received: deposit ${id}`)
-    same(refunded, sum(own.filter(({ status }) => Refund.takes.includes(status))), `a deposit's refunded amount equals its refunds: ${id}`)
+    same(
+      refunded,
+      sum(own.filter(({ status }) => Refund.takes.includes(status))),
+      `a deposit's refunded amount equals its refunds: ${id}`
+    )
     const ids = new Set(own.map((one) => one.id))
-    const paid = withdrawals.filter(({ refundId, status }) => refundId !== null && ids.has(refundId) && status === "settled")
+    const paid = withdrawals.filter(
+      ({ refundId, status }) => refundId !== null && ids.has(refundId) && status === "settled"
+    )
     claim(sum(paid) <= amount, `paid refunds never exceed the amount received: deposit ${id}`)
   }
 }
@@ -28,8 +35,15 @@ const ended = (refunds: ReadonlyArray<Refund.Refund>, { withdrawals }: Feature.M
   const byRefund = new Map(withdrawals.map((one) => [one.refundId, one]))
   for (const { id, status, amount } of refunds) {
     const paid = byRefund.get(id)
-    claim(status !== "open" && status !== "pending", `every refund reaches a final status: ${id} is ${status}`)
-    same(status === "completed", paid?.status === "settled", `a refund is completed if and only if it was paid: ${id} is ${status}`)
+    claim(
+      status !== "open" && status !== "pending",
+      `every refund reaches a final status: ${id} is ${status}`
+    )
+    same(
+      status === "completed",
+      paid?.status === "settled",
+      `a refund is completed if and only if it was paid: ${id} is ${status}`
+    )
     if (status === "completed") same(paid?.amount, amount, `a refund pays its amount: ${id}`)
   }
 }
@@ -56,7 +70,10 @@ export const refunds = Feature.make(core)({
   records: [
     Feature.record(Refund.noun, {
       kind: "refund",
-      moves: { open: ["pending", "completed", "failed", "expired", "canceled"], pending: ["completed", "failed"] },
+      moves: {
+        open: ["pending", "completed", "failed", "expired", "canceled"],
+        pending: ["completed", "failed"]
+      },
       told: {
         completed: /^refund\.completed$/,
         failed: /^refund\.failed$/,
@@ -74,6 +91,9 @@ export const refunds = Feature.make(core)({
   limits: {
     counts: ["RefundCreated"],
     returns: [],
-    holders: { RefundCreated: ({ writes: [, , payment] }) => (payment?._tag === "Insert" ? payment.record.id : undefined) }
+    holders: {
+      RefundCreated: ({ writes: [, , payment] }) =>
+        payment?._tag === "Insert" ? payment.record.id : undefined
+    }
   }
 })

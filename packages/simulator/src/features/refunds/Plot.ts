@@ -38,7 +38,11 @@ export const plot = {
   sends: [path],
   draws: {
     Refund: refund,
-    CancelRefund: (random: Random): CancelRefund => ({ _tag: "CancelRefund", slot: random.below(maxSlots), which: recently(random) })
+    CancelRefund: (random: Random): CancelRefund => ({
+      _tag: "CancelRefund",
+      slot: random.below(maxSlots),
+      which: recently(random)
+    })
   },
   spend: (random: Random, sats: number): Refund => ({
     ...refund(random),

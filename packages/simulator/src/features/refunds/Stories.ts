@@ -25,12 +25,22 @@ const refunding = (random: Random): ReadonlyArray<Act> => {
           wait(2000)
         ] as const)),
     ...(random.chance(0.5)
-      ? [trapAt(random, ["RefundCreated", "RefundCompleted", "RefundFailed", "VoucherClaimed", "WithdrawalFailed"])]
+      ? [
+          trapAt(random, [
+            "RefundCreated",
+            "RefundCompleted",
+            "RefundFailed",
+            "VoucherClaimed",
+            "WithdrawalFailed"
+          ])
+        ]
       : []),
     ...Array.from({ length: random.between(1, 4) }, refund),
     ...(random.chance(0.6) ? [{ ...draws.ClaimVoucher(random), which: 0 }] : []),
     ...(random.chance(0.2) ? [{ ...draws.CancelRefund(random), which: 0 }] : []),
-    ...(isOnChain && random.chance(0.6) ? [{ _tag: "Reorg", depth: 3 } as const, refund(), wait(11_000)] : []),
+    ...(isOnChain && random.chance(0.6)
+      ? [{ _tag: "Reorg", depth: 3 } as const, refund(), wait(11_000)]
+      : []),
     ...(isOnChain && random.chance(0.4) ? [{ _tag: "DoubleSpend", which: 0 } as const] : []),
     { _tag: "Mine", blocks: 3 },
     { _tag: "Jump", millis: random.pick([10_000, 120_000, 90_000_000]) },

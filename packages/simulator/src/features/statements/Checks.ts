@@ -16,7 +16,8 @@ const endOfTime = 8.64e15
 /** A month end may be this far in the future, because a process's clock can be ahead. */
 const aheadMillis = 3_600_000
 
-const textOf = (sums: unknown) => JSON.stringify(sums, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))
+const textOf = (sums: unknown) =>
+  JSON.stringify(sums, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))
 
 /**
  * Returns a check of a company's statements. It closes the company's books at a random time, so that later entries may
@@ -35,22 +36,46 @@ const books = ({ records, journal, time }: World) => {
         const sums = yield* records.monthSums(id, { fromMillis: ends[n - 1] ?? 0, untilMillis })
         const month = `month ${n} of company ${id}`
         const statement = Statement.of(sums)
-        const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) => Statement.whole(part)(statement))
+        const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) =>
+          Statement.whole(part)(statement)
+        )
         same(sums.isClosed, n < ends.length, `only months before the last month end are closed: ${month}`)
-        same(textOf(statement.opening), textOf(balance), `a statement opens with the closing balance of the previous one: ${month}`)
+        same(
+          textOf(statement.opening),
+          textOf(balance),
+          `a statement opens with the closing balance of the previous one: ${month}`
+        )
         const closing = statement.opening.posted + (received ?? 0n) - (sent ?? 0n) - (fees ?? 0n)
-        same(closing, statement.closing.posted, `a statement's opening balance and movements add up to its closing balance: ${month}`)
-        if (sums.isClosed) same(textOf(sums), final.get(n) ?? textOf(sums), `a final statement never changes: ${month}`)
+        same(
+          closing,
+          statement.closing.posted,
+          `a statement's opening balance and movements add up to its closing balance: ${month}`
+        )
+        if (sums.isClosed)
+          same(textOf(sums), final.get(n) ?? textOf(sums), `a final statement never changes: ${month}`)
         if (sums.isClosed) final.set(n, textOf(sums))
         balance = statement.closing
       }
-      same(textOf(balance), textOf(yield* records.balance(id)), `the last statement closes with the balance of company ${id}`)
+      same(
+        textOf(balance),
+        textOf(yield* records.balance(id)),
+        `the last statement closes with the balance of company ${id}`
+      )
     })
     yield* check
     const { number, untilMillis, last } = yield* records.booksClosed(id)
     const nowMillis = time.nowMillis()
-    const end = random.between(Math.max(untilMillis + 1, nowMillis - aheadMillis), Math.max(untilMillis + 1, nowMillis) + aheadMillis)
-    const row = { companyId: id, number: number + 1, untilMillis: end, lastEntry: String(last), createdAtMillis: nowMillis }
+    const end = random.between(
+      Math.max(untilMillis + 1, nowMillis - aheadMillis),
+      Math.max(untilMillis + 1, nowMillis) + aheadMillis
+    )
+    const row = {
+      companyId: id,
+      number: number + 1,
+      untilMillis: end,
+      lastEntry: String(last),
+      createdAtMillis: nowMillis
+    }
     yield* journal.commit(MonthEnd.closed({ id: Id.fromMillis(nowMillis, random.bytes), ...row }))
     ends.push(end)
     yield* check

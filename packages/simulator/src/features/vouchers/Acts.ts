@@ -6,10 +6,15 @@ import { posting, sats } from "../../story/Requests.ts"
 import { path } from "./Plot.ts"
 
 /** Returns a voucher's secret from its link. */
-export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
+export const k1Of = (lnurlw: string): string =>
+  new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
 /** Requests by companies, and claims by voucher holders. */
-export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"CreateVoucher" | "ClaimVoucher" | "CancelVoucher"> => {
+export const acts = (
+  customers: Customers,
+  outsiders: Outsiders,
+  made: Made
+): Acts<"CreateVoucher" | "ClaimVoucher" | "CancelVoucher"> => {
   const post = posting(customers)
   return {
     CreateVoucher: (act) =>
@@ -17,7 +22,13 @@ export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Ac
         act,
         path,
         { ...sats(act.sats), description: "a gift", expiry_seconds: act.expirySeconds },
-        (data, bearer) => void made.links.push({ id: text(data, "id"), k1: k1Of(text(data, "lnurlw")), sats: act.sats, bearer })
+        (data, bearer) =>
+          void made.links.push({
+            id: text(data, "id"),
+            k1: k1Of(text(data, "lnurlw")),
+            sats: act.sats,
+            bearer
+          })
       ),
     ClaimVoucher: ({ slot, which, into, behaviour }) => {
       const voucher = latest(made.links, which)

@@ -9,8 +9,18 @@ import { stories } from "./Stories.ts"
 export const vouchers = Feature.make(core)({
   acts,
   stories,
-  changes: { VoucherCreated: "happens", VoucherClaimed: "happens", VoucherExpired: "happens", VoucherCanceled: "happens" },
-  transitions: ["voucher: nothing to open", "voucher: open to claimed", "voucher: open to expired", "voucher: open to canceled"],
+  changes: {
+    VoucherCreated: "happens",
+    VoucherClaimed: "happens",
+    VoucherExpired: "happens",
+    VoucherCanceled: "happens"
+  },
+  transitions: [
+    "voucher: nothing to open",
+    "voucher: open to claimed",
+    "voucher: open to expired",
+    "voucher: open to canceled"
+  ],
   records: [
     Feature.record(Voucher.noun, {
       kind: "voucher",

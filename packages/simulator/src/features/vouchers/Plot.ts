@@ -1,8 +1,21 @@
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Random } from "@satrail/testing/Random"
-import { amounts, type Asked, asked, behaviours, type Kept, kept, maxSlots, recently } from "../../plot/Chance.ts"
+import {
+  amounts,
+  type Asked,
+  asked,
+  behaviours,
+  type Kept,
+  kept,
+  maxSlots,
+  recently
+} from "../../plot/Chance.ts"
 
-export type CreateVoucher = { readonly _tag: "CreateVoucher"; readonly sats: number; readonly expirySeconds: number } & Kept
+export type CreateVoucher = {
+  readonly _tag: "CreateVoucher"
+  readonly sats: number
+  readonly expirySeconds: number
+} & Kept
 export interface ClaimVoucher {
   readonly _tag: "ClaimVoucher"
   readonly slot: number
@@ -29,7 +42,11 @@ const claim = (random: Random): ClaimVoucher => ({
   behaviour: random.pick(behaviours)
 })
 
-const cancel = (random: Random): CancelVoucher => ({ _tag: "CancelVoucher", ...asked(random), which: recently(random) })
+const cancel = (random: Random): CancelVoucher => ({
+  _tag: "CancelVoucher",
+  ...asked(random),
+  which: recently(random)
+})
 
 /** Operations on vouchers, and their likelihood. */
 export const plot = {
@@ -43,5 +60,8 @@ export const plot = {
   sends: [path],
   draws: { CreateVoucher: create, ClaimVoucher: claim, CancelVoucher: cancel },
   spend: (random: Random, sats: number): CreateVoucher => ({ ...create(random), company: 0, sats }),
-  follow: (random: Random): ClaimVoucher | CancelVoucher => ({ ...(random.chance(0.7) ? claim(random) : cancel(random)), which: 0 })
+  follow: (random: Random): ClaimVoucher | CancelVoucher => ({
+    ...(random.chance(0.7) ? claim(random) : cancel(random)),
+    which: 0
+  })
 } as const

@@ -5,7 +5,12 @@ import type { Outsiders } from "../../story/Outsiders.ts"
 import type { World } from "../../world/World.ts"
 import { path } from "./Plot.ts"
 
-const wanted: ReadonlyArray<ReadonlyArray<string>> = [[], [], ["deposit.*", "withdrawal.*"], ["invoice.settled"]]
+const wanted: ReadonlyArray<ReadonlyArray<string>> = [
+  [],
+  [],
+  ["deposit.*", "withdrawal.*"],
+  ["invoice.settled"]
+]
 
 /** Requests by endpoint owners, and the behavior of their servers. */
 export const acts = (
@@ -31,7 +36,14 @@ export const acts = (
       } as const
       customers.ask(ask, (data) => {
         const { id: companyId, bearer } = owner
-        endpoints.push({ id: text(data, "id"), companyId, bearer, url, types, secrets: [text(data, "secret")] })
+        endpoints.push({
+          id: text(data, "id"),
+          companyId,
+          bearer,
+          url,
+          types,
+          secrets: [text(data, "secret")]
+        })
       })
     },
     Webhook: ({ slot, which, what }) => {
@@ -39,7 +51,16 @@ export const acts = (
       if (endpoint === undefined) return
       const { id, bearer, url } = endpoint
       const post = (action: string, body?: object, made?: (data: unknown) => void) =>
-        customers.ask({ slot, method: "POST", path: `${path}/${id}/${action}`, bearer, body: body && JSON.stringify(body) }, made)
+        customers.ask(
+          {
+            slot,
+            method: "POST",
+            path: `${path}/${id}/${action}`,
+            bearer,
+            body: body && JSON.stringify(body)
+          },
+          made
+        )
       switch (what) {
         case "enable":
           return post("enable", {})
@@ -52,10 +73,19 @@ export const acts = (
           return from === undefined ? undefined : post("replay", { replay_from: from })
         }
         case "resend":
-          return customers.ask({ slot, method: "GET", path: `${path}/${id}/deliveries?limit=5`, bearer }, (data) => {
-            const delivery = text(latest(listOf(data), which), "id")
-            if (delivery !== "") customers.ask({ slot, method: "POST", path: `/v1/webhook-deliveries/${delivery}/resend`, bearer })
-          })
+          return customers.ask(
+            { slot, method: "GET", path: `${path}/${id}/deliveries?limit=5`, bearer },
+            (data) => {
+              const delivery = text(latest(listOf(data), which), "id")
+              if (delivery !== "")
+                customers.ask({
+                  slot,
+                  method: "POST",
+                  path: `/v1/webhook-deliveries/${delivery}/resend`,
+                  bearer
+                })
+            }
+          )
         case "delete":
           return customers.ask({ slot, method: "DELETE", path: `${path}/${id}`, bearer })
         case "disable":

@@ -24,7 +24,9 @@ export const webhooks = Feature.make(core)({
     DeliveryResent: "happens"
   },
   faults: [
-    ...["dies before", "dies after", "unanswered after", "stray", "frozen after", "repeated"].map((fate) => `web: ${fate}`),
+    ...["dies before", "dies after", "unanswered after", "stray", "frozen after", "repeated"].map(
+      (fate) => `web: ${fate}`
+    ),
     ...behaviours.map((behaviour) => `receiver: ${behaviour}`)
   ],
   transitions: ["webhook: arrives", "webhook: is tried again", "webhook: arrives again"]

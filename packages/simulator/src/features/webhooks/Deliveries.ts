@@ -29,7 +29,10 @@ const ids = Context.get(Context.empty(), EventIds.Ids)
 const isFor = ({ id, types }: Known, event: unknown): boolean => {
   const type = text(event, "type")
   if (type === testType) return subjectOf(event) === id
-  return types.length === 0 || types.some((filter) => (filter.endsWith("*") ? type.startsWith(filter.slice(0, -1)) : type === filter))
+  return (
+    types.length === 0 ||
+    types.some((filter) => (filter.endsWith("*") ? type.startsWith(filter.slice(0, -1)) : type === filter))
+  )
 }
 
 /** Collects the committed Changes about deliveries. */
@@ -51,8 +54,12 @@ const listen = (seen: Seen) => {
     const eventId = ids.write(placeOf(place) ?? Notice.first, eventCompanyId)
     if (status === "delivered") delivered.push({ endpointId, eventId })
     if (status !== "failed") return
-    const isAllowed = attempts >= maxAttempts || answered === 410 || /older than events are kept/.test(response ?? "")
-    claim(isAllowed, `a delivery is given up only after its last attempt: ${eventId} to ${endpointId} after ${attempts}`)
+    const isAllowed =
+      attempts >= maxAttempts || answered === 410 || /older than events are kept/.test(response ?? "")
+    claim(
+      isAllowed,
+      `a delivery is given up only after its last attempt: ${eventId} to ${endpointId} after ${attempts}`
+    )
     givenUp.add(`${endpointId} ${eventId}`)
   }
   seen.hear((change: Change) => {
@@ -60,7 +67,8 @@ const listen = (seen: Seen) => {
     if (change._tag === "EndpointEnabled") {
       const [{ found, set }] = change.writes
       const [from, to] = [placeOf(text(found, "cursor")), placeOf(text(set, "cursor"))]
-      if (from && to && Notice.isAfter(to, from)) leftOut.set(change.id, [...(leftOut.get(change.id) ?? []), [from, to]])
+      if (from && to && Notice.isAfter(to, from))
+        leftOut.set(change.id, [...(leftOut.get(change.id) ?? []), [from, to]])
     }
     if (change._tag === "DeliveryMade") recorded(change.writes[0].record, change.writes[0].record)
     if (change._tag !== "DeliveryTried") return
@@ -71,7 +79,9 @@ const listen = (seen: Seen) => {
     rotations,
     givenUp,
     isLeftOut: (endpointId: string, place: Notice.Place) =>
-      leftOut.get(endpointId)?.some(([from, to]) => Notice.isAfter(place, from) && !Notice.isAfter(place, to)) === true,
+      leftOut
+        .get(endpointId)
+        ?.some(([from, to]) => Notice.isAfter(place, from) && !Notice.isAfter(place, to)) === true,
     taken: () => {
       const taken = delivered
       delivered = []
@@ -95,7 +105,12 @@ const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): b
   })
 
 /** Compares the webhooks sent to companies with the committed Changes and the readable records. */
-export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Seen, { endpoints, received }: Made): Watching => {
+export const watch = (
+  { world, coverage }: Stage,
+  customers: Customers,
+  seen: Seen,
+  { endpoints, received }: Made
+): Watching => {
   const { receivers, records, read } = world
   const bodies = new Map<string, string>()
   const acknowledged = new Set<string>()
@@ -127,7 +142,10 @@ export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Se
     const all = received.get(url) ?? new Set()
     received.set(url, all)
     const isFirst = !all.has(id)
-    coverage.count("transition", `webhook: ${isFirst ? "arrives" : acknowledged.has(`${url} ${id}`) ? "arrives again" : "is tried again"}`)
+    coverage.count(
+      "transition",
+      `webhook: ${isFirst ? "arrives" : acknowledged.has(`${url} ${id}`) ? "arrives again" : "is tried again"}`
+    )
     if (isFirst) {
       all.add(id)
       // A test does not wait for an earlier one.
@@ -140,7 +158,10 @@ export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Se
     claim(isFor(endpoint, event), `an endpoint receives only the types it subscribed to: ${id} at ${url}`)
     // If the response to a rotation was lost, the endpoint's owner does not know the new secret.
     if (endpoint.secrets.length < 1 + (rotations.get(endpoint.id) ?? 0)) return
-    claim(isSigned(arrival, endpoint.secrets), `a webhook is signed with one of its endpoint's secrets: ${id} at ${url}`)
+    claim(
+      isSigned(arrival, endpoint.secrets),
+      `a webhook is signed with one of its endpoint's secrets: ${id} at ${url}`
+    )
   }
 
   const look = () => {
@@ -149,7 +170,10 @@ export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Se
     for (const { endpointId, eventId } of taken()) {
       const url = endpoints.find(({ id }) => id === endpointId)?.url
       if (url !== undefined)
-        claim(acknowledged.has(`${url} ${eventId}`), `a delivery recorded as delivered has arrived: ${eventId} at ${url}`)
+        claim(
+          acknowledged.has(`${url} ${eventId}`),
+          `a delivery recorded as delivered has arrived: ${eventId} at ${url}`
+        )
     }
   }
 
@@ -169,13 +193,21 @@ export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Se
       if (place === undefined || place.event < beginning || !isFor(endpoint, event)) continue
       if (acknowledged.has(`${url} ${eventId}`) || isLeftOut(id, place)) continue
       coverage.count("transition", "webhook: is given up")
-      claim(givenUp.has(`${id} ${eventId}`), `every event arrives: ${text(event, "type")} ${eventId} at ${url}`)
+      claim(
+        givenUp.has(`${id} ${eventId}`),
+        `every event arrives: ${text(event, "type")} ${eventId} at ${url}`
+      )
     }
   })
 
   /** Returns whether the endpoint is enabled or deleted, and so needs no recovery. */
   const isOpen = ({ companyId, id }: Known) =>
-    read(Effect.map(records.get(Endpoint.noun, companyId, id), (found) => Option.isSome(found) && found.value.status !== "disabled"))
+    read(
+      Effect.map(
+        records.get(Endpoint.noun, companyId, id),
+        (found) => Option.isSome(found) && found.value.status !== "disabled"
+      )
+    )
 
   return {
     look,
@@ -187,15 +219,23 @@ export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Se
       for (const endpoint of endpoints) if (!(await isOpen(endpoint))) closed.push(endpoint)
       // Read all endpoints before the first request, because a busy store must not be queried.
       for (const { id, bearer } of closed)
-        customers.ask({ slot: 0, method: "POST", path: `${path}/${id}/enable`, bearer, body: JSON.stringify({}) })
+        customers.ask({
+          slot: 0,
+          method: "POST",
+          path: `${path}/${id}/enable`,
+          bearer,
+          body: JSON.stringify({})
+        })
     },
     close: async (companyId, feed) => {
       look()
       for (const event of feed) {
         const body = bodies.get(text(event, "id"))
-        if (body !== undefined) same(JSON.stringify(event), body, `every copy of an event has the same bytes: ${text(event, "id")}`)
+        if (body !== undefined)
+          same(JSON.stringify(event), body, `every copy of an event has the same bytes: ${text(event, "id")}`)
       }
-      for (const endpoint of endpoints) if (endpoint.companyId === companyId) await read(hasArrived(endpoint, feed))
+      for (const endpoint of endpoints)
+        if (endpoint.companyId === companyId) await read(hasArrived(endpoint, feed))
     }
   }
 }

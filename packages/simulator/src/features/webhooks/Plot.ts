@@ -19,19 +19,41 @@ export interface Receive {
 
 export const path = "/v1/webhook-endpoints"
 
-const create = (random: Random): CreateEndpoint => ({ _tag: "CreateEndpoint", ...asked(random), which: random.below(4) })
+const create = (random: Random): CreateEndpoint => ({
+  _tag: "CreateEndpoint",
+  ...asked(random),
+  which: random.below(4)
+})
 
 /** Operations on webhook endpoints, and their likelihood. */
 export const plot = {
   weights: { CreateEndpoint: 1, Webhook: 3, Receive: 4 },
-  critical: ["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "storePublicEvents"],
+  critical: [
+    "post",
+    "post",
+    "DeliveryMade",
+    "DeliveryTried",
+    "EndpointProgressed",
+    "EndpointDisabled",
+    "storePublicEvents"
+  ],
   draws: {
     CreateEndpoint: create,
     Webhook: (random: Random): Webhook => ({
       _tag: "Webhook",
       slot: random.below(maxSlots),
       which: recently(random),
-      what: random.pick(["enable", "enable", "disable", "rotate", "replay", "resend", "resend", "test", "delete"])
+      what: random.pick([
+        "enable",
+        "enable",
+        "disable",
+        "rotate",
+        "replay",
+        "resend",
+        "resend",
+        "test",
+        "delete"
+      ])
     }),
     Receive: (random: Random): Receive => ({
       _tag: "Receive",
@@ -40,5 +62,6 @@ export const plot = {
       times: random.pick([1, 1, 2, 5, 10, 1000])
     })
   },
-  begin: (random: Random): CreateEndpoint | undefined => (random.chance(0.8) ? { ...create(random), company: 0 } : undefined)
+  begin: (random: Random): CreateEndpoint | undefined =>
+    random.chance(0.8) ? { ...create(random), company: 0 } : undefined
 } as const

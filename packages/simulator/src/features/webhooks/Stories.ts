@@ -6,8 +6,18 @@ import type { Fate } from "../../world/Fault.ts"
 import type { Stories } from "../Feature.ts"
 
 const endpoint: Act = { _tag: "CreateEndpoint", company: 0, slot, which: 3 }
-const webhook = (what: "test" | "rotate" | "resend" | "disable" | "enable"): Act => ({ _tag: "Webhook", slot, which: 0, what })
-const receives = (behaviour: "closes_before" | "closes_after", times: number): Act => ({ _tag: "Receive", which: 0, behaviour, times })
+const webhook = (what: "test" | "rotate" | "resend" | "disable" | "enable"): Act => ({
+  _tag: "Webhook",
+  slot,
+  which: 0,
+  what
+})
+const receives = (behaviour: "closes_before" | "closes_after", times: number): Act => ({
+  _tag: "Receive",
+  which: 0,
+  behaviour,
+  times
+})
 const withdraw: Act = {
   _tag: "Withdraw",
   company: 0,
@@ -28,12 +38,22 @@ const undelivered = (random: Random): ReadonlyArray<Act> => {
     { _tag: "stray", millis: late(random) },
     { _tag: "frozen", when: when(random), millis: random.pick([45_000, 300_000]) }
   ])
-  const call = random.pick(["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "storePublicEvents"])
+  const call = random.pick([
+    "post",
+    "post",
+    "DeliveryMade",
+    "DeliveryTried",
+    "EndpointProgressed",
+    "EndpointDisabled",
+    "storePublicEvents"
+  ])
   return [
     ...(random.chance(0.3) ? [draws.CreateEndpoint(random)] : []),
     draws.Receive(random),
     { _tag: "Lay", trap: { process: null, port: null, call, skips: random.below(3), fate } },
-    random.pick([draws.Pay, draws.Withdraw, (random: Random) => spend(random, 1000), draws.CreateInvoice])(random),
+    random.pick([draws.Pay, draws.Withdraw, (random: Random) => spend(random, 1000), draws.CreateInvoice])(
+      random
+    ),
     { _tag: "Wait", millis: random.pick([100, 2000, 10_000]) },
     ...(random.chance(0.5) ? [draws.Webhook(random)] : []),
     ...(random.chance(0.5) ? [draws.Withdraw(random)] : []),

@@ -43,7 +43,8 @@ export const de: Words = {
   walletsNote: "Noch keine Wallet? Installieren Sie eine davon und kehren Sie dann zu dieser Seite zurück.",
   how: "Wie bezahle ich?",
   howOpen: "Öffnen Sie die Bitcoin-Wallet auf Ihrem Telefon.",
-  howScan: "Scannen Sie den Code, oder tippen Sie auf „In der Wallet öffnen“, wenn sich die Wallet auf diesem Gerät befindet.",
+  howScan:
+    "Scannen Sie den Code, oder tippen Sie auf „In der Wallet öffnen“, wenn sich die Wallet auf diesem Gerät befindet.",
   howConfirm: "Prüfen Sie, ob der Betrag übereinstimmt, und bestätigen Sie dann.",
   howNote: "Diese Seite aktualisiert sich von selbst. Bitcoin-Zahlungen lassen sich nicht rückgängig machen.",
   backTo: "Zurück zu {1}",
@@ -98,7 +99,8 @@ export const de: Words = {
   canceled: "Diese Zahlung wurde storniert",
   canceledLead:
     "Es wurde nichts abgebucht. Falls Sie schon eine Zahlung gesendet haben, wenden Sie sich an den Verkäufer und nennen Sie die Zahlungsreferenz.",
-  partial: "{1} erhalten, weniger als der Preis. Bitten Sie den Verkäufer um Erstattung und nennen Sie die Zahlungsreferenz.",
+  partial:
+    "{1} erhalten, weniger als der Preis. Bitten Sie den Verkäufer um Erstattung und nennen Sie die Zahlungsreferenz.",
   newQuote: "Neues Kursangebot anfordern",
   newCode: "Neuen Zahlungscode anfordern",
   failed: "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",

@@ -80,7 +80,8 @@ export const en = {
   late: "Your payment arrived late",
   lateAfter: "It arrived {1} after the deadline.",
   lateCanceled: "It arrived after the payment was canceled.",
-  lateSeller: "The seller decides whether to fill the order or return the money. Contact the seller and quote the reference.",
+  lateSeller:
+    "The seller decides whether to fill the order or return the money. Contact the seller and quote the reference.",
   change: "Paid, with change due",
   changeOpen: "Paid, with change to collect",
   changeLead: "You sent {1} more than the price.",
@@ -91,9 +92,11 @@ export const en = {
   expiredLead: "It was valid until {1}. Please don’t use the old code.",
   askNewLink: "Ask the seller for a new link if you still want to pay.",
   alreadyPaid: "Already paid?",
-  alreadyPaidNote: "A late payment also appears on this page. If yours doesn’t, contact the seller and quote the reference.",
+  alreadyPaidNote:
+    "A late payment also appears on this page. If yours doesn’t, contact the seller and quote the reference.",
   canceled: "This payment was canceled",
-  canceledLead: "Nothing was charged. If you have already sent a payment, contact the seller and quote the reference.",
+  canceledLead:
+    "Nothing was charged. If you have already sent a payment, contact the seller and quote the reference.",
   partial: "Received {1}, less than the price. Ask the seller for a refund, and quote the reference.",
   newQuote: "Get a new quote",
   newCode: "Get a new payment code",
@@ -113,7 +116,8 @@ export const en = {
   next: "What you can do",
   nextCopy: "Copy the whole link again from your email or the shop’s page.",
   nextAsk: "Ask the seller for a new link. Sellers can create one at any time.",
-  nextPaid: "Already paid? Send the seller the payment hash or transaction ID from your wallet. Either one identifies the payment.",
+  nextPaid:
+    "Already paid? Send the seller the payment hash or transaction ID from your wallet. Either one identifies the payment.",
   away: "This page is unavailable right now",
   awayLead: "It will reload in a few seconds. Payments already sent are not lost.",
   test: "Test mode: no real money moves",

@@ -81,7 +81,8 @@ export const es: Words = {
   late: "Su pago llegó tarde",
   lateAfter: "Llegó {1} después del plazo.",
   lateCanceled: "Llegó después de que se anulara el pago.",
-  lateSeller: "El vendedor decide si atiende el pedido o devuelve el dinero. Contacte con el vendedor e indique la referencia.",
+  lateSeller:
+    "El vendedor decide si atiende el pedido o devuelve el dinero. Contacte con el vendedor e indique la referencia.",
   change: "Pagado, falta devolverle el cambio",
   changeOpen: "Pagado, con cambio por recoger",
   changeLead: "Envió {1} más que el precio.",
@@ -96,7 +97,8 @@ export const es: Words = {
     "Un pago tardío también aparece en esta página. Si el suyo no aparece, contacte con el vendedor e indique la referencia.",
   canceled: "Este pago fue anulado",
   canceledLead: "No se cobró nada. Si ya envió un pago, contacte con el vendedor e indique la referencia.",
-  partial: "Importe recibido: {1}, menos que el precio. Pida un reembolso al vendedor e indique la referencia.",
+  partial:
+    "Importe recibido: {1}, menos que el precio. Pida un reembolso al vendedor e indique la referencia.",
   newQuote: "Obtener una nueva cotización",
   newCode: "Obtener un nuevo código de pago",
   failed: "No ha funcionado. Inténtelo de nuevo.",
@@ -115,7 +117,8 @@ export const es: Words = {
   next: "Qué puede hacer",
   nextCopy: "Copie de nuevo el enlace completo de su correo o de la página de la tienda.",
   nextAsk: "Pida al vendedor un enlace nuevo. Los vendedores pueden crear uno en cualquier momento.",
-  nextPaid: "¿Ya pagó? Envíe al vendedor el hash de pago o el ID de transacción de su monedero. Cualquiera de los dos identifica el pago.",
+  nextPaid:
+    "¿Ya pagó? Envíe al vendedor el hash de pago o el ID de transacción de su monedero. Cualquiera de los dos identifica el pago.",
   away: "Esta página no está disponible ahora",
   awayLead: "Se recarga sola en unos segundos. Los pagos ya enviados no se pierden.",
   test: "Modo de prueba: no se mueve dinero real",

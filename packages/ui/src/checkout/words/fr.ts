@@ -34,7 +34,8 @@ export const fr: Words = {
   copyLink: "Copier le lien de remboursement",
   copied: "Copié",
   byAddress: "Payer à une adresse bitcoin",
-  addressNote: "Considéré comme payé dès que le réseau confirme le paiement, en général en moins d’une heure.",
+  addressNote:
+    "Considéré comme payé dès que le réseau confirme le paiement, en général en moins d’une heure.",
   byLightning: "Payer par Lightning uniquement",
   lightningNote: "Arrive en quelques secondes.",
   asCode: "Afficher sous forme de code QR",
@@ -43,7 +44,8 @@ export const fr: Words = {
   walletsNote: "Pas encore de portefeuille\u00a0? Installez l’un de ceux-ci, puis revenez sur cette page.",
   how: "Comment payer\u00a0?",
   howOpen: "Ouvrez le portefeuille bitcoin de votre téléphone.",
-  howScan: "Scannez le code, ou touchez «\u00a0Ouvrir dans le portefeuille\u00a0» si le portefeuille est sur cet appareil.",
+  howScan:
+    "Scannez le code, ou touchez «\u00a0Ouvrir dans le portefeuille\u00a0» si le portefeuille est sur cet appareil.",
   howConfirm: "Vérifiez que le montant correspond, puis confirmez.",
   howNote: "Cette page se met à jour toute seule. Les paiements en bitcoin sont irréversibles.",
   backTo: "Retour à {1}",
@@ -81,13 +83,15 @@ export const fr: Words = {
   late: "Votre paiement est arrivé en retard",
   lateAfter: "Il est arrivé {1} après l’échéance.",
   lateCanceled: "Il est arrivé après l’annulation du paiement.",
-  lateSeller: "Le vendeur décide s’il honore la commande ou s’il vous rembourse. Contactez le vendeur en indiquant la référence.",
+  lateSeller:
+    "Le vendeur décide s’il honore la commande ou s’il vous rembourse. Contactez le vendeur en indiquant la référence.",
   change: "Payé, monnaie à rendre",
   changeOpen: "Payé, monnaie à récupérer",
   changeLead: "Vous avez envoyé {1} de plus que le prix.",
   changeAsk: "Demandez au vendeur de vous rendre la différence en indiquant la référence.",
   quoteExpired: "Ce taux a expiré",
-  quoteExpiredLead: "Le taux de change était garanti jusqu’au {1}. Merci de ne plus payer avec l’ancien code.",
+  quoteExpiredLead:
+    "Le taux de change était garanti jusqu’au {1}. Merci de ne plus payer avec l’ancien code.",
   expired: "Ce paiement a expiré",
   expiredLead: "Il était valable jusqu’au {1}. Merci de ne plus payer avec l’ancien code.",
   askNewLink: "Demandez un nouveau lien au vendeur si vous voulez encore payer.",
@@ -95,8 +99,10 @@ export const fr: Words = {
   alreadyPaidNote:
     "Un paiement tardif apparaît aussi sur cette page. Si le vôtre n’y figure pas, contactez le vendeur en indiquant la référence.",
   canceled: "Ce paiement a été annulé",
-  canceledLead: "Rien n’a été débité. Si vous avez déjà envoyé un paiement, contactez le vendeur en indiquant la référence.",
-  partial: "Montant reçu\u00a0: {1}, inférieur au prix. Demandez un remboursement au vendeur en indiquant la référence.",
+  canceledLead:
+    "Rien n’a été débité. Si vous avez déjà envoyé un paiement, contactez le vendeur en indiquant la référence.",
+  partial:
+    "Montant reçu\u00a0: {1}, inférieur au prix. Demandez un remboursement au vendeur en indiquant la référence.",
   newQuote: "Obtenir un nouveau taux",
   newCode: "Obtenir un nouveau code de paiement",
   failed: "Cela n’a pas fonctionné. Veuillez réessayer.",
@@ -118,7 +124,8 @@ export const fr: Words = {
   nextPaid:
     "Déjà payé\u00a0? Envoyez au vendeur le hash de paiement ou l’identifiant de transaction de votre portefeuille. L’un ou l’autre identifie le paiement.",
   away: "Cette page est indisponible pour le moment",
-  awayLead: "Elle se recharge toute seule dans quelques secondes. Les paiements déjà envoyés ne sont pas perdus.",
+  awayLead:
+    "Elle se recharge toute seule dans quelques secondes. Les paiements déjà envoyés ne sont pas perdus.",
   test: "Mode test\u00a0: aucun argent réel ne circule",
   pretend: "Simuler un paiement",
   pretendNote: "Pour les tests uniquement. Les vraies pages de paiement n’affichent pas ce cadre.",

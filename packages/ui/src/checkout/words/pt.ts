@@ -81,7 +81,8 @@ export const pt: Words = {
   late: "O seu pagamento chegou atrasado",
   lateAfter: "Ele chegou {1} depois do prazo.",
   lateCanceled: "Ele chegou depois que o pagamento foi cancelado.",
-  lateSeller: "O vendedor decide se atende o pedido ou devolve o dinheiro. Fale com o vendedor e informe a referência.",
+  lateSeller:
+    "O vendedor decide se atende o pedido ou devolve o dinheiro. Fale com o vendedor e informe a referência.",
   change: "Pago, com troco a receber",
   changeOpen: "Pago, com troco para retirar",
   changeLead: "Você enviou {1} a mais que o preço.",
@@ -92,9 +93,11 @@ export const pt: Words = {
   expiredLead: "Podia ser pago até {1}. Por favor, não pague com o código antigo.",
   askNewLink: "Peça um novo link ao vendedor se ainda quiser pagar.",
   alreadyPaid: "Já pagou?",
-  alreadyPaidNote: "Um pagamento atrasado também aparece nesta página. Se o seu não aparecer, fale com o vendedor e informe a referência.",
+  alreadyPaidNote:
+    "Um pagamento atrasado também aparece nesta página. Se o seu não aparecer, fale com o vendedor e informe a referência.",
   canceled: "Este pagamento foi cancelado",
-  canceledLead: "Nada foi cobrado. Se você já enviou um pagamento, fale com o vendedor e informe a referência.",
+  canceledLead:
+    "Nada foi cobrado. Se você já enviou um pagamento, fale com o vendedor e informe a referência.",
   partial: "Recebido: {1}, menos que o preço. Peça um reembolso ao vendedor e informe a referência.",
   newQuote: "Obter uma nova cotação",
   newCode: "Obter um novo código de pagamento",

@@ -27,9 +27,14 @@ export const moment = (say: Format, millis: number) => when(millis, say.since(mi
 
 /** A figure in sats, with its unit and its fiat value below it. */
 export const figure = (say: Format, name: string, sats: number) =>
-  [name, Formats.sats(sats), [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
+  [
+    name,
+    Formats.sats(sats),
+    [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")
+  ] as const
 
-export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
+export const count = (many: number, one: string, more = `${one}s`): string =>
+  `${Formats.sats(many)} ${many === 1 ? one : more}`
 
 /** The checks of `/readyz`. */
 const checkNames: Readonly<Record<string, string>> = {
@@ -56,13 +61,17 @@ export const countOf = ({ data, next }: Listed<unknown>, one: string, more: stri
   next === undefined ? count(data.length, one, more) : `${Formats.sats(data.length)} or more ${more}`
 
 /** When the oldest record was created, and the sum of sats; null if there are more pages. */
-export const totalsOf = <Row extends { readonly created_at: string }>({ data, next }: Listed<Row>, sats: (row: Row) => number) => ({
+export const totalsOf = <Row extends { readonly created_at: string }>(
+  { data, next }: Listed<Row>,
+  sats: (row: Row) => number
+) => ({
   sinceMillis: next === undefined ? oldestOf(data.map(({ created_at }) => created_at)) : null,
   sats: next === undefined ? sumOf(data.map(sats)) : null
 })
 
 /** The name of an operator in a sentence. The configured token has no operator's name. */
-export const operatorName = (name: string): string => (name === "configured token" ? "the configured token" : name)
+export const operatorName = (name: string): string =>
+  name === "configured token" ? "the configured token" : name
 
 /** A page of the documentation, such as `incidents#pending-withdrawal`. */
 export const guide = ({ beside }: Pick<AnyVisit, "beside">, page: string): string => {
@@ -81,7 +90,14 @@ export const confirming = (
 export const deciding = (button: string, more: { readonly why?: string; readonly kind?: string } = {}) =>
   confirm(button, { isConfirmed: true, ...more })
 
-export type Part = (title: string, what: string, button: string, children: ComponentChildren, kind?: string, why?: string) => ComponentChild
+export type Part = (
+  title: string,
+  what: string,
+  button: string,
+  children: ComponentChildren,
+  kind?: string,
+  why?: string
+) => ComponentChild
 
 /** Makes the forms of a page with several forms, each in a panel. The form's field `do` says which one was sent. */
 export const partOf =
@@ -100,7 +116,8 @@ export const partOf =
     )
 
 /** Returns the result of a read, or undefined if the user lacks the scope. */
-export const allowed = <A>(read: Promise<A>): Promise<A | undefined> => unlessRefused(read, (status) => status === 403)
+export const allowed = <A>(read: Promise<A>): Promise<A | undefined> =>
+  unlessRefused(read, (status) => status === 403)
 
 /** The id of the company that a form's fields name. Undefined if they name none. */
 export const companyIn = ({ form }: Pick<AnyVisit, "form">): string | undefined =>

@@ -11,7 +11,10 @@ export const mostOffered = 1000
 export const offered = async (
   { api, companies }: { readonly api: Api; readonly companies: CompaniesOf },
   chosen: string
-): Promise<{ readonly options: ReadonlyArray<readonly [id: string, name: string]>; readonly isAll: boolean }> => {
+): Promise<{
+  readonly options: ReadonlyArray<readonly [id: string, name: string]>
+  readonly isAll: boolean
+}> => {
   const { data: newest, next } = await api.page("GET /operator/companies", { query: { limit: mostOffered } })
   const [others, isAll] = [newest.map(({ id, name }) => [id, name] as const), next === undefined]
   if (chosen === "" || newest.some(({ id }) => id === chosen)) return { options: others, isAll }

@@ -15,20 +15,47 @@ const columns = ({ say, to }: OperatorVisit, isWide: boolean): ReadonlyArray<Col
   {
     title: "What",
     place: "c1",
-    cell: (line) => [rowLink(to(`${line.type}s/${line.id}`), line.title), " ", line.more !== "" && h("span", { class: "soft" }, line.more)]
+    cell: (line) => [
+      rowLink(to(`${line.type}s/${line.id}`), line.title),
+      " ",
+      line.more !== "" && h("span", { class: "soft" }, line.more)
+    ]
   },
-  ...(isWide ? [{ title: "How", place: "off", kind: "soft", cell: ({ rail }: Line) => (rail === null ? "" : rails[rail]) } as const] : []),
+  ...(isWide
+    ? [
+        {
+          title: "How",
+          place: "off",
+          kind: "soft",
+          cell: ({ rail }: Line) => (rail === null ? "" : rails[rail])
+        } as const
+      ]
+    : []),
   { title: "Status", place: "c3", cell: (line) => status(badgeOf(line)) },
-  { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
+  {
+    title: "When",
+    place: "c4",
+    kind: "faint",
+    cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis))
+  },
   { title: "Sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]
 
-export const paymentTable = async (visit: OperatorVisit, companyId: string, transactions: ReadonlyArray<Transaction>, isWide = false) => {
+export const paymentTable = async (
+  visit: OperatorVisit,
+  companyId: string,
+  transactions: ReadonlyArray<Transaction>,
+  isWide = false
+) => {
   const lines = await linesOf({ api: visit.of(companyId), say: visit.say }, transactions)
   return lines.length === 0
     ? empty("payments", "No payments", "Nothing has been paid or received.")
-    : table("Payments, newest first", { columns: columns(visit, isWide), groups: [{ rows: lines }], opens: true })
+    : table("Payments, newest first", {
+        columns: columns(visit, isWide),
+        groups: [{ rows: lines }],
+        opens: true
+      })
 }
 
 const list = async (visit: OperatorVisit): Promise<Shown> => {
@@ -57,7 +84,10 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
     body: [
       h("div", { class: "chips" }, [
         segments("Kind", [chip("All", "type", ""), ...types.map(([type, text]) => chip(text, "type", type))]),
-        segments("Status", [chip("Any status", "status", ""), ...statuses.map(([status, text]) => chip(text, "status", status))])
+        segments("Status", [
+          chip("Any status", "status", ""),
+          ...statuses.map(([status, text]) => chip(text, "status", status))
+        ])
       ]),
       plain(
         "Payments",
@@ -68,4 +98,6 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-export const companyPayments: ReadonlyArray<Page<OperatorVisit>> = [{ path: "companies/:id/payments", nav: "companies", get: list }]
+export const companyPayments: ReadonlyArray<Page<OperatorVisit>> = [
+  { path: "companies/:id/payments", nav: "companies", get: list }
+]

@@ -43,11 +43,17 @@ const channelPanel = (visit: OperatorVisit, liquidity: Liquidity, warnings: Stat
     "Channels",
     { isRuled: true, beside: link(guide(visit, "operate#channels"), "Guide: channels") },
     channels === null
-      ? body(h("p", { class: "soft" }, "The node did not report its channels. lnd requires LND_BOOKS_MACAROON."))
+      ? body(
+          h("p", { class: "soft" }, "The node did not report its channels. lnd requires LND_BOOKS_MACAROON.")
+        )
       : [
           body(
             balanceBar(liquidity),
-            h("p", { class: "hint" }, `${knownSats(liquidity.outgoing_sats)} to send, ${knownSats(liquidity.incoming_sats)} to receive`)
+            h(
+              "p",
+              { class: "hint" },
+              `${knownSats(liquidity.outgoing_sats)} to send, ${knownSats(liquidity.incoming_sats)} to receive`
+            )
           ),
           table("Channels by state", {
             columns: [
@@ -71,7 +77,8 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
         {
           title: "Status",
           place: "c2",
-          cell: ({ reason }) => status(reason === null ? { tone: "good", text: "OK" } : { tone: "bad", text: "Fails" })
+          cell: ({ reason }) =>
+            status(reason === null ? { tone: "good", text: "OK" } : { tone: "bad", text: "Fails" })
         },
         { title: "Reason", place: "all", kind: "soft", cell: ({ reason }) => reason ?? "" }
       ],
@@ -83,17 +90,23 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
     { isRuled: true, beside: h("span", { class: "faint" }, "work that one process does for all") },
     table("Leader roles", {
       columns: [
-        { title: "Role", place: "c1", cell: ({ role }) => Formats.capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`)) },
+        {
+          title: "Role",
+          place: "c1",
+          cell: ({ role }) => Formats.capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`))
+        },
         {
           title: "Status",
           place: "c2",
-          cell: ({ held_until }) => status(held_until === null ? { tone: "bad", text: "Not held" } : { tone: "good", text: "Held" })
+          cell: ({ held_until }) =>
+            status(held_until === null ? { tone: "bad", text: "Not held" } : { tone: "good", text: "Held" })
         },
         {
           title: "Lease",
           place: "c3",
           kind: "faint",
-          cell: ({ held_until }) => (held_until === null ? "" : `until ${say.seconds(Date.parse(held_until))}`)
+          cell: ({ held_until }) =>
+            held_until === null ? "" : `until ${say.seconds(Date.parse(held_until))}`
         },
         { title: "Times taken", place: "off", kind: "fiat", cell: ({ claims }) => Formats.sats(claims) }
       ],
@@ -107,21 +120,29 @@ const lag = (seconds: number): string =>
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say } = visit
-  const [liquidity, found] = await Promise.all([api.call("GET /operator/liquidity"), api.call("GET /operator/status")])
+  const [liquidity, found] = await Promise.all([
+    api.call("GET /operator/liquidity"),
+    api.call("GET /operator/status")
+  ])
   const failing = found.checks.filter(({ reason }) => reason !== null)
   const node = found.checks.find(({ name }) => name === "node")
   const { wallet_sats: wallet, days_left: days } = liquidity
-  const known = (name: string, sats: number | null) => (sats === null ? ([name, "unknown", ""] as const) : figure(say, name, sats))
+  const known = (name: string, sats: number | null) =>
+    sats === null ? ([name, "unknown", ""] as const) : figure(say, name, sats)
   return {
     title: "Nodes and channels",
     isLive: true,
     body: [
-      failing.map(({ name, reason }) => note("bad", `The check “${checkName(name)}” fails`, h("p", null, reason))),
+      failing.map(({ name, reason }) =>
+        note("bad", `The check “${checkName(name)}” fails`, h("p", null, reason))
+      ),
       cover("Totals", [
         [
           "Lightning node",
           status(
-            node === undefined || node.reason === null ? { tone: "good", text: "Responding" } : { tone: "bad", text: "Not responding" }
+            node === undefined || node.reason === null
+              ? { tone: "good", text: "Responding" }
+              : { tone: "bad", text: "Not responding" }
           ),
           found.node ?? ""
         ],
@@ -148,7 +169,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             ["Rates", found.rates ?? "none"],
             ["Oldest rate", date(say, found.rates_at)],
             ["Event delay", lag(found.events_lag_seconds)],
-            ...found.lags.map(({ feature, lag_seconds: seconds }) => [`Delay of ${feature}`, lag(seconds)] as const)
+            ...found.lags.map(
+              ({ feature, lag_seconds: seconds }) => [`Delay of ${feature}`, lag(seconds)] as const
+            )
           ])
         )
       )

@@ -46,18 +46,32 @@ const totalOf = (node: ReconciledAsset, onChain: ReconciledAsset): ReconciledAss
   ledger_sats: node.ledger_sats + onChain.ledger_sats,
   own_sats: (node.own_sats ?? 0) + (onChain.own_sats ?? 0),
   owned_sats: node.owned_sats + onChain.owned_sats,
-  on_its_way_sats: [0, 1].map((end) => (node.on_its_way_sats[end] ?? 0) + (onChain.on_its_way_sats[end] ?? 0)),
+  on_its_way_sats: [0, 1].map(
+    (end) => (node.on_its_way_sats[end] ?? 0) + (onChain.on_its_way_sats[end] ?? 0)
+  ),
   unexplained_sats: node.unexplained_sats + onChain.unexplained_sats
 })
 
 const expected = ({ ledger_sats, own_sats }: ReconciledAsset): number => ledger_sats + (own_sats ?? 0)
 
 const differenceBadge = (sats: number): Badge =>
-  sats === 0 ? { tone: "good", text: "0" } : { tone: "bad", text: Formats.signed(sats).replace("+0", amount(sats)) }
+  sats === 0
+    ? { tone: "good", text: "0" }
+    : { tone: "bad", text: Formats.signed(sats).replace("+0", amount(sats)) }
 
 const columns: ReadonlyArray<Column<Side>> = [
-  { title: "Where", place: "c1", cell: ({ name, more }) => [h("span", { class: "strong" }, name), more !== "" && sub(more)] },
-  { title: "Ledger", place: "all", key: "Ledger", kind: "fiat", cell: ({ asset }) => amount(asset.ledger_sats) },
+  {
+    title: "Where",
+    place: "c1",
+    cell: ({ name, more }) => [h("span", { class: "strong" }, name), more !== "" && sub(more)]
+  },
+  {
+    title: "Ledger",
+    place: "all",
+    key: "Ledger",
+    kind: "fiat",
+    cell: ({ asset }) => amount(asset.ledger_sats)
+  },
   {
     title: "Own funds",
     place: "all",
@@ -65,10 +79,27 @@ const columns: ReadonlyArray<Column<Side>> = [
     kind: "fiat",
     cell: ({ asset }) => (asset.own_sats === null ? "not known yet" : amount(asset.own_sats))
   },
-  { title: "Expected", place: "all", key: "Expected", kind: "fiat", cell: ({ asset }) => amount(expected(asset)) },
-  { title: "Actual", place: "all", key: "Actual", kind: "amount", cell: ({ asset }) => amount(asset.owned_sats) },
+  {
+    title: "Expected",
+    place: "all",
+    key: "Expected",
+    kind: "fiat",
+    cell: ({ asset }) => amount(expected(asset))
+  },
+  {
+    title: "Actual",
+    place: "all",
+    key: "Actual",
+    kind: "amount",
+    cell: ({ asset }) => amount(asset.owned_sats)
+  },
   { title: "In flight", place: "all", key: "In flight", kind: "fiat", cell: ({ asset }) => inFlight(asset) },
-  { title: "Unexplained", place: "c2", kind: "amount", cell: ({ asset }) => status(differenceBadge(asset.unexplained_sats)) }
+  {
+    title: "Unexplained",
+    place: "c2",
+    kind: "amount",
+    cell: ({ asset }) => status(differenceBadge(asset.unexplained_sats))
+  }
 ]
 
 /** The meaning of each cause. The guide has more details. */
@@ -86,26 +117,42 @@ const causes: Readonly<Record<Difference["cause"], string>> = {
   deposit_not_received: "A company was credited with money that the node did not receive",
   deposit_amount: "A company was credited with a different amount than arrived",
   deposit_not_credited: "A failed deposit is in a block",
-  coin_gone: "A coin was spent by another program or by a payout that a restore lost, or its block was removed",
+  coin_gone:
+    "A coin was spent by another program or by a payout that a restore lost, or its block was removed",
   node_balance: "The node’s funds differ from the ledger and your own funds",
   on_chain_balance: "The wallet’s funds differ from the ledger and your own funds"
 }
 
 /** Money may be leaving: stop sending first. */
-const urgent: ReadonlySet<Difference["cause"]> = new Set(["payment_not_ours", "payment_of_failed", "deposit_not_received", "coin_gone"])
+const urgent: ReadonlySet<Difference["cause"]> = new Set([
+  "payment_not_ours",
+  "payment_of_failed",
+  "deposit_not_received",
+  "coin_gone"
+])
 
-const difference = ({ ours_sats: ours, theirs_sats: theirs }: Difference): number => (theirs ?? 0) - (ours ?? 0)
+const difference = ({ ours_sats: ours, theirs_sats: theirs }: Difference): number =>
+  (theirs ?? 0) - (ours ?? 0)
 
-const recordOf = ({ cause, record_id: id, company_id }: Difference, { to }: OperatorVisit): string | undefined => {
+const recordOf = (
+  { cause, record_id: id, company_id }: Difference,
+  { to }: OperatorVisit
+): string | undefined => {
   if (id === null) return undefined
   if (cause.startsWith("payment") || cause.startsWith("withdrawal")) return to(`withdrawals/${id}`)
-  return cause === "deposit_not_credited" ? to(`deposits/${id}`) : company_id === null ? undefined : to(`companies/${company_id}/payments`)
+  return cause === "deposit_not_credited"
+    ? to(`deposits/${id}`)
+    : company_id === null
+      ? undefined
+      : to(`companies/${company_id}/payments`)
 }
 
 const explained = async (visit: OperatorVisit, report: ReconciliationReport) => {
   const { say } = visit
   const rows = report.differences
-  const companies = await visit.companies(rows.flatMap(({ company_id }) => (company_id === null ? [] : [company_id])))
+  const companies = await visit.companies(
+    rows.flatMap(({ company_id }) => (company_id === null ? [] : [company_id]))
+  )
   const sats = (value: number | null) => (value === null ? "none" : amount(value))
   return panel(
     "The differences, explained",
@@ -119,7 +166,9 @@ const explained = async (visit: OperatorVisit, report: ReconciliationReport) => 
             const href = recordOf(row, visit)
             const company = row.company_id === null ? undefined : companies.get(row.company_id)?.name
             return [
-              href === undefined ? h("span", { class: "strong" }, causes[row.cause]) : rowLink(href, causes[row.cause]),
+              href === undefined
+                ? h("span", { class: "strong" }, causes[row.cause])
+                : rowLink(href, causes[row.cause]),
               sub(
                 h("code", null, row.cause),
                 company !== undefined && ` · ${company}`,
@@ -129,8 +178,20 @@ const explained = async (visit: OperatorVisit, report: ReconciliationReport) => 
           }
         },
         { title: "Since", place: "c3", cell: ({ since }) => date(say, since) },
-        { title: "Ledger, sats", place: "all", key: "Ledger", kind: "fiat", cell: ({ ours_sats }) => sats(ours_sats) },
-        { title: "Node, sats", place: "all", key: "Node", kind: "fiat", cell: ({ theirs_sats }) => sats(theirs_sats) },
+        {
+          title: "Ledger, sats",
+          place: "all",
+          key: "Ledger",
+          kind: "fiat",
+          cell: ({ ours_sats }) => sats(ours_sats)
+        },
+        {
+          title: "Node, sats",
+          place: "all",
+          key: "Node",
+          kind: "fiat",
+          cell: ({ theirs_sats }) => sats(theirs_sats)
+        },
         { title: "Difference", place: "c2", kind: "amount", cell: (row) => Formats.signed(difference(row)) }
       ],
       groups: [{ rows }],
@@ -150,12 +211,18 @@ const advice = (visit: OperatorVisit, report: ReconciliationReport) => {
       "div",
       { class: "body stack" },
       todo([
-        ...(isUrgent && stops.sendingMillis === null ? [[link(to("pause"), "Pause sending"), ": money may be leaving."]] : []),
+        ...(isUrgent && stops.sendingMillis === null
+          ? [[link(to("pause"), "Pause sending"), ": money may be leaving."]]
+          : []),
         "Find each cause in the guide. It says what to check.",
         "Did you or a colleague move coins, pay with the node, or open or close a channel? Declare it as your own funds. The difference is gone after the next run.",
         "If nobody did, someone else has access to the node. Keep sending paused, and rotate every macaroon."
       ]),
-      h("div", { class: "do" }, button(to("reconciliation/own-funds"), "We moved it: declare own funds…", "main"))
+      h(
+        "div",
+        { class: "do" },
+        button(to("reconciliation/own-funds"), "We moved it: declare own funds…", "main")
+      )
     )
   )
 }
@@ -183,11 +250,18 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       actions,
       body: plain(
         "Reconciliation",
-        empty("scales", "No run yet", "No process is reading the node’s records, or the first run hasn’t happened yet.")
+        empty(
+          "scales",
+          "No run yet",
+          "No process is reading the node’s records, or the first run hasn’t happened yet."
+        )
       )
     }
   const off = report.node.unexplained_sats + report.on_chain.unexplained_sats
-  const isEven = report.differences.length === 0 && report.node.unexplained_sats === 0 && report.on_chain.unexplained_sats === 0
+  const isEven =
+    report.differences.length === 0 &&
+    report.node.unexplained_sats === 0 &&
+    report.on_chain.unexplained_sats === 0
   const sides2: ReadonlyArray<Side> = [
     { name: "Lightning node", more: "channels and its wallet", asset: report.node },
     { name: "On-chain wallet", more: "coins", asset: report.on_chain },
@@ -208,12 +282,17 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         },
     lead: [
       `Last run ${ago(say.nowMillis - at)} ago`,
-      since !== null && [" · difference first seen ", when(since, say.since(since)), `, ${ago(say.nowMillis - since)} ago`]
+      since !== null && [
+        " · difference first seen ",
+        when(since, say.since(since)),
+        `, ${ago(say.nowMillis - since)} ago`
+      ]
     ],
     isLive: true,
     actions,
     body: [
-      report.is_behind && note("", "There was more to read than one run can process. The next run continues shortly."),
+      report.is_behind &&
+        note("", "There was more to read than one run can process. The next run continues shortly."),
       panel(
         "Actual against expected",
         { isRuled: true, beside: h("span", { class: "faint" }, "sats") },
@@ -228,15 +307,29 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         stack(
           report.differences.length > 0 && (await explained(visit, report)),
           isEven
-            ? plain("Differences", empty("good", "No differences", "Every payment on the node and the chain matches a ledger record."))
+            ? plain(
+                "Differences",
+                empty(
+                  "good",
+                  "No differences",
+                  "Every payment on the node and the chain matches a ledger record."
+                )
+              )
             : advice(visit, report)
         ),
         factPanel(
           "Ledger by account",
           [
-            ...accountWords.slice(0, 2).map(([account, name]) => [name, amount(report.accounts[account])] as const),
-            ["Owed to companies", h("b", null, amount(report.accounts.available + report.accounts.held))] as const,
-            ...accountWords.slice(2).map(([account, name]) => [name, amount(report.accounts[account])] as const)
+            ...accountWords
+              .slice(0, 2)
+              .map(([account, name]) => [name, amount(report.accounts[account])] as const),
+            [
+              "Owed to companies",
+              h("b", null, amount(report.accounts.available + report.accounts.held))
+            ] as const,
+            ...accountWords
+              .slice(2)
+              .map(([account, name]) => [name, amount(report.accounts[account])] as const)
           ],
           "sums"
         )
@@ -248,7 +341,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
 const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, to } = visit
   const { report } = await api.call("GET /operator/reconciliation")
-  const now = (asset: ReconciledAsset | undefined) => (asset === undefined || asset.own_sats === null ? "" : String(asset.own_sats))
+  const now = (asset: ReconciledAsset | undefined) =>
+    asset === undefined || asset.own_sats === null ? "" : String(asset.own_sats)
   const hint = (asset: ReconciledAsset | undefined) =>
     asset === undefined || asset.unexplained_sats === 0
       ? "Nothing is unexplained"
@@ -276,7 +370,9 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
         sats("On the Lightning node, sats", "node", report?.node),
         sats("In the on-chain wallet, sats", "chain", report?.on_chain)
       ),
-      confirming(visit, "Declare own funds", { why: "Takes effect with the next run. Leave a field empty to keep its current value." })
+      confirming(visit, "Declare own funds", {
+        why: "Takes effect with the next run. Leave a field empty to keep its current value."
+      })
     ])
   }
 }
@@ -284,7 +380,10 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
 const declare = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const [node, chain] = [numberIn(visit, "node"), numberIn(visit, "chain")]
   await visit.api.call("PATCH /operator/reconciliation/own-funds", {
-    body: { ...(node !== undefined && { node_sats: node }), ...(chain !== undefined && { on_chain_sats: chain }) }
+    body: {
+      ...(node !== undefined && { node_sats: node }),
+      ...(chain !== undefined && { on_chain_sats: chain })
+    }
   })
   return { redirect: "reconciliation" }
 }

@@ -15,7 +15,8 @@ const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 /** Maximum length of a company's name, in characters. */
 const maxName = 200
 
-const exists = async (read: Promise<unknown>): Promise<boolean> => (await unlessRefused(read, (status) => status === 404)) !== undefined
+const exists = async (read: Promise<unknown>): Promise<boolean> =>
+  (await unlessRefused(read, (status) => status === 404)) !== undefined
 
 const placeOf = async ({ api }: OperatorVisit, id: string): Promise<string | undefined> => {
   const params = { id }
@@ -31,9 +32,14 @@ const results = async (visit: OperatorVisit, sought: string, shown: string): Pro
     if (place !== undefined) return { redirect: place }
   }
   const mayBeName = sought !== "" && !isId(sought) && [...sought].length <= maxName
-  const rows = !mayBeName ? [] : await api.call("GET /operator/companies", { query: { search: sought, limit: 100 } })
+  const rows = !mayBeName
+    ? []
+    : await api.call("GET /operator/companies", { query: { search: sought, limit: 100 } })
   return {
-    title: rows.length === 0 ? `No results for “${shown}”` : `${rows.length} ${rows.length === 1 ? "company" : "companies"} for “${shown}”`,
+    title:
+      rows.length === 0
+        ? `No results for “${shown}”`
+        : `${rows.length} ${rows.length === 1 ? "company" : "companies"} for “${shown}”`,
     body: plain(
       "Results",
       rows.length === 0
@@ -45,10 +51,24 @@ const results = async (visit: OperatorVisit, sought: string, shown: string): Pro
           )
         : table<CompanyOverview>("Companies", {
             columns: [
-              { title: "Company", place: "c1", cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name)) },
+              {
+                title: "Company",
+                place: "c1",
+                cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name))
+              },
               { title: "Status", place: "c3", cell: (row) => status(companyBadge(row)) },
-              { title: "Balance, sats", place: "c2", kind: "amount", cell: ({ posted_sats }) => Formats.sats(posted_sats) },
-              { title: "Value", place: "c4", kind: "fiat", cell: ({ posted_sats }) => say.fiat(posted_sats) ?? "" }
+              {
+                title: "Balance, sats",
+                place: "c2",
+                kind: "amount",
+                cell: ({ posted_sats }) => Formats.sats(posted_sats)
+              },
+              {
+                title: "Value",
+                place: "c4",
+                kind: "fiat",
+                cell: ({ posted_sats }) => say.fiat(posted_sats) ?? ""
+              }
             ],
             groups: [{ rows }],
             opens: true

@@ -11,7 +11,8 @@ const whats = ["sending", "receiving"] as const
 type What = (typeof whats)[number]
 const isWhat = (text: string | null): text is What => text === "sending" || text === "receiving"
 
-const since = ({ stops }: OperatorVisit, what: What): number | null => (what === "sending" ? stops.sendingMillis : stops.receivingMillis)
+const since = ({ stops }: OperatorVisit, what: What): number | null =>
+  what === "sending" ? stops.sendingMillis : stops.receivingMillis
 
 const pausePage = (visit: OperatorVisit): Shown => ({
   title: "Pause for everyone",
@@ -40,19 +41,26 @@ const pausePage = (visit: OperatorVisit): Shown => ({
         link(guide(visit, "incidents#stop-everything"), "Guide: stop everything")
       )
     ),
-    confirming(visit, "Pause", { why: "Every company sees a banner. You can resume at any time.", kind: "danger" })
+    confirming(visit, "Pause", {
+      why: "Every company sees a banner. You can resume at any time.",
+      kind: "danger"
+    })
   ])
 })
 
 const pause = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const chosen = text(visit, "what")
-  for (const what of whats) if (chosen === what || chosen === "both") await visit.api.call("POST /operator/pause", { body: { what } })
+  for (const what of whats)
+    if (chosen === what || chosen === "both") await visit.api.call("POST /operator/pause", { body: { what } })
   return { redirect: "" }
 }
 
 /** Returns who paused last, according to the audit log. */
 export const pausedBy = async ({ api }: OperatorVisit): Promise<string | undefined> => {
-  const [entry] = (await allowed(api.call("GET /operator/audit", { query: { verb: "stop.pause", outcome: "done", limit: 1 } }))) ?? []
+  const [entry] =
+    (await allowed(
+      api.call("GET /operator/audit", { query: { verb: "stop.pause", outcome: "done", limit: 1 } })
+    )) ?? []
   return entry && operatorName(entry.actor_name)
 }
 
@@ -65,9 +73,15 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
     return {
       title: `Resume ${what}`,
       crumbs: [["Now", ""]],
-      body: plain("Resume", body(h("p", null, `${what === "sending" ? "Sending" : "Receiving"} is not paused.`)))
+      body: plain(
+        "Resume",
+        body(h("p", null, `${what === "sending" ? "Sending" : "Receiving"} is not paused.`))
+      )
     }
-  const [{ report, waiting }, who] = await Promise.all([api.call("GET /operator/reconciliation"), pausedBy(visit)])
+  const [{ report, waiting }, who] = await Promise.all([
+    api.call("GET /operator/reconciliation"),
+    pausedBy(visit)
+  ])
   const queued = [waiting.withdrawal_requested, waiting.payout_without_coins]
   const many = queued.reduce((sum, one) => sum + one.count, 0)
   const sats = queued.reduce((sum, one) => sum + one.amount_sats, 0)
@@ -125,7 +139,11 @@ const resume = async (visit: OperatorVisit): Promise<Elsewhere> => {
   if (!isWhat(what)) throw new Refused(400, "malformed_request", "Choose sending or receiving.")
   const { report } = await api.call("GET /operator/reconciliation")
   if ((report?.differences.length ?? 0) > 0 && text(visit, "anyway") === "")
-    throw new Refused(409, "conflict", "The ledger still doesn’t match the node or the chain. Choose “Resume anyway” if you accept that.")
+    throw new Refused(
+      409,
+      "conflict",
+      "The ledger still doesn’t match the node or the chain. Choose “Resume anyway” if you accept that."
+    )
   await api.call("POST /operator/resume", { body: { what } })
   return { redirect: "" }
 }

@@ -15,7 +15,9 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
   const { data: rows, next } = await api.page("GET /operator/suspense", {
     query: { status: isPast ? "assigned" : "open", limit: 50, cursor: cursorOf(visit) }
   })
-  const companies = await visit.companies(rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id))
+  const companies = await visit.companies(
+    rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id)
+  )
   return {
     title: isPast ? "Assigned payments" : "Suspense",
     lead: isPast
@@ -27,7 +29,11 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
       "Suspense",
       rows.length === 0
         ? isPast
-          ? empty("good", "No assigned payments", "A payment in suspense appears here once you assign it to a company.")
+          ? empty(
+              "good",
+              "No assigned payments",
+              "A payment in suspense appears here once you assign it to a company."
+            )
           : empty(
               "good",
               "No unmatched money",
@@ -38,17 +44,33 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
               {
                 title: "Why",
                 place: "c1",
-                cell: ({ id, reason }) => (isPast ? Formats.capital(reason) : rowLink(to(`suspense/${id}`), Formats.capital(reason)))
+                cell: ({ id, reason }) =>
+                  isPast ? Formats.capital(reason) : rowLink(to(`suspense/${id}`), Formats.capital(reason))
               },
               {
                 title: isPast ? "Assigned to" : "Invoice issued by",
                 place: "c3",
                 cell: (row) => companies.get(row.assigned_to ?? row.company_id)?.name ?? "unknown"
               },
-              { title: "Requested by", place: "off", kind: "soft", cell: ({ requested_by }) => requested_by ?? "" },
+              {
+                title: "Requested by",
+                place: "off",
+                kind: "soft",
+                cell: ({ requested_by }) => requested_by ?? ""
+              },
               { title: "When", place: "c4", kind: "faint", cell: ({ created_at }) => date(say, created_at) },
-              { title: "Sats", place: "c2", kind: "amount", cell: ({ received_sats }) => Formats.sats(received_sats) },
-              { title: "Value", place: "off", kind: "fiat", cell: ({ received_sats }) => say.fiat(received_sats) ?? "" }
+              {
+                title: "Sats",
+                place: "c2",
+                kind: "amount",
+                cell: ({ received_sats }) => Formats.sats(received_sats)
+              },
+              {
+                title: "Value",
+                place: "off",
+                kind: "fiat",
+                cell: ({ received_sats }) => say.fiat(received_sats) ?? ""
+              }
             ],
             groups: [{ rows }],
             opens: !isPast
@@ -62,7 +84,10 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
   const row = await visit.suspended(visit.id)
   const { requested_by, requested_for } = row
-  const asked = requested_for === null ? undefined : ((await visit.companies([requested_for])).get(requested_for)?.name ?? requested_for)
+  const asked =
+    requested_for === null
+      ? undefined
+      : ((await visit.companies([requested_for])).get(requested_for)?.name ?? requested_for)
   return {
     title: "Assign a payment",
     figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, Formats.unit(row.received_sats))],
@@ -100,7 +125,10 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
 
 const assign = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const { id } = visit
-  await visit.api.call("POST /operator/suspense/{id}/assign", { params: { id }, body: { company_id: companyIn(visit) ?? "" } })
+  await visit.api.call("POST /operator/suspense/{id}/assign", {
+    params: { id },
+    body: { company_id: companyIn(visit) ?? "" }
+  })
   return { redirect: "suspense" }
 }
 

@@ -2,7 +2,19 @@ import { h } from "preact"
 import { inAudit, nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, button, checks, date, empty, fields, formPanel, hidden, link, plain, status } from "../Parts.ts"
+import {
+  body,
+  button,
+  checks,
+  date,
+  empty,
+  fields,
+  formPanel,
+  hidden,
+  link,
+  plain,
+  status
+} from "../Parts.ts"
 import { table } from "../Table.ts"
 import { confirming, guide } from "./Common.ts"
 
@@ -28,16 +40,33 @@ const list = async ({ api, say, to }: OperatorVisit): Promise<Shown> => {
     body: plain(
       "Tokens",
       rows.length === 0
-        ? empty("key", "No tokens", "Only the token from the configuration is used. Give each program its own.")
+        ? empty(
+            "key",
+            "No tokens",
+            "Only the token from the configuration is used. Give each program its own."
+          )
         : table("Tokens, newest first", {
             columns: [
               { title: "Name", place: "c1", cell: ({ name }) => h("span", { class: "strong" }, name) },
-              { title: "Scopes", place: "c3", kind: "soft", cell: (row) => row.scopes.map(scopeText).join(", ") },
-              { title: "Created", place: "c4", kind: "faint", cell: ({ created_at }) => date(say, created_at) },
+              {
+                title: "Scopes",
+                place: "c3",
+                kind: "soft",
+                cell: (row) => row.scopes.map(scopeText).join(", ")
+              },
+              {
+                title: "Created",
+                place: "c4",
+                kind: "faint",
+                cell: ({ created_at }) => date(say, created_at)
+              },
               {
                 title: "Status",
                 place: "all",
-                cell: ({ revoked_at }) => status(revoked_at === null ? { tone: "good", text: "Valid" } : { tone: "idle", text: "Revoked" })
+                cell: ({ revoked_at }) =>
+                  status(
+                    revoked_at === null ? { tone: "good", text: "Valid" } : { tone: "idle", text: "Revoked" }
+                  )
               },
               {
                 title: "",
@@ -45,7 +74,12 @@ const list = async ({ api, say, to }: OperatorVisit): Promise<Shown> => {
                 kind: "r",
                 cell: ({ id, name, revoked_at }) =>
                   revoked_at === null &&
-                  h("a", { class: "btn quiet danger", href: to(`tokens/${id}/revoke`) }, "Revoke…", hidden(` ${name}`))
+                  h(
+                    "a",
+                    { class: "btn quiet danger", href: to(`tokens/${id}/revoke`) },
+                    "Revoke…",
+                    hidden(` ${name}`)
+                  )
               }
             ],
             groups: [{ rows }],
@@ -76,7 +110,10 @@ const issue = async (visit: OperatorVisit): Promise<Shown> => {
   const chosen = visit.form.getAll("scopes")
   const { name, token } = await visit.api.call("POST /operator/tokens", {
     once: text(visit, "once"),
-    body: { name: text(visit, "name"), scopes: scopes.flatMap(([scope]) => (chosen.includes(scope) ? [scope] : [])) }
+    body: {
+      name: text(visit, "name"),
+      scopes: scopes.flatMap(([scope]) => (chosen.includes(scope) ? [scope] : []))
+    }
   })
   return {
     title: `Token “${name}” issued`,
@@ -87,13 +124,21 @@ const issue = async (visit: OperatorVisit): Promise<Shown> => {
 
 const revokePage = async (visit: OperatorVisit): Promise<Shown> => {
   const { id } = visit
-  const found = (await visit.api.call("GET /operator/tokens", { query: { limit: 1000 } })).find((row) => row.id === id)
+  const found = (await visit.api.call("GET /operator/tokens", { query: { limit: 1000 } })).find(
+    (row) => row.id === id
+  )
   if (found === undefined) throw new Refused(404, "not_found", "No such token.")
   return {
     title: `Revoke “${found.name}”`,
     crumbs: [["Tokens", "tokens"]],
     body: formPanel({ action: visit.to(`tokens/${id}/revoke`), label: "Revoke" }, [
-      body(h("p", null, "Programs with this token stop working immediately, and its sessions end. This cannot be undone.")),
+      body(
+        h(
+          "p",
+          null,
+          "Programs with this token stop working immediately, and its sessions end. This cannot be undone."
+        )
+      ),
       confirming(visit, `Revoke ${found.name}`, { kind: "danger" })
     ])
   }

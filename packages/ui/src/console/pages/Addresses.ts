@@ -64,11 +64,24 @@ const lightning: List<LightningAddress> = {
       place: "c4",
       cell: (row) => status(badge(row))
     },
-    { title: "Last used", place: "c3", kind: "faint", key: "Used", cell: ({ last_used_at }) => date(say, last_used_at) },
-    { title: "Created", place: "off", kind: "soft", isSorted: true, cell: ({ created_at }) => date(say, created_at) }
+    {
+      title: "Last used",
+      place: "c3",
+      kind: "faint",
+      key: "Used",
+      cell: ({ last_used_at }) => date(say, last_used_at)
+    },
+    {
+      title: "Created",
+      place: "off",
+      kind: "soft",
+      isSorted: true,
+      cell: ({ created_at }) => date(say, created_at)
+    }
   ],
   csv: ["created_at", "id", "address", "last_used_at", "deleted_at", "metadata"],
-  create: (visit) => may(visit, "receive") && button(visit.to("addresses/new"), "New address", "main", "plus"),
+  create: (visit) =>
+    may(visit, "receive") && button(visit.to("addresses/new"), "New address", "main", "plus"),
   above: (visit) => tabs(visit, "addresses")
 }
 
@@ -84,14 +97,39 @@ const onChain: List<OnChainAddress> = {
   at: ({ created_at }) => created_at,
   kinds: [],
   columns: ({ say, to }): ReadonlyArray<Column<OnChainAddress>> => [
-    { title: "Address", place: "c1", cell: ({ id, address }) => rowLink(to(`addresses/on-chain/${id}`), h("code", null, address)) },
-    { title: "Type", place: "c4", kind: "soft", cell: ({ bitcoin_address_type: type }) => type.replaceAll("_", " ") },
-    { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) }
+    {
+      title: "Address",
+      place: "c1",
+      cell: ({ id, address }) => rowLink(to(`addresses/on-chain/${id}`), h("code", null, address))
+    },
+    {
+      title: "Type",
+      place: "c4",
+      kind: "soft",
+      cell: ({ bitcoin_address_type: type }) => type.replaceAll("_", " ")
+    },
+    {
+      title: "Created",
+      place: "c3",
+      kind: "faint",
+      isSorted: true,
+      cell: ({ created_at }) => date(say, created_at)
+    }
   ],
-  csv: ["created_at", "id", "address", ["type", ({ bitcoin_address_type }) => bitcoin_address_type], "metadata"],
+  csv: [
+    "created_at",
+    "id",
+    "address",
+    ["type", ({ bitcoin_address_type }) => bitcoin_address_type],
+    "metadata"
+  ],
   create: ({ to, once, user }) =>
     may({ user }, "receive") &&
-    form(to("addresses/on-chain/new"), { once, class: "inline" }, h("button", { class: "btn main" }, "New bitcoin address")),
+    form(
+      to("addresses/on-chain/new"),
+      { once, class: "inline" },
+      h("button", { class: "btn main" }, "New bitcoin address")
+    ),
   above: (visit) => tabs(visit, "addresses/on-chain")
 }
 
@@ -165,7 +203,10 @@ const show = async (visit: Visit): Promise<Shown> => {
 }
 
 const madeOnChain = async (visit: Visit): Promise<Elsewhere> => {
-  const { address } = await visit.api.call("POST /v1/bitcoin/deposit/on-chain", { once: text(visit, "once"), body: {} })
+  const { address } = await visit.api.call("POST /v1/bitcoin/deposit/on-chain", {
+    once: text(visit, "once"),
+    body: {}
+  })
   return { redirect: `addresses/on-chain/${address.id}` }
 }
 
@@ -173,7 +214,9 @@ const showOnChain = async (visit: Visit): Promise<Shown> => {
   const { api, say, id } = visit
   const address = await api.call("GET /v1/bitcoin/deposit/on-chain/{id}", { params: { id } })
   const { hits } = await api.search(address.address)
-  const found = await api.payments(hits.flatMap(({ kind, id }) => (kind === "deposits" ? [{ type: "deposit" as const, id }] : [])))
+  const found = await api.payments(
+    hits.flatMap(({ kind, id }) => (kind === "deposits" ? [{ type: "deposit" as const, id }] : []))
+  )
   // The search also finds payments whose metadata mentions the address.
   const payments = found.filter(({ recipient }) => recipient === address.address)
   return {
@@ -203,7 +246,10 @@ const domainColumns = ({ say }: Visit): ReadonlyArray<Column<OwnDomain>> => [
   {
     title: "Status",
     place: "c2",
-    cell: ({ lost_at }) => status(lost_at === null ? { tone: "good", text: "Verified" } : { tone: "warn", text: "TXT record missing" })
+    cell: ({ lost_at }) =>
+      status(
+        lost_at === null ? { tone: "good", text: "Verified" } : { tone: "warn", text: "TXT record missing" }
+      )
   },
   { title: "Verified", place: "c3", kind: "faint", cell: ({ verified_at }) => date(say, verified_at) },
   {
@@ -221,7 +267,11 @@ const domains = async (visit: Visit): Promise<Shown> => {
     lead: "Your own domain for Lightning addresses, such as shop@example.com.",
     body: [
       tabs(visit, "addresses/domains"),
-      rows.length > 0 && plain("Domains", table("Domains of this company", { columns: domainColumns(visit), groups: [{ rows }] })),
+      rows.length > 0 &&
+        plain(
+          "Domains",
+          table("Domains of this company", { columns: domainColumns(visit), groups: [{ rows }] })
+        ),
       may(visit, "receive") &&
         form(
           to("addresses/domains"),
@@ -245,7 +295,10 @@ const domains = async (visit: Visit): Promise<Shown> => {
 }
 
 const claimed = async (visit: Visit): Promise<Elsewhere> => {
-  await visit.api.call("POST /v1/domains", { once: text(visit, "once"), body: { domain: text(visit, "domain") } })
+  await visit.api.call("POST /v1/domains", {
+    once: text(visit, "once"),
+    body: { domain: text(visit, "domain") }
+  })
   return { redirect: "addresses/domains" }
 }
 

@@ -1,10 +1,33 @@
 import * as Formats from "../Format.ts"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { act, button, copied, date, factPanel, fields, formPanel, link, sides, stack, status, submit, type Badge } from "../Parts.ts"
+import {
+  act,
+  button,
+  copied,
+  date,
+  factPanel,
+  fields,
+  formPanel,
+  link,
+  sides,
+  stack,
+  status,
+  submit,
+  type Badge
+} from "../Parts.ts"
 import { type Column, rowLink } from "../Table.ts"
 import type { LightningInvoice } from "../wire.ts"
-import { amountFields, amountOf, code, descriptionField, descriptionOf, freeSats, metadataFact, paymentsPanel } from "./Records.ts"
+import {
+  amountFields,
+  amountOf,
+  code,
+  descriptionField,
+  descriptionOf,
+  freeSats,
+  metadataFact,
+  paymentsPanel
+} from "./Records.ts"
 
 export const badge = ({ status, expires_at, hold }: LightningInvoice, nowMillis: number): Badge => {
   switch (status) {
@@ -22,11 +45,22 @@ export const badge = ({ status, expires_at, hold }: LightningInvoice, nowMillis:
 }
 
 export const titleOf = ({ memo }: LightningInvoice): string => (memo === "" ? "Invoice" : memo)
-export const amountText = ({ amount_sats }: LightningInvoice): string => (amount_sats === null ? "any" : Formats.sats(amount_sats))
+export const amountText = ({ amount_sats }: LightningInvoice): string =>
+  amount_sats === null ? "any" : Formats.sats(amount_sats)
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<LightningInvoice>> => [
-  { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
-  { title: "What for", place: "c1", cell: (invoice) => rowLink(to(`invoices/${invoice.id}`), titleOf(invoice)) },
+  {
+    title: "Created",
+    place: "c3",
+    kind: "faint",
+    isSorted: true,
+    cell: ({ created_at }) => date(say, created_at)
+  },
+  {
+    title: "What for",
+    place: "c1",
+    cell: (invoice) => rowLink(to(`invoices/${invoice.id}`), titleOf(invoice))
+  },
   { title: "Status", place: "c4", cell: (invoice) => status(badge(invoice, say.nowMillis)) },
   { title: "Due, sats", place: "c2", kind: "fiat", cell: amountText },
   {
@@ -79,7 +113,10 @@ const create = (visit: Visit): Shown => {
     title: "New invoice",
     crumbs: [["Invoices", "invoices"]],
     body: formPanel({ action: to("invoices/new"), label: "New invoice", once }, [
-      fields(amountFields(visit, "sats", "Leave empty to let the payer choose"), descriptionField(visit, "Shown to the payer")),
+      fields(
+        amountFields(visit, "sats", "Leave empty to let the payer choose"),
+        descriptionField(visit, "Shown to the payer")
+      ),
       submit("Create invoice")
     ])
   }
@@ -145,7 +182,10 @@ const change = async (visit: Visit): Promise<Elsewhere> => {
   if (text(visit, "do") === "pay") {
     const invoice = await visit.api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params })
     await visit.api.call("POST /sandbox/pay", {
-      body: { payment_request: invoice.payment_request, ...(invoice.amount_sats === null && { amount_sats: freeSats }) }
+      body: {
+        payment_request: invoice.payment_request,
+        ...(invoice.amount_sats === null && { amount_sats: freeSats })
+      }
     })
   } else await visit.api.call("POST /v1/bitcoin/deposit/lightning-invoice/{invoiceID}/cancel", { params })
   return { redirect: `invoices/${id}` }

@@ -72,7 +72,13 @@ export const book = (postings: ReadonlyArray<Posting>, { say, user }: Pick<AnyVi
         h(
           "tfoot",
           null,
-          h("tr", null, h("th", { scope: "row" }, "Total, sats"), h("td", { class: "amount" }, total), h("td", { class: "amount" }, total))
+          h(
+            "tr",
+            null,
+            h("th", { scope: "row" }, "Total, sats"),
+            h("td", { class: "amount" }, total),
+            h("td", { class: "amount" }, total)
+          )
         )
       )
     )

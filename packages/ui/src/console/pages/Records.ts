@@ -2,7 +2,19 @@ import { type ComponentChildren, h } from "preact"
 import { Qr } from "../../checkout/Qr.ts"
 import { type Payment, Refused } from "../Api.ts"
 import { may, numberIn, text, type Visit } from "../Page.ts"
-import { body, choice, confirm, copy, entry, type Fact, factPanel, form, panel, status, when } from "../Parts.ts"
+import {
+  body,
+  choice,
+  confirm,
+  copy,
+  entry,
+  type Fact,
+  factPanel,
+  form,
+  panel,
+  status,
+  when
+} from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
 import { pathOf, rowOf, signedSats, badgeOf } from "./Rows.ts"
 
@@ -29,7 +41,8 @@ export const paymentsPanel = ({ say, to }: Visit, label: string, payments: Reado
             {
               title: "When",
               place: "c1",
-              cell: (row) => rowLink(to(pathOf(row)), when(row.createdAtMillis, say.when(row.createdAtMillis)))
+              cell: (row) =>
+                rowLink(to(pathOf(row)), when(row.createdAtMillis, say.when(row.createdAtMillis)))
             },
             { title: "Status", place: "c3", cell: (row) => status(badgeOf(row)) },
             { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
@@ -55,7 +68,11 @@ export const code = (title: string, name: string, value: string, ...more: Readon
   )
 
 /** The facts about a record with a link for the payee, and a form to cancel a link that has not been claimed. */
-export const linkPanels = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
+export const linkPanels = (
+  visit: Visit,
+  cancels: readonly [path: string, words: string] | false,
+  of: ReadonlyArray<Fact | null>
+) => [
   factPanel("Details", of),
   cancels !== false &&
     may(visit, "send") &&
@@ -74,7 +91,10 @@ export const linkPanels = (visit: Visit, cancels: readonly [path: string, words:
 export const metadataFact = (metadata: Readonly<Record<string, string>>): Fact | null =>
   Object.keys(metadata).length === 0
     ? null
-    : ["Metadata", Object.entries(metadata).map(([key, value]) => h("div", null, h("code", null, `${key}=${value}`)))]
+    : [
+        "Metadata",
+        Object.entries(metadata).map(([key, value]) => h("div", null, h("code", null, `${key}=${value}`)))
+      ]
 
 /** Fields for an amount and its currency. `first` is selected unless the form has another currency; `also` is offered too. */
 export const amountFields = (
@@ -101,16 +121,17 @@ export const amountFields = (
     choice(
       "Currency",
       "currency",
-      [...new Set([first, ...(also === null ? [] : [also]), visit.preferences.currency, "usd", "sats"])].map((one) => [
-        one,
-        one === "sats" ? "sats" : one.toUpperCase()
-      ]),
+      [...new Set([first, ...(also === null ? [] : [also]), visit.preferences.currency, "usd", "sats"])].map(
+        (one) => [one, one === "sats" ? "sats" : one.toUpperCase()]
+      ),
       visit.form.get("currency") ?? first
     )
   )
 
 /** Returns a form's amount with its currency; undefined if the amount is empty. */
-export const amountOf = (visit: Visit): { readonly amount: number; readonly currency: string } | undefined => {
+export const amountOf = (
+  visit: Visit
+): { readonly amount: number; readonly currency: string } | undefined => {
   const amount = numberIn(visit, "amount")
   return amount === undefined ? undefined : { amount, currency: text(visit, "currency") }
 }

@@ -28,15 +28,28 @@ const sent: Readonly<Record<Transaction["status"], Badge>> = {
   failed: { tone: "bad", text: "Failed, returned" }
 }
 
-export const badgeOf = ({ type, status }: { readonly type: string; readonly status: Transaction["status"] }): Badge =>
-  type === "withdrawal" ? sent[status] : type === "adjustment" ? { tone: "good", text: "Booked" } : received[status]
+export const badgeOf = ({
+  type,
+  status
+}: {
+  readonly type: string
+  readonly status: Transaction["status"]
+}): Badge =>
+  type === "withdrawal"
+    ? sent[status]
+    : type === "adjustment"
+      ? { tone: "good", text: "Booked" }
+      : received[status]
 
 /** A recipient's text on one line: bc1q8f…k3we. */
-export const elided = (text: string, most = 34): string => (text.length > most ? `${text.slice(0, 10)}…${text.slice(-6)}` : text)
+export const elided = (text: string, most = 34): string =>
+  text.length > most ? `${text.slice(0, 10)}…${text.slice(-6)}` : text
 
 export const titleOf = (payment: Payment): string => {
-  if (payment.orderId !== null) return `${payment.type === "withdrawal" ? "Refund of order" : "Order"} ${payment.orderId}`
-  if (payment.refundId !== null) return payment.description === "" ? "Refund" : `Refund: ${payment.description}`
+  if (payment.orderId !== null)
+    return `${payment.type === "withdrawal" ? "Refund of order" : "Order"} ${payment.orderId}`
+  if (payment.refundId !== null)
+    return payment.description === "" ? "Refund" : `Refund: ${payment.description}`
   if (payment.description !== "") return payment.description
   const [first] = Object.entries(payment.metadata)
   if (first !== undefined) return `${first[0]} ${first[1]}`
@@ -50,7 +63,9 @@ const moreOf = (payment: Payment): string => {
 
 /** The value when the payment was posted, if its rate and currency were stored. */
 export const bookedValue = ({ rate, currency, amountSats }: Payment): string | undefined =>
-  rate === null || currency === null ? undefined : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency)
+  rate === null || currency === null
+    ? undefined
+    : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency)
 
 const rowValue = (payment: Payment, say: Format): string => {
   const now = say.fiat(payment.amountSats)
@@ -70,7 +85,8 @@ export const signedSats = ({ type, amountSats }: Pick<Line, "type" | "amountSats
   Formats.signed(type === "withdrawal" ? -amountSats : amountSats)
 
 /** The fee of a payment that failed was returned. */
-export const feeOf = ({ feeSats, status }: Payment): string => (feeSats === 0 || status === "failed" ? "None" : Formats.exactSats(feeSats))
+export const feeOf = ({ feeSats, status }: Payment): string =>
+  feeSats === 0 || status === "failed" ? "None" : Formats.exactSats(feeSats)
 
 const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction, say: Format) => ({
   type: "adjustment" as const,
@@ -109,7 +125,9 @@ export const linesOf = async (
   { api, say }: { readonly api: Pick<Reads, "payments">; readonly say: Format },
   transactions: ReadonlyArray<Transaction>
 ): Promise<ReadonlyArray<Line>> => {
-  const payments = new Map((await api.payments(paymentsOf(transactions))).map((payment) => [payment.id, rowOf(payment, say)]))
+  const payments = new Map(
+    (await api.payments(paymentsOf(transactions))).map((payment) => [payment.id, rowOf(payment, say)])
+  )
   return transactions.flatMap((transaction): ReadonlyArray<Line> => {
     if (transaction.type === "adjustment") return [adjustment(transaction, say)]
     const found = payments.get(transaction.id)
@@ -118,4 +136,8 @@ export const linesOf = async (
 }
 
 export const pathOf = ({ type, id }: { readonly type: string; readonly id: string }): string =>
-  type === "withdrawal" ? `payments/out/${id}` : type === "deposit" ? `payments/in/${id}` : `payments/adjustment/${id}`
+  type === "withdrawal"
+    ? `payments/out/${id}`
+    : type === "deposit"
+      ? `payments/in/${id}`
+      : `payments/adjustment/${id}`

@@ -12,7 +12,14 @@ const first = (visit: Visit): Shown => {
   return {
     title: "Send",
     body: account.frozen
-      ? plain("Send", empty("lock", "You can’t send now", "The operator has frozen sending from this account. Contact the operator."))
+      ? plain(
+          "Send",
+          empty(
+            "lock",
+            "You can’t send now",
+            "The operator has frozen sending from this account. Contact the operator."
+          )
+        )
       : formPanel({ action: to("send"), label: "Send", ...(given.has("once") && { once }) }, [
           fields(
             entry(visit, {
@@ -89,7 +96,11 @@ const next = async (visit: Visit): Promise<Shown | Elsewhere> => {
   const reference = text(visit, "reference")
   const { id } = await visit.api.call("POST /v1/bitcoin/withdraw/confirm", {
     once: text(visit, "once"),
-    body: { ...asked(visit), max_fee_sats: Number(most), ...(reference !== "" && { metadata: { reference } }) }
+    body: {
+      ...asked(visit),
+      max_fee_sats: Number(most),
+      ...(reference !== "" && { metadata: { reference } })
+    }
   })
   return { redirect: may(visit, "read") ? `payments/out/${id}` : "" }
 }

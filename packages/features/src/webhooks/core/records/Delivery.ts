@@ -47,7 +47,15 @@ export const Delivery = Schema.Struct({
 })
 export interface Delivery extends Schema.Schema.Type<typeof Delivery> {}
 
-const attempt = ["status", "attempts", "nextAtMillis", "lastAtMillis", "durationMillis", "answered", "response"] as const
+const attempt = [
+  "status",
+  "attempts",
+  "nextAtMillis",
+  "lastAtMillis",
+  "durationMillis",
+  "answered",
+  "response"
+] as const
 
 export const noun = Noun.make("webhook_deliveries", Delivery, {
   moving: attempt,
@@ -71,7 +79,12 @@ export const life = {
   })
 }
 
-export interface DeliveryMade extends Written<"DeliveryMade", readonly [Noun.InsertOf<typeof noun>], "fence", never> {}
+export interface DeliveryMade extends Written<
+  "DeliveryMade",
+  readonly [Noun.InsertOf<typeof noun>],
+  "fence",
+  never
+> {}
 export interface DeliveryTried extends Written<
   "DeliveryTried",
   readonly [Noun.TransitionOf<typeof life.tried, Delivery>],
@@ -90,11 +103,20 @@ export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade =>
   written("DeliveryMade", delivery.createdAtMillis, [Noun.insert(noun, delivery)], { fence })
 
 /** Records another attempt. */
-export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence, atMillis: number): DeliveryTried =>
-  written("DeliveryTried", atMillis, [Noun.step(life.tried, delivery, attempt)], { fence })
+export const tried = (
+  delivery: Delivery,
+  attempt: Attempt,
+  fence: Change.Fence,
+  atMillis: number
+): DeliveryTried => written("DeliveryTried", atMillis, [Noun.step(life.tried, delivery, attempt)], { fence })
 
 /** Sends the delivery now, with all retries of the schedule. */
 export const resent = (delivery: Delivery, atMillis: number): DeliveryResent =>
-  written("DeliveryResent", atMillis, [Noun.step(life.resent, delivery, { attempts: 0, nextAtMillis: atMillis })], {
-    event: { type: "webhook_endpoint.changed", subject: delivery.endpointId }
-  })
+  written(
+    "DeliveryResent",
+    atMillis,
+    [Noun.step(life.resent, delivery, { attempts: 0, nextAtMillis: atMillis })],
+    {
+      event: { type: "webhook_endpoint.changed", subject: delivery.endpointId }
+    }
+  )

@@ -61,7 +61,10 @@ export const maxPreviousSecrets = 3
 const separator = ","
 
 /** Returns the sealed secrets, newest first, that sign in addition to the current one at this time. */
-export const previousSecrets = ({ previousSecret, previousUntilMillis }: Endpoint, atMillis: number): ReadonlyArray<string> =>
+export const previousSecrets = (
+  { previousSecret, previousUntilMillis }: Endpoint,
+  atMillis: number
+): ReadonlyArray<string> =>
   previousSecret !== null && (previousUntilMillis ?? 0) > atMillis ? previousSecret.split(separator) : []
 
 /** The endpoint is disabled and must be enabled first, or it was deleted. */
@@ -97,7 +100,10 @@ export const life = {
     expects: ["url", "description", "types", "signatureHeader"],
     sets: ["url", "description", "types", "signatureHeader"],
     stamps: ["updatedAtMillis"],
-    again: { in: ["enabled", "disabled"], same: ["url", "description", "types", "signatureHeader", "updatedAtMillis"] }
+    again: {
+      in: ["enabled", "disabled"],
+      same: ["url", "description", "types", "signatureHeader", "updatedAtMillis"]
+    }
   }),
   // Applies only to the secret that was read, so that of two concurrent rotations, neither drops the other's secret.
   rotated: Noun.move(noun, "rotated", {
@@ -132,7 +138,11 @@ export const life = {
     again: { in: ["deleted"] }
   }),
   // The progress of one replay does not apply to another.
-  progressed: Noun.move(noun, "progressed", { expects: ["epoch"], sets: ["cursor", "failingSinceMillis"], again: "otherwise" })
+  progressed: Noun.move(noun, "progressed", {
+    expects: ["epoch"],
+    sets: ["cursor", "failingSinceMillis"],
+    again: "otherwise"
+  })
 }
 
 export interface EndpointCreated extends Written<
@@ -177,7 +187,12 @@ export interface EndpointProgressed extends Written<
   "fence",
   never
 > {}
-export interface EndpointTested extends Written<"EndpointTested", readonly [], never, "webhook_endpoint.test"> {}
+export interface EndpointTested extends Written<
+  "EndpointTested",
+  readonly [],
+  never,
+  "webhook_endpoint.test"
+> {}
 
 /** Makes the sending process read the endpoint again. */
 const changedEvent = ({ id }: Endpoint) => ({ type: "webhook_endpoint.changed" as const, subject: id })
@@ -189,28 +204,50 @@ export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated
   })
 
 export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number): EndpointChanged =>
-  written("EndpointChanged", atMillis, [Noun.step(life.changed, endpoint, settings)], { event: changedEvent(endpoint) })
+  written("EndpointChanged", atMillis, [Noun.step(life.changed, endpoint, settings)], {
+    event: changedEvent(endpoint)
+  })
 
 /** Replaces the secret. The previous ones also sign until `previousUntilMillis`. */
-export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis: number, atMillis: number): EndpointRotated => {
+export const rotated = (
+  endpoint: Endpoint,
+  secret: string,
+  previousUntilMillis: number,
+  atMillis: number
+): EndpointRotated => {
   const previous = [endpoint.secret, ...previousSecrets(endpoint, atMillis)].slice(0, maxPreviousSecrets)
   const set = { secret, previousSecret: previous.join(separator), previousUntilMillis }
-  return written("EndpointRotated", atMillis, [Noun.step(life.rotated, endpoint, set)], { event: changedEvent(endpoint) })
+  return written("EndpointRotated", atMillis, [Noun.step(life.rotated, endpoint, set)], {
+    event: changedEvent(endpoint)
+  })
 }
 
 /** Sends events from this position on, including those that were already sent. */
-export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled =>
-  written("EndpointEnabled", atMillis, [Noun.step(life.enabled, endpoint, from)], { event: changedEvent(endpoint) })
+export const enabled = (
+  endpoint: Endpoint,
+  from: Pick<Endpoint, "cursor" | "epoch">,
+  atMillis: number
+): EndpointEnabled =>
+  written("EndpointEnabled", atMillis, [Noun.step(life.enabled, endpoint, from)], {
+    event: changedEvent(endpoint)
+  })
 
 /** Stops sending. The owner is notified, unless the owner disabled the endpoint. */
-export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled =>
+export const disabled = (
+  endpoint: Endpoint,
+  reason: Reason,
+  atMillis: number,
+  fence?: Change.Fence
+): EndpointDisabled =>
   written("EndpointDisabled", atMillis, [Noun.step(life.disabled, endpoint, { disabledReason: reason })], {
     event: { type: "webhook_endpoint.disabled", subject: endpoint.id },
     ...(fence && { fence })
   })
 
 export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted =>
-  written("EndpointDeleted", atMillis, [Noun.step(life.deleted, endpoint, {})], { event: changedEvent(endpoint) })
+  written("EndpointDeleted", atMillis, [Noun.step(life.deleted, endpoint, {})], {
+    event: changedEvent(endpoint)
+  })
 
 /** Records the position up to which events were sent, and when attempts began to fail. */
 export const progressed = (
@@ -218,7 +255,8 @@ export const progressed = (
   to: Pick<Endpoint, "cursor" | "failingSinceMillis">,
   fence: Change.Fence,
   atMillis: number
-): EndpointProgressed => written("EndpointProgressed", atMillis, [Noun.step(life.progressed, endpoint, to)], { fence })
+): EndpointProgressed =>
+  written("EndpointProgressed", atMillis, [Noun.step(life.progressed, endpoint, to)], { fence })
 
 /** Publishes an event that is sent only to this endpoint. */
 export const tested = (endpoint: Endpoint, atMillis: number): EndpointTested => ({

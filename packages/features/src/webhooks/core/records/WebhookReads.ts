@@ -15,17 +15,29 @@ export class WebhookReads extends Context.Service<
     /** Returns all companies' enabled endpoints after `after`, ordered by id. */
     readonly enabledEndpoints: (after: string | null, limit: number) => Read<ReadonlyArray<Endpoint>>
     /** Returns the pending deliveries to an endpoint after `after`, ordered by id. */
-    readonly pendingDeliveries: (endpointId: string, after: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
+    readonly pendingDeliveries: (
+      endpointId: string,
+      after: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<Delivery>>
     /**
      * Returns those of the given positions whose events have a recorded delivery to the endpoint in this
      * replay.
      */
-    readonly knownDeliveries: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => Read<ReadonlyArray<string>>
+    readonly knownDeliveries: (
+      endpointId: string,
+      epoch: number,
+      places: ReadonlyArray<string>
+    ) => Read<ReadonlyArray<string>>
     /**
      * Returns the deliveries to an endpoint, newest first by id, before `before` (exclusive; null for the
      * first page).
      */
-    readonly deliveriesTo: (endpointId: string, before: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
+    readonly deliveriesTo: (
+      endpointId: string,
+      before: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<Delivery>>
     /**
      * Checks the `limit` oldest deliveries after `after` (null: the first). Deletes those created before
      * `beforeMillis`; pending ones, only if created before `pendingBeforeMillis`, which is earlier. Returns the id of

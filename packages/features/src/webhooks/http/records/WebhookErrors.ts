@@ -8,7 +8,8 @@ export const errors = OwnErrors.make({
     status: 409,
     meaning: "The company has 16 webhook endpoints, the maximum.",
     remedy: "Delete an endpoint you no longer need, or change an existing one.",
-    message: ({ maximum }: TooManyEndpoints) => `A company can have at most ${maximum} webhook endpoints. Delete one first.`
+    message: ({ maximum }: TooManyEndpoints) =>
+      `A company can have at most ${maximum} webhook endpoints. Delete one first.`
   },
   EndpointNotEnabled: {
     code: "webhook_endpoint_disabled",

@@ -11,8 +11,14 @@ export const view = View.make<Endpoint>()(
     id: Member.uuid((row) => row.id),
     url: [Scalars.text("https://shop.example/webhooks"), (row) => row.url],
     description: Member.text((row) => row.description),
-    types: [Schema.Array(Schema.String).annotate({ description: "Event types that are sent; all if empty" }), (row) => row.types],
-    signature_header: Member.textOrNull((row) => row.signatureHeader, "Header that contains the additional signature; null if none"),
+    types: [
+      Schema.Array(Schema.String).annotate({ description: "Event types that are sent; all if empty" }),
+      (row) => row.types
+    ],
+    signature_header: Member.textOrNull(
+      (row) => row.signatureHeader,
+      "Header that contains the additional signature; null if none"
+    ),
     status: [Status, (row) => row.status],
     disabled_reason: [
       Schema.NullOr(Reason).annotate({

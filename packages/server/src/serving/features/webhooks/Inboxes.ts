@@ -10,7 +10,9 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { error, may, Playing, refused } from "../../../sandbox/Controls.ts"
 
 const path = "/sandbox/webhooks/:name"
-const Name = Schema.String.check(Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "1 to 64 of a-z, 0-9 and -" })).annotate({
+const Name = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "1 to 64 of a-z, 0-9 and -" })
+).annotate({
   examples: ["orders"]
 })
 const params = { name: Name }
@@ -22,7 +24,11 @@ const Failing = Schema.Struct({
 })
 
 const failingOf = (failing: Inbox.Failing | null) =>
-  failing && { status: failing.status, times_left: failing.timesLeft, until: Scalars.instantOrNull(failing.untilMillis) }
+  failing && {
+    status: failing.status,
+    times_left: failing.timesLeft,
+    until: Scalars.instantOrNull(failing.untilMillis)
+  }
 
 const receive = Section.open(
   HttpApiEndpoint.post("receiveWebhook", path, {
@@ -32,7 +38,10 @@ const receive = Section.open(
   })
     .annotate(Decoding.ReadsBody, true)
     .annotate(OpenApi.Summary, "Receive a webhook")
-    .annotate(OpenApi.Description, "Records a webhook. Accepts any body without a key, and responds with 200 unless it is set to fail.")
+    .annotate(
+      OpenApi.Description,
+      "Records a webhook. Accepts any body without a key, and responds with 200 unless it is set to fail."
+    )
     .annotate(Example, () => ({ params: { name: "orders" }, message: "Received", data: { received: true } })),
   Playing,
   ({ inbox }) =>
@@ -40,7 +49,10 @@ const receive = Section.open(
       const body = yield* Effect.orElseSucceed(request.text, () => "")
       const status = yield* inbox.receive(name, { headers: { ...request.headers }, body })
       const isGood = status < 300
-      return HttpServerResponse.jsonUnsafe({ status, message: isGood ? "Received" : "Set to fail", data: { received: isGood } }, { status })
+      return HttpServerResponse.jsonUnsafe(
+        { status, message: isGood ? "Received" : "Set to fail", data: { received: isGood } },
+        { status }
+      )
     })
 )
 
@@ -67,7 +79,10 @@ const show = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "List received webhooks")
-    .annotate(OpenApi.Description, "Returns the requests that an inbox received. Every key can read every inbox, so choose a unique name.")
+    .annotate(
+      OpenApi.Description,
+      "Returns the requests that an inbox received. Every key can read every inbox, so choose a unique name."
+    )
     .annotate(Example, ({ millis }) => ({
       params: { name: "orders" },
       message: "Webhooks",
@@ -109,10 +124,18 @@ const fail = Section.company(
   HttpApiEndpoint.post("failWebhooks", `${path}/fail`, {
     params,
     payload: Schema.Struct({
-      status: Schema.Int.check(Schema.isBetween({ minimum: 300, maximum: 599 })).annotate({ examples: [500] }),
-      times: Scalars.given(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Inbox.maxFailures })).annotate({ examples: [2] })),
+      status: Schema.Int.check(Schema.isBetween({ minimum: 300, maximum: 599 })).annotate({
+        examples: [500]
+      }),
+      times: Scalars.given(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Inbox.maxFailures })).annotate({
+          examples: [2]
+        })
+      ),
       for_seconds: Scalars.given(
-        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Inbox.maxFailingSeconds })).annotate({ examples: [60] })
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Inbox.maxFailingSeconds })).annotate({
+          examples: [60]
+        })
       )
     }).annotate({ identifier: "SandboxWebhookFailure" }),
     success: Envelope.success(200, Schema.Struct({ failing: Schema.NullOr(Failing) })),
@@ -133,7 +156,9 @@ const fail = Section.company(
   ({ inbox }) =>
     Effect.fnUntraced(function* ({ params: { name }, payload: { status, times, for_seconds }, request }) {
       yield* may(true, request)
-      const failing = yield* refused(inbox.fail(name, { status, times: times ?? undefined, forSeconds: for_seconds ?? undefined }))
+      const failing = yield* refused(
+        inbox.fail(name, { status, times: times ?? undefined, forSeconds: for_seconds ?? undefined })
+      )
       return Envelope.ok("Failing", { failing: failingOf(failing) })
     })
 )

@@ -20,13 +20,18 @@ export const targets = (environment: Environment): WebhookPoster.Options => {
   const { port, outboundAllow } = environment
   if (!Simulated.of(environment).web) return { outbound: { allow: outboundAllow } }
   if (Links.isLocal(environment)) return { allowsLoopback: true }
-  const own = ["127.0.0.1", "localhost"].map((name) => [`${name}:${port}`, new URL(`http://127.0.0.1:${port}`)] as const)
+  const own = ["127.0.0.1", "localhost"].map(
+    (name) => [`${name}:${port}`, new URL(`http://127.0.0.1:${port}`)] as const
+  )
   return { outbound: { allow: new Map([...outboundAllow, ...own]) } }
 }
 
 /** Provides the client that posts webhooks, and the key that encrypts endpoint secrets. */
 const references = (environment: Environment) =>
-  Layer.merge(WebhookPoster.layer(targets(environment)), WebhookKeys.layer(environment.webhookKey ?? Secrets.secretOf(environment)))
+  Layer.merge(
+    WebhookPoster.layer(targets(environment)),
+    WebhookKeys.layer(environment.webhookKey ?? Secrets.secretOf(environment))
+  )
 
 export const webhooks = Feature.make({
   references,

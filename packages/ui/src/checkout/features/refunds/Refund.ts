@@ -18,6 +18,11 @@ export const refund = ({ page, say }: Shown, { sats: amount, status, lnurl, expi
     h("div", { class: "tile" }, h(Qr, { text: url, label: say.refundCode })),
     link(url, say.refundTake, "button primary"),
     code(lnurl, say.copyLink),
-    h("p", null, say.refundSecret, expiresAtMillis !== null && [" ", sentence(say.refundUntil, time(expiresAtMillis, "long", page.locale))])
+    h(
+      "p",
+      null,
+      say.refundSecret,
+      expiresAtMillis !== null && [" ", sentence(say.refundUntil, time(expiresAtMillis, "long", page.locale))]
+    )
   )
 }

@@ -9,6 +9,7 @@ export const de: Words = {
   refundUntil: "Gültig bis zum {1}.",
   refundPending: "Ihre Erstattung von {1} ist unterwegs.",
   refundDone: "Ihre Erstattung von {1} ist abgeschlossen.",
-  refundAsk: "Der Verkäufer zahlt {1} zurück. Bitten Sie ihn um den Erstattungslink und nennen Sie die Zahlungsreferenz.",
+  refundAsk:
+    "Der Verkäufer zahlt {1} zurück. Bitten Sie ihn um den Erstattungslink und nennen Sie die Zahlungsreferenz.",
   partialRefund: "{1} erhalten, weniger als der Preis."
 }

@@ -9,6 +9,7 @@ export const fr: Words = {
   refundUntil: "Valable jusqu’au {1}.",
   refundPending: "Votre remboursement de {1} est en route.",
   refundDone: "Votre remboursement de {1} a été effectué.",
-  refundAsk: "Le vendeur vous rembourse {1}. Demandez-lui le lien de remboursement en indiquant la référence.",
+  refundAsk:
+    "Le vendeur vous rembourse {1}. Demandez-lui le lien de remboursement en indiquant la référence.",
   partialRefund: "Montant reçu\u00a0: {1}, inférieur au prix."
 }
