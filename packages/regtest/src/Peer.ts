@@ -2,6 +2,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { Behaviour } from "@satrail/contracts/nodes/LightningSender"
+import { toBase64Url } from "@satrail/nodes/LndBytes"
 import * as LndRest from "@satrail/nodes/LndRest"
 import { Clock, Effect, Result, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"
@@ -34,6 +35,9 @@ const features = [9, 15, 17]
 
 const feeLimitMsat = String(Msat.fromSats(10_000))
 
+const said = (error: { readonly words: string } | { readonly cause: unknown }) =>
+  new Process.RegtestFailed({ message: "words" in error ? error.words : String(error.cause) })
+
 /** Pays an invoice and waits until it is settled. `amount` overrides the invoice's own amount. */
 export const pay = (
   node: Lnd.Lnd,
@@ -61,12 +65,7 @@ export const pay = (
       timeout_seconds: 30,
       no_inflight_updates: true
     })
-    const last = yield* Stream.runLast(node.rest.listen("pay", request, Sent)).pipe(
-      Effect.mapError(
-        (error) =>
-          new Process.RegtestFailed({ message: "words" in error ? error.words : String(error.cause) })
-      )
-    )
+    const last = yield* Stream.runLast(node.rest.listen("pay", request, Sent)).pipe(Effect.mapError(said))
     if (last._tag === "None" || last.value.status !== "SUCCEEDED") {
       return yield* new Process.RegtestFailed({
         message: last._tag === "None" ? "no answer" : last.value.failure_reason
@@ -144,6 +143,17 @@ export const received = (
     : Effect.map(state(node, paymentHash), (invoice) =>
         invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero
       )
+
+/** Returns whether a node says that a payment which it sends is in flight. */
+export const isInFlight = (
+  node: Lnd.Lnd,
+  paymentHash: PaymentHash.PaymentHash
+): Effect.Effect<boolean, Process.RegtestFailed> =>
+  // The first message is the current state.
+  Stream.runHead(node.rest.listen("track", get(`/v2/router/track/${toBase64Url(paymentHash)}`), Sent)).pipe(
+    Effect.mapError(said),
+    Effect.map((first) => first._tag === "Some" && first.value.status === "IN_FLIGHT")
+  )
 
 /** Waits until a payment for a hold invoice is held. */
 export const arrived = (
