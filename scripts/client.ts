@@ -401,7 +401,8 @@ const make = () => {
       `export const asked = "${asked.join(" ")}".split(" ")`,
       "",
       "/** The currency of an amount. */",
-      `export type Currency = ${union(Currency.literals.map((one) => JSON.stringify(one)))}`,
+      "export type Currency =",
+      ...Currency.literals.map((one) => `  | "${one}"`),
       ""
     ].join("\n")
   }
