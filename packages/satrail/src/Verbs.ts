@@ -4,7 +4,8 @@ import { Scope as OperatorScope } from "@satrail/core/accounts/OperatorToken"
 import { What } from "@satrail/core/accounts/Stops"
 import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Rail, Standing as Status } from "@satrail/core/ledger/Rail"
-import { Type } from "@satrail/core/reports/Transaction"
+import * as Transaction from "@satrail/core/reports/Transaction"
+import { all as features } from "@satrail/service/features/core"
 import { Record, Schema } from "effect"
 import * as Bookings from "@satrail/core/reports/Bookings"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -260,7 +261,7 @@ export const parameters = {
         lightningInvoiceId: text,
         rail: Rail,
         status: Status,
-        type: Type
+        type: Schema.Literals(Transaction.types(features))
       })
     ]
   },

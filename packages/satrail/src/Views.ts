@@ -5,6 +5,7 @@ import type { Event } from "@satrail/client/Records"
 import type { ApiKey } from "@satrail/core/accounts/ApiKey"
 import type { About } from "@satrail/core/events/Notice"
 import * as EventBody from "@satrail/service/http/events/EventBody"
+import * as Listed from "@satrail/service/http/Transactions"
 import * as ApiKeys from "@satrail/http/resources/ApiKeys"
 import * as Companies from "@satrail/http/resources/Companies"
 import * as Deposits from "@satrail/http/resources/Deposits"
@@ -47,7 +48,7 @@ const own = {
   transactions: {
     balance: Transactions.balanceView.of,
     deposit: Deposits.view.of,
-    list: Transactions.view.of,
+    list: Listed.view.of,
     payer: Deposits.payer.of,
     withdrawal
   },

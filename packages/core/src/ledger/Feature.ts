@@ -278,7 +278,8 @@ export interface Declared<
   L extends AnyLayer,
   W extends AnyLayer,
   X extends AnyLayer,
-  R extends AnyReads | undefined
+  R extends AnyReads | undefined,
+  P extends ReadonlyArray<Posts>
 > extends Feature {
   readonly changes: Changes<C>
   readonly events: E
@@ -287,6 +288,7 @@ export interface Declared<
   readonly workers: W
   readonly extensions: X
   readonly reads: R
+  readonly posts: P
 }
 
 const nothing = {
@@ -295,6 +297,7 @@ const nothing = {
   changes: {},
   events: {},
   notices: undefined,
+  posts: [],
   reads: undefined,
   layer: Layer.empty,
   workers: Layer.empty,
@@ -311,14 +314,15 @@ export const make = <
   L extends AnyLayer = Layer.Layer<never>,
   W extends AnyLayer = Layer.Layer<never>,
   X extends AnyLayer = Layer.Layer<never>,
-  R extends AnyReads | undefined = undefined
+  R extends AnyReads | undefined = undefined,
+  const P extends ReadonlyArray<Posts> = readonly []
 >(
   feature: Pick<Feature, "name"> &
-    Partial<Declared<C, E, N, L, W, X, R>> &
+    Partial<Declared<C, E, N, L, W, X, R, P>> &
     ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
-): Declared<C, E, N, L, W, X, R> =>
+): Declared<C, E, N, L, W, X, R, P> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- omitted parts have the types of `nothing`
-  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R>
+  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R, P>
 
 /** The records that these features send notices about. */
 export type AboutOf<F> = F extends {

@@ -6,34 +6,43 @@ import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type { Position } from "../ledger/Page.ts"
 import * as Posts from "../ledger/Posts.ts"
+import type { Feature } from "../ledger/Feature.ts"
 import { Rail, Standing } from "../ledger/Rail.ts"
 import { Failure } from "../sending/Withdrawal.ts"
 
-export const Type = Schema.Literals(["withdrawal", "deposit", ...Posts.types])
-export type Type = typeof Type.Type
+const own = ["withdrawal", "deposit"] as const
 
-/** A deposit, withdrawal or booked adjustment, as an entry in a list. */
+/** The type of a transaction: a withdrawal, a deposit, or what a feature posts (`Posts.type`). */
+export type Type = (typeof own)[number] | Posts.Type
+
+/** Returns the types of transactions that a service with these features lists. */
+export const types = (features: ReadonlyArray<Feature>): ReadonlyArray<Type> => [
+  ...own,
+  ...Posts.types(features)
+]
+
+/** A deposit, a withdrawal, or a posting of a feature's record, as an entry in a list. */
 export const Transaction = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId.CompanyId,
-  /** The amount in msat; negative for an adjustment debited from the company. */
+  /** The amount in msat; negative for a posting that debits the company. */
   amount: Msat.Msat,
   recipient: Schema.String,
-  /** Null for an adjustment. */
+  /** Null for a posting. */
   rail: Schema.NullOr(Rail),
-  type: Type,
-  /** The total fee; 0 for a deposit or adjustment. */
+  type: Schema.String.pipe(Schema.refine((type): type is Type => type !== "")),
+  /** The total fee; 0 for a deposit or posting. */
   fee: Msat.Msat,
   status: Standing,
-  /** Reason for an adjustment; null for other entries. */
+  /** Reason for a posting; null for other entries. */
   reason: Schema.NullOr(Schema.String),
-  /** For a deposit, the metadata of the paid invoice or address. Empty for an adjustment. */
+  /** For a deposit, the metadata of the paid invoice or address. Empty for a posting. */
   metadata: Metadata.Metadata,
   /** Reason why a withdrawal failed; null for other entries. */
   failure: Schema.NullOr(Failure),
   /** The description of its checkout, invoice or refund; empty if there is none. */
   description: Schema.String,
-  /** For an adjustment, the time of booking. */
+  /** For a posting, the time of booking. */
   createdAtMillis: Schema.Int
 })
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}

@@ -55,44 +55,48 @@ export const balanceView = View.make<Funds>()(
 )
 
 /** A deposit, withdrawal or adjustment as a list entry. */
-export const view = View.make<Transaction.Transaction>()(
-  { identifier: "Transaction" },
-  {
-    id: Member.uuid((row) => row.id),
-    company_id: Member.uuid((row) => row.companyId),
-    amount_sats: Member.sats(
-      (row) => row.amount,
-      "Amount in whole satoshis, truncated. Negative for an adjustment that debits"
-    ),
-    recipient: Member.text((row) => row.recipient),
-    rail_type: [
-      Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }),
-      (row) => row.rail
-    ],
-    type: [Transaction.Type, (row) => row.type],
-    fee_microsats: [
-      Schema.Int.annotate({
-        description: "Same fee as `fee_sats`, in millisatoshis (1000 per satoshi)",
-        examples: [6500]
-      }),
-      (row) => Number(row.fee)
-    ],
-    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
-    status: [Standing, (row) => row.status],
-    reason: Member.textOrNull((row) => row.reason, "Reason for an adjustment; null for other transactions"),
-    description: Member.text(
-      (row) => row.description,
-      "Description of its checkout, invoice or refund; empty if there is none"
-    ),
-    metadata: [Scalars.Metadata, (row) => row.metadata],
-    failure: [Schema.NullOr(Withdrawals.Failure), ({ failure }) => failure && Withdrawals.failureOf(failure)],
-    created_at: Member.instant((row) => row.createdAtMillis)
-  }
-)
+const viewOf = (types: ReadonlyArray<Transaction.Type>) =>
+  View.make<Transaction.Transaction>()(
+    { identifier: "Transaction" },
+    {
+      id: Member.uuid((row) => row.id),
+      company_id: Member.uuid((row) => row.companyId),
+      amount_sats: Member.sats(
+        (row) => row.amount,
+        "Amount in whole satoshis, truncated. Negative for an adjustment that debits"
+      ),
+      recipient: Member.text((row) => row.recipient),
+      rail_type: [
+        Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }),
+        (row) => row.rail
+      ],
+      type: [Schema.Literals(types), (row) => row.type],
+      fee_microsats: [
+        Schema.Int.annotate({
+          description: "Same fee as `fee_sats`, in millisatoshis (1000 per satoshi)",
+          examples: [6500]
+        }),
+        (row) => Number(row.fee)
+      ],
+      fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
+      status: [Standing, (row) => row.status],
+      reason: Member.textOrNull((row) => row.reason, "Reason for an adjustment; null for other transactions"),
+      description: Member.text(
+        (row) => row.description,
+        "Description of its checkout, invoice or refund; empty if there is none"
+      ),
+      metadata: [Scalars.Metadata, (row) => row.metadata],
+      failure: [
+        Schema.NullOr(Withdrawals.Failure),
+        ({ failure }) => failure && Withdrawals.failureOf(failure)
+      ],
+      created_at: Member.instant((row) => row.createdAtMillis)
+    }
+  )
 
-const query = {
+const queryOf = (types: ReadonlyArray<Transaction.Type>) => ({
   ...Page.place(Transaction.limit),
-  type: Schema.optionalKey(Transaction.Type),
+  type: Schema.optionalKey(Schema.Literals(types)),
   status: Schema.optionalKey(Standing),
   rail_type: Schema.optionalKey(Rail),
   ...Search.times,
@@ -102,9 +106,8 @@ const query = {
   lightning_invoice_id: Schema.optionalKey(
     Search.id("Selects the deposit of this invoice, by the invoice's `id`")
   )
-}
-const Query = Schema.Struct(query)
-type Query = typeof Query.Type
+})
+type Query = Schema.Struct<ReturnType<typeof queryOf>>["Type"]
 
 /** Converts the query to the core's query. */
 const askedBy = (query: Query) =>
@@ -163,30 +166,34 @@ export const balance = Section.company(
     )
 )
 
-const page = Page.of(view, "Transactions", path)
-
-export const list = Section.company(
-  HttpApiEndpoint.get("transactions", path, {
-    query,
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List transactions")
-    .annotate(
-      OpenApi.Description,
-      `Returns deposits, withdrawals and manual adjustments (\`adjustment\`), newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. A filter by hash matches payments only after they are sent or received. The next page is in the \`Link\` header. At most ${Pages.looks} rows are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
-    )
-    .annotate(Example, (world) => ({
-      message: "Transactions",
-      data: example(world).transactions.map(view.of)
-    })),
-  Transactions,
-  (transactions) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const { rows, next } = yield* Errors.answered(
-        transactions.list(yield* companyId, yield* askedBy(query))
-      )
-      return page.answer(rows, Search.written(query), next)
+/** The list of a service's transactions, of these types, and the view of an entry. */
+export const make = (types: ReadonlyArray<Transaction.Type>) => {
+  const view = viewOf(types)
+  const page = Page.of(view, "Transactions", path)
+  const list = Section.company(
+    HttpApiEndpoint.get("transactions", path, {
+      query: queryOf(types),
+      success: page.success,
+      error: Errors.of("malformed", "store_unavailable")
     })
-)
+      .annotate(Scopes, ["read"])
+      .annotate(OpenApi.Summary, "List transactions")
+      .annotate(
+        OpenApi.Description,
+        `Returns deposits, withdrawals and manual adjustments (\`adjustment\`), newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. A filter by hash matches payments only after they are sent or received. The next page is in the \`Link\` header. At most ${Pages.looks} rows are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
+      )
+      .annotate(Example, (world) => ({
+        message: "Transactions",
+        data: example(world).transactions.map(view.of)
+      })),
+    Transactions,
+    (transactions) =>
+      Effect.fnUntraced(function* ({ query }) {
+        const { rows, next } = yield* Errors.answered(
+          transactions.list(yield* companyId, yield* askedBy(query))
+        )
+        return page.answer(rows, Search.written(query), next)
+      })
+  )
+  return { view, list }
+}

@@ -24,6 +24,7 @@ import * as Companies from "@satrail/http/resources/Companies"
 import * as Deposits from "@satrail/http/resources/Deposits"
 import * as Domains from "@satrail/http/resources/Domains"
 import * as Events from "./events/Feed.ts"
+import * as List from "./Transactions.ts"
 import * as Exports from "@satrail/http/resources/Exports"
 import * as Invoices from "@satrail/http/resources/Invoices"
 import * as LightningAddresses from "@satrail/http/resources/LightningAddresses"
@@ -179,7 +180,7 @@ export const section = Section.make(
     get,
     keys,
     OfCompany.read(Transactions.balance),
-    OfCompany.read(Transactions.list),
+    OfCompany.read(List.list),
     OfCompany.read(Exports.transactions),
     OfCompany.read(Withdrawals.get),
     OfCompany.read(Deposits.get),

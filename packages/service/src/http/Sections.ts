@@ -9,6 +9,7 @@ import * as Withdrawals from "@satrail/http/resources/Withdrawals"
 import * as Feature from "@satrail/http/api/Feature"
 import { features } from "../features/http.ts"
 import * as Section from "@satrail/http/api/Section"
+import * as List from "./Transactions.ts"
 
 export const receive = Section.make(
   "receive",
@@ -39,7 +40,7 @@ export const read = Section.make(
   { title: "Read", description: "Balance, deposits and withdrawals" },
   [
     Transactions.balance,
-    Transactions.list,
+    List.list,
     Exports.transactions,
     Withdrawals.get,
     Deposits.get,
