@@ -294,9 +294,57 @@ const inFlight = (rest: LndRest): Effect.Effect<InFlight, NodeUnavailable> =>
     }
   }).pipe(Effect.catchTag("Refused", unavailable("inFlight")))
 
+/** Reads the settled invoices of the node at `rest`. */
+const settlements = (rest: LndRest) => {
+  /**
+   * Reads all invoices to find the settled ones. Used for a database's first read, and repeatedly while the
+   * node has never been paid.
+   */
+  const allSettled = Effect.gen(function* () {
+    const settled: Array<LndInvoice.Settled> = []
+    for (let offset = 0n; ;) {
+      const request = get("/v1/invoices", {
+        urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) }
+      })
+      const { invoices, last_index_offset } = yield* rest.ask("taken", request, LndInvoice.Page)
+      settled.push(...invoices.filter(LndInvoice.isSettled))
+      if (invoices.length < pageSize) return inOrder(settled)
+      offset = last_index_offset
+    }
+  })
+
+  const settledAfter = (index: bigint) =>
+    rest
+      .listen(
+        "taken",
+        get("/v1/invoices/subscribe", { urlParams: { settle_index: String(index) } }),
+        LndInvoice.Listed
+      )
+      .pipe(
+        Stream.filter(LndInvoice.isSettled),
+        Stream.timeout(silenceMillis),
+        Stream.take(pageSize),
+        Stream.runCollect
+      )
+
+  /** Returns a page of the settled invoices, starting with this settle index. */
+  const settledFrom = Effect.fnUntraced(function* (number: bigint) {
+    // lnd treats a settle index of 0 as "new settlements only".
+    if (number > 1n) {
+      const found = inOrder(yield* settledAfter(number - 1n))
+      // With native SQL, lnd reports its backlog in the order of creation, so a page with gaps may lack some.
+      if (found.length < pageSize || found.at(-1)?.settle_index === number + BigInt(pageSize) - 1n)
+        return found
+    }
+    return (yield* allSettled).filter(({ settle_index }) => settle_index >= number).slice(0, pageSize)
+  })
+  return { allSettled, settledFrom }
+}
+
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const rest = connect(options)
   const own = LndOwn.list(rest)
+  const { allSettled, settledFrom } = settlements(rest)
   const recognised = LndInfo.recognise(rest, options.identity)
 
   const payments = (urlParams: Readonly<Record<string, string>>) => {
@@ -343,49 +391,6 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       if (found.length < pageSize) return start
       index_offset = String(found[0]?.payment_index ?? 0n)
     }
-  })
-
-  /**
-   * Reads all invoices to find the settled ones. Used for a database's first read, and repeatedly while the
-   * node has never been paid.
-   */
-  const allSettled = Effect.gen(function* () {
-    const settled: Array<LndInvoice.Settled> = []
-    for (let offset = 0n; ;) {
-      const request = get("/v1/invoices", {
-        urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) }
-      })
-      const { invoices, last_index_offset } = yield* rest.ask("taken", request, LndInvoice.Page)
-      settled.push(...invoices.filter(LndInvoice.isSettled))
-      if (invoices.length < pageSize) return inOrder(settled)
-      offset = last_index_offset
-    }
-  })
-
-  const settledAfter = (index: bigint) =>
-    rest
-      .listen(
-        "taken",
-        get("/v1/invoices/subscribe", { urlParams: { settle_index: String(index) } }),
-        LndInvoice.Listed
-      )
-      .pipe(
-        Stream.filter(LndInvoice.isSettled),
-        Stream.timeout(silenceMillis),
-        Stream.take(pageSize),
-        Stream.runCollect
-      )
-
-  /** Returns a page of the settled invoices, starting with this settle index. */
-  const settledFrom = Effect.fnUntraced(function* (number: bigint) {
-    // lnd treats a settle index of 0 as "new settlements only".
-    if (number > 1n) {
-      const found = inOrder(yield* settledAfter(number - 1n))
-      // With native SQL, lnd reports its backlog in the order of creation, so a page with gaps may lack some.
-      if (found.length < pageSize || found.at(-1)?.settle_index === number + BigInt(pageSize) - 1n)
-        return found
-    }
-    return (yield* allSettled).filter(({ settle_index }) => settle_index >= number).slice(0, pageSize)
   })
 
   return LightningBooks.of({

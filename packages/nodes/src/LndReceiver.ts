@@ -40,6 +40,33 @@ const noteLate = (invoice: Settled) => {
 }
 
 /**
+ * Waits for the first settled invoice, by reading all invoices. Only needed without a cursor, or if lnd has lost it,
+ * because lnd treats a settle index of 0 as "new settlements only".
+ */
+const firstSettlement = (rest: LndRest): Effect.Effect<Settled, NodeUnavailable | Refused> => {
+  const firstSettled = Effect.gen(function* () {
+    let first: Settled | undefined
+    for (let offset = 0n; ;) {
+      const request = get("/v1/invoices", {
+        urlParams: { index_offset: String(offset), num_max_invoices: pageSize }
+      })
+      const { invoices, last_index_offset } = yield* rest.ask("settlements", request, Page)
+      for (const invoice of invoices) {
+        if (isSettled(invoice) && (first === undefined || invoice.settle_index < first.settle_index))
+          first = invoice
+      }
+      if (invoices.length < pageSize) return first
+      offset = last_index_offset
+    }
+  })
+
+  const settled: Effect.Effect<Settled, NodeUnavailable | Refused> = Effect.flatMap(firstSettled, (first) =>
+    first === undefined ? Effect.andThen(Effect.sleep(firstMillis), settled) : Effect.succeed(first)
+  )
+  return settled
+}
+
+/**
  * Receives payments. Each preimage is derived from the secret and the invoice's id, so a repeated request
  * returns the same invoice.
  */
@@ -73,30 +100,6 @@ export const make = (
           : unavailable(operation)(refused)
       )
     )
-
-  /** Reads all invoices to find the first settled one. Only needed without a cursor, or if lnd has lost it. */
-  const firstSettled = Effect.gen(function* () {
-    let first: Settled | undefined
-    for (let offset = 0n; ;) {
-      const request = get("/v1/invoices", {
-        urlParams: { index_offset: String(offset), num_max_invoices: pageSize }
-      })
-      const { invoices, last_index_offset } = yield* rest.ask("settlements", request, Page)
-      for (const invoice of invoices) {
-        if (isSettled(invoice) && (first === undefined || invoice.settle_index < first.settle_index))
-          first = invoice
-      }
-      if (invoices.length < pageSize) return first
-      offset = last_index_offset
-    }
-  })
-
-  // lnd treats a settle index of 0 as "new settlements only", so the first one must be found another way.
-  const settledFirst: Effect.Effect<Settled, NodeUnavailable | Refused> = Effect.flatMap(
-    firstSettled,
-    (first) =>
-      first === undefined ? Effect.andThen(Effect.sleep(firstMillis), settledFirst) : Effect.succeed(first)
-  )
 
   const settledAfter = (index: string) =>
     rest
@@ -180,7 +183,7 @@ export const make = (
         Effect.gen(function* () {
           yield* recognised
           if (after !== null && (yield* hasSettled(rest, BigInt(after)))) return settledAfter(after)
-          const first = settledOf(yield* settledFirst)
+          const first = settledOf(yield* firstSettlement(rest))
           return Stream.concat(Stream.make(first), settledAfter(first.cursor))
         })
       ).pipe(Stream.catchTag("Refused", (refused) => Stream.fromEffect(unavailable("settlements")(refused))))

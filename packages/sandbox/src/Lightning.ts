@@ -237,7 +237,10 @@ export const apply = (state: State, event: LightningEvent): State => {
     case "InvoiceIssued":
       return applied(swept(state, event.timestampSeconds * 1000), event)
     case "PaymentBegun":
-      return applied(swept(state, event.atMillis), event)
+      return paid(swept(state, event.atMillis), event)
+    case "PaymentSettled":
+    case "PaymentFailed":
+      return paid(state, event)
     case "OfferPublished":
     case "OfferTried":
       return offered(state, event)
@@ -246,10 +249,63 @@ export const apply = (state: State, event: LightningEvent): State => {
   }
 }
 
-const offered = (
-  state: State,
-  event: Extract<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>
-): State => {
+type OfOffer = Extract<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>
+type OfPayment = Extract<
+  LightningEvent,
+  { readonly _tag: "PaymentBegun" | "PaymentSettled" | "PaymentFailed" }
+>
+
+const paid = (state: State, event: OfPayment): State => {
+  switch (event._tag) {
+    case "PaymentBegun": {
+      const { paymentHash, amount, fee, hops } = event
+      const index = state.sentCount + 1
+      return {
+        ...state,
+        channels: lock(state, hops),
+        sent: HashMap.set(state.sent, sentAt(event), {
+          paymentHash,
+          index,
+          amount,
+          fee,
+          hops,
+          stage: { _tag: "pending" }
+        }),
+        sentCount: index,
+        held: HashMap.set(state.held, heldOut(event), {
+          direction: "out",
+          node: event.node ?? Network.us,
+          paymentHash,
+          amount
+        })
+      }
+    }
+    case "PaymentSettled": {
+      const one = HashMap.getUnsafe(state.sent, sentAt(event))
+      return {
+        ...withEnd(state, event),
+        channels: deliver(state, one.hops),
+        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "settled" } }),
+        held: HashMap.remove(state.held, heldOut(event)),
+        payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
+      }
+    }
+    case "PaymentFailed": {
+      const one = HashMap.getUnsafe(state.sent, sentAt(event))
+      return {
+        ...withEnd(state, event),
+        channels: giveBack(state, one.hops),
+        sent: HashMap.set(state.sent, sentAt(event), {
+          ...one,
+          stage: { _tag: "failed", reason: event.reason }
+        }),
+        held: HashMap.remove(state.held, heldOut(event))
+      }
+    }
+  }
+}
+
+const offered = (state: State, event: OfOffer): State => {
   if (event._tag === "OfferPublished") {
     const { _tag: _, offer, ...rest } = event
     return { ...state, offers: HashMap.set(state.offers, offer, rest) }
@@ -265,10 +321,7 @@ const offered = (
   }
 }
 
-const applied = (
-  state: State,
-  event: Exclude<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>
-): State => {
+const applied = (state: State, event: Exclude<LightningEvent, OfOffer | OfPayment>): State => {
   switch (event._tag) {
     case "InvoiceIssued": {
       const { _tag: _, node = Network.us, ...invoice } = event
@@ -347,51 +400,6 @@ const applied = (
         ...state,
         channels: deliver(locked, event.hops),
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(event.hops))
-      }
-    }
-    case "PaymentBegun": {
-      const { paymentHash, amount, fee, hops } = event
-      const index = state.sentCount + 1
-      return {
-        ...state,
-        channels: lock(state, hops),
-        sent: HashMap.set(state.sent, sentAt(event), {
-          paymentHash,
-          index,
-          amount,
-          fee,
-          hops,
-          stage: { _tag: "pending" }
-        }),
-        sentCount: index,
-        held: HashMap.set(state.held, heldOut(event), {
-          direction: "out",
-          node: event.node ?? Network.us,
-          paymentHash,
-          amount
-        })
-      }
-    }
-    case "PaymentSettled": {
-      const one = HashMap.getUnsafe(state.sent, sentAt(event))
-      return {
-        ...withEnd(state, event),
-        channels: deliver(state, one.hops),
-        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "settled" } }),
-        held: HashMap.remove(state.held, heldOut(event)),
-        payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
-      }
-    }
-    case "PaymentFailed": {
-      const one = HashMap.getUnsafe(state.sent, sentAt(event))
-      return {
-        ...withEnd(state, event),
-        channels: giveBack(state, one.hops),
-        sent: HashMap.set(state.sent, sentAt(event), {
-          ...one,
-          stage: { _tag: "failed", reason: event.reason }
-        }),
-        held: HashMap.remove(state.held, heldOut(event))
       }
     }
   }

@@ -67,11 +67,46 @@ const confirming = Effect.map(OperatorRequests.make, ({ confirm }) =>
   })
 )
 
+/**
+ * Makes a function that reads everything that decides whether a payout is lost. The tip is read first, so the spender
+ * has at least as many confirmations as it implies.
+ */
+const finding = Effect.gen(function* () {
+  const records = yield* SendingReads
+  const chain = yield* ChainSource
+
+  const seen = Effect.fnUntraced(function* <A extends Pick<LostPayout.Seen, "txId" | "rawTx">>(one: A) {
+    return { ...one, placement: yield* chain.transaction(one.txId) }
+  })
+
+  return Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal, spentBy: TxId) {
+    const tip = yield* chain.tip
+    const spender = yield* seen({ txId: spentBy, rawTx: (yield* chain.rawTransaction(spentBy)) ?? "" })
+    const isRead = Effect.sync(() => LostPayout.read(spender.rawTx).txId === spentBy)
+    if (
+      spender.placement._tag !== "gone" &&
+      !(yield* Effect.catchDefect(isRead, () => Effect.succeed(false)))
+    ) {
+      const cause = new Error(`the chain reports the transaction ${spentBy}, but does not return it`)
+      return yield* new ChainUnavailable({ operation: "rawTransaction", cause })
+    }
+    const candidates = yield* Effect.forEach(yield* records.candidates(leader.companyId, leader.id), seen)
+    const parents = new Map<string, Withdrawal.Withdrawal>()
+    for (const outpoint of new Set(candidates.flatMap(({ rawTx }) => LostPayout.read(rawTx).inputs))) {
+      const parent = yield* records.payoutOf(Coin.txIdOf(outpoint))
+      if (Option.isSome(parent)) parents.set(outpoint, parent.value)
+    }
+    const followers = yield* records.followers(leader.id)
+    const paidBySpender = Option.getOrNull(yield* records.payoutOf(spentBy))
+    return { leader, followers, candidates, parents, spender, paidBySpender, tip } satisfies LostPayout.Found
+  })
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
-  const chain = yield* ChainSource
+  const findPayout = yield* finding
   const { lookup } = yield* NodePayments.make
   const inFlight = yield* LostResult.inFlight
   const confirmed = yield* confirming
@@ -128,36 +163,6 @@ export const make = Effect.gen(function* () {
       sats: Msat.toDecimalSats(withdrawal.amount)
     })
     return yield* get(id)
-  })
-
-  const seen = Effect.fnUntraced(function* <A extends Pick<LostPayout.Seen, "txId" | "rawTx">>(one: A) {
-    return { ...one, placement: yield* chain.transaction(one.txId) }
-  })
-
-  /**
-   * Reads everything that decides whether a payout is lost. The tip is read first, so the spender has at least as
-   * many confirmations as it implies.
-   */
-  const findPayout = Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal, spentBy: TxId) {
-    const tip = yield* chain.tip
-    const spender = yield* seen({ txId: spentBy, rawTx: (yield* chain.rawTransaction(spentBy)) ?? "" })
-    const isRead = Effect.sync(() => LostPayout.read(spender.rawTx).txId === spentBy)
-    if (
-      spender.placement._tag !== "gone" &&
-      !(yield* Effect.catchDefect(isRead, () => Effect.succeed(false)))
-    ) {
-      const cause = new Error(`the chain reports the transaction ${spentBy}, but does not return it`)
-      return yield* new ChainUnavailable({ operation: "rawTransaction", cause })
-    }
-    const candidates = yield* Effect.forEach(yield* records.candidates(leader.companyId, leader.id), seen)
-    const parents = new Map<string, Withdrawal.Withdrawal>()
-    for (const outpoint of new Set(candidates.flatMap(({ rawTx }) => LostPayout.read(rawTx).inputs))) {
-      const parent = yield* records.payoutOf(Coin.txIdOf(outpoint))
-      if (Option.isSome(parent)) parents.set(outpoint, parent.value)
-    }
-    const followers = yield* records.followers(leader.id)
-    const paidBySpender = Option.getOrNull(yield* records.payoutOf(spentBy))
-    return { leader, followers, candidates, parents, spender, paidBySpender, tip } satisfies LostPayout.Found
   })
 
   const releasePayout = Effect.fnUntraced(function* (

@@ -33,20 +33,10 @@ interface Found {
 
 type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
 
-/** The first step of a withdrawal: finds the payee, then pays it. `lightning` pays external payees. */
-export const make = Effect.fnUntraced(function* (
-  outcomes: WithdrawalOutcomes,
-  lightning: LightningPayments,
-  nodePayments: NodePayments
-) {
+/** Makes a function that finds the payee, and requests an invoice from its server if there is one. */
+const finding = Effect.gen(function* () {
   const recipients = yield* Recipients
-  const tasks = yield* Tasks
-  const maySend = yield* WithdrawalHooks.sending
-  const options = yield* PaymentOptions
-  const rules = { ...(yield* Bounds), ...options }
-  const transfers = yield* Transfers.make(outcomes)
-  const { fail } = outcomes
-  const unreachable = Unreachable.make()
+  const rules = { ...(yield* Bounds), ...(yield* PaymentOptions) }
 
   /**
    * Requests a fresh invoice from the server behind this pay request. An invoice of one of our companies is
@@ -64,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
-  const find = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     destination: Destination.Destination,
     { amount, rail }: Withdrawal.Withdrawal
   ): Effect.fn.Return<Found, Unfound> {
@@ -73,6 +63,21 @@ export const make = Effect.fnUntraced(function* (
       ? yield* accept(recipient, amount)
       : { recipient, successAction: null }
   })
+})
+
+/** The first step of a withdrawal: finds the payee, then pays it. `lightning` pays external payees. */
+export const make = Effect.fnUntraced(function* (
+  outcomes: WithdrawalOutcomes,
+  lightning: LightningPayments,
+  nodePayments: NodePayments
+) {
+  const recipients = yield* Recipients
+  const tasks = yield* Tasks
+  const maySend = yield* WithdrawalHooks.sending
+  const find = yield* finding
+  const transfers = yield* Transfers.make(outcomes)
+  const { fail } = outcomes
+  const unreachable = Unreachable.make()
 
   const send = (
     withdrawal: Withdrawal.Withdrawal,

@@ -248,24 +248,11 @@ const finding = Effect.gen(function* () {
   })
 })
 
-export const make = Effect.gen(function* () {
-  const journal = yield* Journal
-  const ledger = yield* LedgerReads
-  const accounts = yield* AccountReads
-  const nouns = yield* NounReads
-  const records = yield* RefundReads
-  const depositOf = yield* finding
-  const asksForRest = yield* AsksForRest
-  const stops = yield* Stops
+/** Makes a function that prepares a refund's payment: a withdrawal or a voucher. */
+const paying = Effect.gen(function* () {
   const prices = yield* Prices
-  const vouchers = yield* Vouchers
   const [draftVoucher, withdrawalDrafts] = [yield* VoucherDrafts.make, yield* WithdrawalDrafts.make]
-  const steps = yield* RefundSteps.make
-  const entropy = yield* Entropy
-  const now = Clock.currentTimeMillis
-
-  /** Prepares the refund's payment: a withdrawal or a voucher. */
-  const paymentOf = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     { company, apiKey, asked, destination, askedAtMillis, ...words }: Begun,
     refundId: string,
     otherwise: Msat.Msat
@@ -305,6 +292,22 @@ export const make = Effect.gen(function* () {
       url
     }
   })
+})
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const accounts = yield* AccountReads
+  const nouns = yield* NounReads
+  const records = yield* RefundReads
+  const depositOf = yield* finding
+  const asksForRest = yield* AsksForRest
+  const stops = yield* Stops
+  const vouchers = yield* Vouchers
+  const paymentOf = yield* paying
+  const steps = yield* RefundSteps.make
+  const entropy = yield* Entropy
+  const now = Clock.currentTimeMillis
 
   /** Creates a refund of a deposit. `deposit` is the record as last read. */
   const made = Effect.fnUntraced(function* (ask: Begun, deposit: Deposit) {
