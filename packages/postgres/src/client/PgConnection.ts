@@ -17,7 +17,8 @@ const nameOf = (text: string): string => {
   return name
 }
 
-type Query = Pg.QueryConfig & { readonly rowMode?: "array" }
+/** A statement. A named one is parsed once per connection. */
+export type Query = Pg.QueryConfig & { readonly rowMode?: "array" }
 
 /** Runs a query on some connection. */
 export type Ask = (query: Query) => Effect.Effect<Pick<Pg.QueryResult, "rows">, SqlError.SqlError>
