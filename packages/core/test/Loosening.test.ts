@@ -71,7 +71,10 @@ describe("Loosening", () => {
       () =>
         Effect.gen(function* () {
           const standings = () => Effect.succeed([{ balance: { posted: Msat.fromSats(sats) } }])
-          const check = yield* Loosening.checkOf({ standings }, () => Effect.succeed(true))
+          const check = yield* Loosening.checkOf(
+            { standings },
+            { mayAct: () => Effect.succeed(true), stored: (by) => by }
+          )
           const asked = {
             companyId: CompanyId.operator,
             loosening: null,

@@ -31,6 +31,7 @@ export const {
   RateUnavailable,
   RecipientRefused,
   RecipientUnreachable,
+  RequesterGone,
   SameOperator,
   SandboxRefused,
   SecondOperatorRequired,

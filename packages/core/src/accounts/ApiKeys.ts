@@ -27,7 +27,7 @@ import * as Limits from "./Limits.ts"
 import * as Loosening from "./Loosening.ts"
 import * as OperatorRequests from "./OperatorRequests.ts"
 import * as NewCompany from "./NewCompany.ts"
-import type { Operator, SameOperator } from "./SecondOperator.ts"
+import type { Operator, RequesterGone, SameOperator } from "./SecondOperator.ts"
 
 /** A new key. `text` is the key itself, which is never shown again. */
 export interface Issued {
@@ -97,7 +97,7 @@ export class ApiKeys extends Context.Service<
     readonly approve: (
       id: string,
       by: Operator
-    ) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
+    ) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | RequesterGone | StoreUnavailable>
     /**
      * Issues a key for the company of `by`, a key with the `admin` scope. The new key gets only permissions
      * that `by` may grant (OwnKeys.ts).
@@ -191,25 +191,30 @@ export class ApiKeys extends Context.Service<
 const existing = (records: AccountReads["Service"]) => (companyId: CompanyId.CompanyId) =>
   Effect.asVoid(found("company", companyId, records.company(companyId)))
 
+const makeApprovals = Effect.gen(function* () {
+  return { isNew: yield* NewCompany.make, stored: (yield* OperatorRequests.makeRequesters).stored }
+})
+
 /**
  * Returns the approval that a key needs; null if no operator requests the key, if it moves no money, or if the
  * company is new.
  */
 const approvalOf = Effect.fnUntraced(function* (
-  isNew: Effect.Success<typeof NewCompany.make>,
+  { isNew, stored }: Effect.Success<typeof makeApprovals>,
   { companyId, scopes }: Pick<ApiKey.ApiKey, "companyId" | "scopes">,
   by: Operator | undefined,
   replaces: ApiKey.Approval["replaces"]
 ): Effect.fn.Return<ApiKey.Approval | null, StoreUnavailable> {
   if (by === undefined || !ApiKey.movesMoney(scopes) || (yield* isNew(companyId))) return null
-  return { requestedById: by.id, requestedBy: by.name, replaces }
+  const { id, name } = stored(by)
+  return { requestedById: id, requestedBy: name, replaces }
 })
 
 const makeIssue = Effect.gen(function* () {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
   const records = yield* AccountReads
   const exists = existing(records)
-  const isNew = yield* NewCompany.make
+  const approvals = yield* makeApprovals
   const { network } = yield* Installation
 
   /**
@@ -254,7 +259,7 @@ const makeIssue = Effect.gen(function* () {
       spendsAs: null,
       allowedFrom,
       loosening: null,
-      approval: yield* approvalOf(isNew, { companyId, scopes }, by, null),
+      approval: yield* approvalOf(approvals, { companyId, scopes }, by, null),
       approvedBy: null,
       approvedAtMillis: null
     }
@@ -273,7 +278,7 @@ const makeIssue = Effect.gen(function* () {
 /** Checks whether a key's limits or ranges may be changed. Loosening them may need a second operator. */
 const loosening = Effect.gen(function* () {
   const journal = yield* Journal
-  const check = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeMayAct)
+  const check = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeRequesters)
   return (
     apiKey: ApiKey.ApiKey,
     by: Loosening.Changer | undefined,
@@ -302,7 +307,7 @@ const finding = (records: AccountReads["Service"]) =>
 
 /** Approves keys. */
 const makeApprove = Effect.gen(function* () {
-  const journal = yield* Journal
+  const [journal, requesters] = [yield* Journal, yield* OperatorRequests.makeRequesters]
   const get = finding(yield* AccountReads)
 
   /**
@@ -325,7 +330,9 @@ const makeApprove = Effect.gen(function* () {
     // Approving a revoked or expired key would end the key it replaces and leave no valid key.
     if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting")
       return yield* new NotFound({ what: "API key", id })
-    yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
+    // A refused approval must not change the key.
+    yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis))
+    if (apiKey.approval !== null) yield* requesters.current(id, apiKey.approval, "companies")
     const replaced = apiKey.approval?.replaces
     const old = replaced ? yield* get(replaced.id) : undefined
     if (old !== undefined) yield* inherit(id, old.id)
@@ -341,7 +348,7 @@ const makeApprove = Effect.gen(function* () {
 const makeRotate = Effect.gen(function* () {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
   const get = finding(yield* AccountReads)
-  const isNew = yield* NewCompany.make
+  const approvals = yield* makeApprovals
   const { network } = yield* Installation
 
   const rotated = Effect.fnUntraced(function* (
@@ -368,7 +375,7 @@ const makeRotate = Effect.gen(function* () {
       lastUsedAtMillis: null,
       spendsAs: old.spendsAs ?? id,
       loosening: null,
-      approval: yield* approvalOf(isNew, old, by, { id, overlapSeconds }),
+      approval: yield* approvalOf(approvals, old, by, { id, overlapSeconds }),
       approvedBy: null,
       approvedAtMillis: null
     }

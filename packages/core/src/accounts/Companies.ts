@@ -155,7 +155,7 @@ const protecting = Effect.fnUntraced(function* (
   Journal | AccountReads | NounReads
 > {
   const journal = yield* Journal
-  const mayLoosen = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeMayAct)
+  const mayLoosen = yield* Loosening.checkOf(yield* AccountReads, yield* OperatorRequests.makeRequesters)
 
   /** Makes a change that `by` wants, if `by` may. The change expects the protection that was read. */
   const change = Effect.fnUntraced(function* (

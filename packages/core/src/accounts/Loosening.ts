@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
-import type { Scope } from "./OperatorToken.ts"
+import type { Requesters } from "./OperatorRequests.ts"
 import { isSame, type Operator, waitMillis } from "./SecondOperator.ts"
 
 // A single operator cannot loosen the protection of a company with a large balance. The first request is
@@ -115,7 +115,7 @@ interface Asked<E> {
  */
 export const checkOf = Effect.fnUntraced(function* (
   records: Standings,
-  mayAct: (operatorId: string, scope: Scope) => Effect.Effect<boolean, StoreUnavailable>
+  requesters: Pick<Requesters, "mayAct" | "stored">
 ) {
   const { secondOperatorAbove } = yield* Options
   return Effect.fnUntraced(function* <E>({
@@ -132,8 +132,8 @@ export const checkOf = Effect.fnUntraced(function* (
     const nowMillis = yield* Clock.currentTimeMillis
     const [standing] = yield* records.standings([companyId], nowMillis)
     if (standing === undefined || standing.balance.posted <= secondOperatorAbove) return
-    const counts = loosening !== null && (yield* mayAct(loosening.requestedById, "loosen"))
-    const pending = waiting(counts ? loosening : null, wanted, by, nowMillis)
+    const counts = loosening !== null && (yield* requesters.mayAct(loosening.requestedById, "loosen"))
+    const pending = waiting(counts ? loosening : null, wanted, requesters.stored(by), nowMillis)
     if (pending === undefined) return
     if (pending !== loosening) yield* keep(pending, nowMillis)
     return yield* new SecondOperatorRequired(pending)

@@ -5,33 +5,59 @@ import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as OperatorRequest from "./OperatorRequest.ts"
 import * as OperatorToken from "./OperatorToken.ts"
-import { isSame, type Operator, SameOperator } from "./SecondOperator.ts"
+import { isSame, type Operator, RequesterGone, SameOperator } from "./SecondOperator.ts"
 
 /** Returns whether a person, whose rights are not stored as a token, still has this scope. */
 export const MayOperate = Context.Reference<
   (id: string, scope: OperatorToken.Scope) => Effect.Effect<boolean, StoreUnavailable>
 >("@satrail/core/accounts/OperatorRequests/MayOperate", { defaultValue: () => () => Effect.succeed(true) })
 
-/**
- * Makes a function that returns whether an operator, who made a request, still has access and this scope. Ids that belong
- * to no token and no person are those of the configured token and of the host program's operators.
- */
-export const makeMayAct = Effect.gen(function* () {
-  const [nouns, mayOperate] = [yield* NounReads, yield* MayOperate]
-  return Effect.fnUntraced(function* (
+/** Identifies the configured token in requests, so that they end when the token is replaced. */
+export const ConfiguredToken = Context.Reference<string>(
+  "@satrail/core/accounts/OperatorRequests/ConfiguredToken",
+  { defaultValue: () => OperatorToken.root.id }
+)
+
+/** Operators as those who request something. A request ends with its operator's access. */
+export const makeRequesters = Effect.gen(function* () {
+  const [nouns, mayOperate, configured] = [yield* NounReads, yield* MayOperate, yield* ConfiguredToken]
+  const { root } = OperatorToken
+
+  /**
+   * Returns whether an operator, who made a request, still has access and this scope. Ids that belong to no token and no
+   * person are those of the configured token and of the host program's operators.
+   */
+  const mayAct = Effect.fnUntraced(function* (
     id: string,
     scope: OperatorToken.Scope
   ): Effect.fn.Return<boolean, StoreUnavailable> {
-    if (!Id.is(id)) return true
+    if (!Id.is(id)) return id === configured || (id !== root.id && !id.startsWith(`${root.id}:`))
     const found = yield* nouns.get(OperatorToken.noun, CompanyId.operator, id)
     if (Option.isNone(found)) return yield* mayOperate(id, scope)
     return found.value.revokedAtMillis === null && OperatorToken.allows(found.value, scope)
   })
+
+  return {
+    mayAct,
+    /** Returns the operator as they are stored with a request. */
+    stored: ({ id, name }: Operator): Operator => ({ id: id === root.id ? configured : id, name }),
+    /** Fails if the operator who made a request no longer has access and this scope. */
+    current: Effect.fnUntraced(function* (
+      id: string,
+      { requestedById }: { readonly requestedById: string },
+      scope: OperatorToken.Scope
+    ): Effect.fn.Return<void, RequesterGone | StoreUnavailable> {
+      if (!(yield* mayAct(requestedById, scope))) return yield* new RequesterGone({ id })
+    })
+  }
 })
+
+/** Operators as those who request something. */
+export type Requesters = Effect.Success<typeof makeRequesters>
 
 /** Actions that take two operators: one requests, and another confirms with the same request. */
 export const make = Effect.gen(function* () {
-  const [journal, nouns, mayAct] = [yield* Journal, yield* NounReads, yield* makeMayAct]
+  const [journal, nouns, requesters] = [yield* Journal, yield* NounReads, yield* makeRequesters]
 
   const stored = ({ id, companyId }: Pick<OperatorRequest.OperatorRequest, "id" | "companyId">) =>
     Effect.map(nouns.get(OperatorRequest.noun, companyId, id), Option.getOrNull)
@@ -43,7 +69,7 @@ export const make = Effect.gen(function* () {
   }: OperatorRequest.OperatorRequest) {
     return (
       untilMillis > (yield* Clock.currentTimeMillis) &&
-      (yield* mayAct(requestedById, OperatorRequest.scopes[action]))
+      (yield* requesters.mayAct(requestedById, OperatorRequest.scopes[action]))
     )
   })
 
@@ -62,8 +88,9 @@ export const make = Effect.gen(function* () {
      */
     confirm: Effect.fnUntraced(function* (
       wanted: OperatorRequest.Wanted,
-      by: Operator
+      operator: Operator
     ): Effect.fn.Return<boolean, SameOperator | StoreUnavailable> {
+      const by = requesters.stored(operator)
       const request = yield* stored(wanted)
       const isSameAction = request?.action === wanted.action && request.toCompanyId === wanted.toCompanyId
       if (request !== null && isSameAction && (yield* counts(request))) {

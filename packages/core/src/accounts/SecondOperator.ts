@@ -17,6 +17,11 @@ export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperat
   name: Schema.String
 }) {}
 
+/** The key, person or operator who requested this no longer has the access that the request needs. */
+export class RequesterGone extends Schema.TaggedError<RequesterGone>()("RequesterGone", {
+  id: Schema.String
+}) {}
+
 const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
 
 /** Returns whether two tokens may belong to the same person, judging by their ids and names. */

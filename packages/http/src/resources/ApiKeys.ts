@@ -343,13 +343,13 @@ export const approve = Section.operator(
   HttpApiEndpoint.post("approveKey", `${path}/:id/approve`, {
     params,
     success: Envelope.success(200, shown),
-    error: Errors.of("not_found", "another_operator_required", "store_unavailable")
+    error: Errors.of("not_found", "another_operator_required", "requester_gone", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Approve an API key")
     .annotate(
       OpenApi.Description,
-      "Approves an API key. It is then valid in every process, and the company receives the event `api_key.approved`. If it replaces a key whose limits or `allowed_from` allow less, it takes that key's; the response shows them. The operator who requested the key cannot approve it, nor can a token with the same name. To reject the key, revoke it. Approving twice has no further effect."
+      "Approves an API key. It is then valid in every process, and the company receives the event `api_key.approved`. If it replaces a key whose limits or `allowed_from` allow less, it takes that key's; the response shows them. The operator who requested the key cannot approve it, nor can a token with the same name. It cannot be approved once that operator has lost their access. To reject the key, revoke it. Approving twice has no further effect."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },

@@ -60,6 +60,12 @@ export const catalogue = {
       "The operator who requested this cannot approve it, and neither can a token with the same name. Nothing changed.",
     remedy: "Have another operator approve it with their own token."
   },
+  requester_gone: {
+    status: 409,
+    meaning:
+      "The key, person or operator who requested this has lost their access since, so it can no longer be approved. Nothing changed.",
+    remedy: "Reject or revoke it, and request it again."
+  },
   second_operator_required: {
     status: 403,
     meaning:

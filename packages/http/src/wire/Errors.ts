@@ -328,6 +328,11 @@ const table = {
     ),
   SameOperator: ({ name }) =>
     failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
+  RequesterGone: () =>
+    failure(
+      "requester_gone",
+      "The one who requested this has lost their access. Reject it, and request it again."
+    ),
   LooseningRefused: () =>
     failure(
       "scope_required",

@@ -1,4 +1,5 @@
 import * as Audit from "@satrail/core/ledger/Audit"
+import { root } from "@satrail/core/accounts/OperatorToken"
 import { Redacted } from "effect"
 import { hkdfSync } from "node:crypto"
 import type { Environment } from "./Environment.ts"
@@ -20,6 +21,12 @@ export const keyOf = (environment: Environment, purpose: string, label: string):
   )
   return Redacted.make(key.toString("hex"), { label })
 }
+
+/** Identifies the configured operator token in requests that another operator approves, without revealing it. */
+export const operatorIdOf = (environment: Environment): string =>
+  environment.operatorToken === undefined
+    ? root.id
+    : `${root.id}:${Redacted.value(keyOf(environment, `operator ${Redacted.value(environment.operatorToken)}`, "operator id")).slice(0, 32)}`
 
 export const auditSignerOf = (environment: Environment): Audit.Signer =>
   Audit.signer(keyOf(environment, "audit heads", "audit key"))

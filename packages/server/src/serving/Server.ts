@@ -1,5 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import { ConfiguredToken } from "@satrail/core/accounts/OperatorRequests"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -261,6 +262,7 @@ export const servicesOver = <E, EO>(
       Layer.mergeAll(
         stored,
         Layer.succeed(Nostr.SecretKey, environment.nostrKey),
+        Layer.succeed(ConfiguredToken, Secrets.operatorIdOf(environment)),
         Layer.succeed(Audit.Signing, Secrets.auditSignerOf(environment))
       )
     )

@@ -90,13 +90,16 @@ const awaiting = async (world: World) => {
 const decide = ({ ask }: World, key: string, id: string, how: "approve" | "reject") =>
   ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
 
-/** The token of an operator with this name, who can approve. */
-const operator = async (world: World, name: string): Promise<string> => {
+/** The id and token of an operator with this name, who can approve. */
+const operator = async (
+  world: World,
+  name: string
+): Promise<{ readonly id: string; readonly token: string }> => {
   const issued = await world.ask("POST", "/operator/tokens", {
     key: world.operatorToken,
     body: { name, scopes: ["mend"] }
   })
-  return issued.data.token
+  return issued.data
 }
 
 /** Requests an adjustment with this token. */
@@ -376,8 +379,19 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   another_operator_required: {
     how: "`POST /operator/adjustments`, then `/approve` with the same token",
     run: async (world) => {
-      const ada = await operator(world, "Ada")
+      const { token: ada } = await operator(world, "Ada")
       return world.ask("POST", `/operator/adjustments/${await adjustment(world, ada)}/approve`, { key: ada })
+    }
+  },
+  requester_gone: {
+    how: "`POST /operator/adjustments`, revoke the token, then `/approve` with another operator's token",
+    run: async (world) => {
+      const ada = await operator(world, "Ada")
+      const id = await adjustment(world, ada.token)
+      await world.ask("DELETE", `/operator/tokens/${ada.id}`, { key: world.operatorToken })
+      return world.ask("POST", `/operator/adjustments/${id}/approve`, {
+        key: (await operator(world, "Bob")).token
+      })
     }
   },
   second_operator_required: {
@@ -411,7 +425,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   adjustment_decided: {
     how: "`POST /operator/adjustments`, `/reject`, then `/approve` with another operator's token",
     run: async (world) => {
-      const [ada, bob] = [await operator(world, "Ada"), await operator(world, "Bob")]
+      const [{ token: ada }, { token: bob }] = [await operator(world, "Ada"), await operator(world, "Bob")]
       const id = await adjustment(world, ada)
       await world.ask("POST", `/operator/adjustments/${id}/reject`, { key: ada })
       return world.ask("POST", `/operator/adjustments/${id}/approve`, { key: bob })

@@ -23,7 +23,8 @@ import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Adjustment from "./Adjustment.ts"
 import { AdjustmentReads } from "./AdjustmentReads.ts"
 import { reasonIssue } from "@satrail/core/accounts/Companies"
-import type { Operator, SameOperator } from "@satrail/core/accounts/SecondOperator"
+import * as OperatorRequests from "@satrail/core/accounts/OperatorRequests"
+import type { Operator, RequesterGone, SameOperator } from "@satrail/core/accounts/SecondOperator"
 
 /** A request for an adjustment. */
 export interface Ask {
@@ -51,15 +52,20 @@ export class Adjustments extends Context.Service<
     >
     /**
      * Books the adjustment and records who approved it, in one commit. It is booked only once, even if
-     * approvals are repeated or concurrent. Fails for the operator who requested it, or if the company's
-     * balance is less than the debit.
+     * approvals are repeated or concurrent. Fails for the operator who requested it, once that operator has no
+     * access, or if the company's balance is less than the debit.
      */
     readonly approve: (
       id: string,
       by: Operator
     ) => Effect.Effect<
       Adjustment.Adjustment,
-      NotFound | SameOperator | Adjustment.AdjustmentDecided | InsufficientBalance | StoreUnavailable
+      | NotFound
+      | SameOperator
+      | RequesterGone
+      | Adjustment.AdjustmentDecided
+      | InsufficientBalance
+      | StoreUnavailable
     >
     /** Rejects the adjustment. Rejecting it again changes nothing. A booked adjustment stays booked. */
     readonly reject: (
@@ -89,6 +95,7 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const reads = yield* AdjustmentReads
   const entropy = yield* Entropy
+  const requesters = yield* OperatorRequests.makeRequesters
 
   const get = (id: string) => found("adjustment", id, reads.adjustment(id))
 
@@ -115,6 +122,7 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* check(ask)
       const { companyId, amount, reason, note, by, request } = ask
+      const requester = requesters.stored(by)
       const createdAtMillis = yield* Clock.currentTimeMillis
       const adjustment: Adjustment.Adjustment = {
         id: Id.fromMillis(createdAtMillis, entropy),
@@ -123,8 +131,8 @@ export const make = Effect.gen(function* () {
         amount,
         reason,
         note,
-        requestedById: by.id,
-        requestedBy: by.name,
+        requestedById: requester.id,
+        requestedBy: requester.name,
         status: "pending",
         decidedBy: null,
         decidedAtMillis: null,
@@ -136,6 +144,7 @@ export const make = Effect.gen(function* () {
     approve: Effect.fnUntraced(function* (id, by) {
       const before = yield* get(id)
       const change = yield* Effect.fromResult(Adjustment.booked(before, by, yield* Clock.currentTimeMillis))
+      if (before.status === "pending") yield* requesters.current(id, before, "mend")
       yield* Shortage.withBalance(ledger, journal.commit(change))
       yield* Effect.logInfo("adjustment: booked", {
         id,

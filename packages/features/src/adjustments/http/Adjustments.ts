@@ -175,6 +175,7 @@ const approve = Section.operator(
     error: errors.of(
       "not_found",
       "another_operator_required",
+      "requester_gone",
       "adjustment_decided",
       "insufficient_balance",
       "store_unavailable"

@@ -2,8 +2,10 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Deciders } from "@satrail/core/accounts/Deciders"
+import { MaySend } from "@satrail/core/accounts/CurrentSpender"
 import type { Sender } from "@satrail/core/accounts/Company"
 import { countedAs, type Spender } from "@satrail/core/accounts/Limits"
+import { RequesterGone } from "@satrail/core/accounts/SecondOperator"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Worker from "@satrail/core/base/Worker"
 import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
@@ -35,29 +37,32 @@ const expiredAtOnce = 100
 const keysAtOnce = 100
 
 /**
- * Returns the sender whose limits apply to a waiting withdrawal: its key, or the newest key that replaces it. A key
- * that can no longer be used counts only if there is no other.
+ * Returns the sender whose limits apply to a waiting withdrawal: its key, or the newest key that replaces it. Fails if
+ * neither can be used, or if the person who requested it may no longer send.
  */
-const askerOf = (accounts: AccountReads["Service"]) =>
-  Effect.fnUntraced(function* (
+const makeAsker = Effect.gen(function* () {
+  const [accounts, maySend] = [yield* AccountReads, yield* MaySend]
+  return Effect.fnUntraced(function* (
     company: Sender,
-    { approvalAskedBy: id }: Withdrawal
-  ): Effect.fn.Return<Spender, StoreUnavailable> {
-    const asked = id === null ? Option.none() : yield* accounts.apiKey(id)
-    if (Option.isNone(asked)) return { company }
+    { id: withdrawalId, approvalAskedBy: id }: Withdrawal
+  ): Effect.fn.Return<Spender, RequesterGone | StoreUnavailable> {
+    if (id === null) return { company }
+    const gone = new RequesterGone({ id: withdrawalId })
+    const asked = yield* accounts.apiKey(id)
+    if (Option.isNone(asked)) return (yield* maySend(id)) ? { company } : yield* gone
     const nowMillis = yield* Clock.currentTimeMillis
     const { apiKey: oldest } = asked.value
-    let newest: ApiKey.ApiKey | undefined
     for (let before: ApiKey.ApiKey | null = null; ;) {
       const keys: ReadonlyArray<ApiKey.ApiKey> = yield* accounts.keysOf(company.id, before, keysAtOnce)
-      const own = keys.filter((key) => countedAs(key) === oldest.id)
-      newest ??= own[0]
-      const found = own.find((key) => ApiKey.refusal(key, nowMillis) === undefined)
+      const found = keys.find(
+        (key) => countedAs(key) === oldest.id && ApiKey.refusal(key, nowMillis) === undefined
+      )
       before = keys.at(-1) ?? oldest
-      if (found !== undefined || before.createdAtMillis <= oldest.createdAtMillis)
-        return { company, apiKey: found ?? newest ?? oldest }
+      if (found !== undefined) return { company, apiKey: found }
+      if (before.createdAtMillis <= oldest.createdAtMillis) return yield* gone
     }
   })
+})
 
 /** Approves and rejects withdrawals that wait for a second key. */
 export class Approvals extends Context.Service<
@@ -66,7 +71,7 @@ export class Approvals extends Context.Service<
     /**
      * Approves a withdrawal, which queues its payment. Any key or person may approve, except the requester and
      * anyone who counts as the requester (accounts/Deciders.ts). The caller checks that the key has the scope `approve`.
-     * The destination and the limits of the requesting key are checked again, and the network fee may not exceed the amount
+     * The requester must still be able to send. The destination and the limits of the requesting key are checked again, and the network fee may not exceed the amount
      * held for it. Approving again changes nothing.
      */
     readonly approve: (
@@ -81,6 +86,7 @@ export class Approvals extends Context.Service<
       | Approval.ApprovalOver
       | Approval.ApprovalByAsker
       | Approval.ApprovalFeeRisen
+      | RequesterGone
       | CompanyFrozen
       | LimitExceeded
     >
@@ -110,7 +116,7 @@ export const make = Effect.gen(function* () {
   const drafts = yield* WithdrawalDrafts.make
   const isSame = yield* Deciders
   const accounts = yield* AccountReads
-  const asker = askerOf(accounts)
+  const asker = yield* makeAsker
   const now = Clock.currentTimeMillis
   /** Number of withdrawals that the last step could not expire. The next step reads as many more, to reach those behind them. */
   let failures = 0

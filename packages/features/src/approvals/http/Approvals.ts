@@ -86,6 +86,7 @@ const approve = Section.company(
       "approval_over",
       "approval_by_asker",
       "approval_fee_risen",
+      "requester_gone",
       "company_frozen",
       "limit_exceeded",
       ...Withdrawals.unpayable

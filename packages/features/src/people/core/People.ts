@@ -3,8 +3,14 @@ import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { checkName } from "@satrail/core/accounts/Companies"
 import * as NewCompany from "@satrail/core/accounts/NewCompany"
+import * as OperatorRequests from "@satrail/core/accounts/OperatorRequests"
 import type { Operator as OperatorCaller } from "@satrail/core/accounts/OperatorToken"
-import { isSame, type Operator, SameOperator } from "@satrail/core/accounts/SecondOperator"
+import {
+  isSame,
+  type Operator,
+  type RequesterGone,
+  SameOperator
+} from "@satrail/core/accounts/SecondOperator"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
@@ -76,8 +82,14 @@ export class People extends Context.Service<
       | IdempotencyMismatch
       | StoreUnavailable
     >
-    /** Approves an operator's invitation. Fails for the operator who made the invitation. */
-    readonly approve: (id: string, by: Operator) => Effect.Effect<Person.Person, Refused | SameOperator>
+    /**
+     * Approves an operator's invitation. Fails for the operator who made the invitation, and once that operator has no
+     * access.
+     */
+    readonly approve: (
+      id: string,
+      by: Operator
+    ) => Effect.Effect<Person.Person, Refused | SameOperator | RequesterGone>
     /**
      * Revokes the person's passkeys, ends their sessions, and invites them again. Requires the same approval as
      * an invitation. An earlier invitation is no longer valid.
@@ -256,6 +268,7 @@ export const make = Effect.gen(function* () {
   ]
   const accounts = yield* AccountReads
   const isNew = yield* NewCompany.make
+  const requesters = yield* OperatorRequests.makeRequesters
   const { noun } = Person
   const now = Clock.currentTimeMillis
 
@@ -278,7 +291,8 @@ export const make = Effect.gen(function* () {
       (yield* isNew(companyId))
     )
       return null
-    return { requestedById: by.operator.id, requestedBy: by.operator.name }
+    const { id, name } = requesters.stored(by.operator)
+    return { requestedById: id, requestedBy: name }
   })
 
   const checkRoom = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, nowMillis: number) {
@@ -344,6 +358,7 @@ export const make = Effect.gen(function* () {
       if (person.waiting === null) return person
       if (isSame(by, { id: person.waiting.requestedById, name: person.waiting.requestedBy }))
         return yield* new SameOperator({ id, name: by.name })
+      yield* requesters.current(id, person.waiting, "companies")
       return yield* moved(Person.approved(person, yield* at))
     }),
     recover: Effect.fnUntraced(function* (companyId, id, by) {

@@ -156,7 +156,13 @@ const approve = Section.operator(
   HttpApiEndpoint.post("operatorApprovePerson", `${path}/:id/approve`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "another_operator_required", "person_changed", "store_unavailable")
+    error: errors.of(
+      "not_found",
+      "another_operator_required",
+      "requester_gone",
+      "person_changed",
+      "store_unavailable"
+    )
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Approve an invitation")
