@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
   )
 
   it.live(
-    "roles: `migrate` creates a missing table of the program's own feature, and the application can change only its moving fields",
+    "roles: `migrate` creates a missing table of the program's own feature, and the application can change only its moving fields and the reader see only its readable columns",
     () =>
       Effect.gen(function* () {
         const database = yield* prepared
@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
           "create table if not exists satrail.boxes (company_id uuid, id uuid, label text, status text, primary key (company_id, id))"
         const own = Layer.merge(
           Layer.succeed(Features, [...features, Feature.make({ name: "boxes", nouns: [box] })]),
-          Layer.succeed(StoreFeature.Own, [{ tables }])
+          Layer.succeed(StoreFeature.Own, [{ tables, readable: { boxes: "id, status" } }])
         )
         yield* as("satrail_migration", database)(Migrations.migrate)
         const { message } = yield* Effect.provide(refusedStart("satrail_application", database), own)
@@ -143,7 +143,29 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
           "update satrail.boxes set label = 'b'",
           "delete from satrail.boxes"
         ])
+        yield* as("satrail_reader", database)(run("select id, status from satrail.boxes"))
+        yield* mayNot("satrail_reader", database, ["select label from satrail.boxes"])
       })
+  )
+
+  it.live("roles: `satrail migrate` leaves the privileges on tables that it does not know", () =>
+    Effect.gen(function* () {
+      const database = yield* migrated
+      yield* as(
+        "satrail_migration",
+        database
+      )(
+        run(`create table satrail.boxes (id int, secret text);
+          grant select, insert, update (id) on satrail.boxes to satrail_application;
+          grant select (id) on satrail.boxes to satrail_reader`)
+      )
+      // This program does not have that feature.
+      yield* as("satrail_migration", database)(Migrations.migrate)
+      yield* as("satrail_application", database)(run("insert into satrail.boxes values (1, 'a')"))
+      yield* as("satrail_application", database)(run("update satrail.boxes set id = 2"))
+      yield* as("satrail_reader", database)(run("select id from satrail.boxes"))
+      yield* mayNot("satrail_reader", database, ["select secret from satrail.boxes"])
+    })
   )
 
   it.live(

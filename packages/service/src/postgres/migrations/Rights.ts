@@ -71,17 +71,20 @@ const readable: Readonly<Record<string, string>> = {
 }
 
 // A stored response contains a company's data.
-const withheld = `
-revoke all on ${["answers", ...Object.keys(readable)].map((table) => `satrail.${table}`).join(", ")} from satrail_reader;
-${Object.entries(readable)
-  .map(([table, columns]) => `grant select (${columns}) on satrail.${table} to satrail_reader;`)
-  .join("\n")}`
+const isWithheld = (table: string) => table === "answers"
 
-const whereThereIs = (role: string, script: string) => `
+const whereThereIs = (
+  role: string,
+  grants: ReadonlyArray<readonly [table: string, grant: string | undefined]>
+) => `
 if exists (select from pg_roles where rolname = '${role}') then
 grant usage on schema satrail to ${role};
-revoke all on all tables in schema satrail from ${role};
-${script}
+revoke all on ${grants.map(([table]) => `satrail.${table}`).join(", ")} from ${role};
+${grants
+  .flatMap(([table, grant]) =>
+    grant === undefined ? [] : [`grant ${grant} on satrail.${table} to ${role};`]
+  )
+  .join("\n")}
 end if;`
 
 /** The application's rights on the tables of a program's own features. */
@@ -97,16 +100,25 @@ const ofOwn = (
 }
 
 /**
- * Grants the roles their rights and revokes all others, also on the tables of a program's own features. It does
- * nothing if these roles don't exist. Run it as the owner of the tables.
+ * Grants the roles their rights and revokes all others, also on the tables of a program's own features. Tables
+ * that it does not know keep their privileges: they belong to another program's features. It does nothing if
+ * these roles don't exist. Run it as the owner of the tables.
  */
-export const script = (nouns: ReadonlyArray<Members>, own: ReadonlyArray<Feature>): string => `
+export const script = (nouns: ReadonlyArray<Members>, own: ReadonlyArray<Feature>): string => {
+  const tables = Object.entries({ ...application, ...ofOwn(nouns, own) })
+  const columns: Readonly<Record<string, string>> = Object.assign(
+    {},
+    readable,
+    ...own.map(({ readable }) => readable)
+  )
+  const ofReader = (table: string) =>
+    isWithheld(table) ? undefined : columns[table] === undefined ? "select" : `select (${columns[table]})`
+  return `
 do $rights$ begin
+${whereThereIs("satrail_application", tables)}
 ${whereThereIs(
-  "satrail_application",
-  Object.entries({ ...application, ...ofOwn(nouns, own) })
-    .map(([table, rights]) => `grant ${rights} on satrail.${table} to satrail_application;`)
-    .join("\n")
+  "satrail_reader",
+  tables.map(([table]) => [table, ofReader(table)])
 )}
-${whereThereIs("satrail_reader", `grant select on all tables in schema satrail to satrail_reader;${withheld}`)}
 end $rights$`
+}
