@@ -10,6 +10,7 @@ import { StaleFence } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Endpoint from "./records/Endpoint.ts"
+import * as Inbox from "./Inbox.ts"
 import * as Lag from "./Lag.ts"
 import * as Runner from "./Runner.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
@@ -26,34 +27,25 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     yield* Tail
   ]
   const runner = yield* Runner.make
-  const controls = new Map<string, Runner.Control>()
-  const ofCompany = new Map<CompanyId.CompanyId, Set<Runner.Control>>()
+  const inboxes = new Map<string, Inbox.Inbox>()
+  const ofCompany = new Map<CompanyId.CompanyId, Set<Inbox.Inbox>>()
   /** Reasons of the current outage that were logged. It affects many endpoints. */
   const logged = new Set<string>()
 
   /** Serves one endpoint until it is deleted. */
-  const keep = Effect.fnUntraced(function* (
-    companyId: CompanyId.CompanyId,
-    id: string,
-    control: Runner.Control
-  ) {
+  const keep = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string, inbox: Inbox.Inbox) {
     let failures = 0
     while (true) {
       const exit = yield* Effect.exit(
         Effect.gen(function* () {
           // If the endpoint changes after this line, it is read again.
-          control.isChanged = false
+          inbox.take("changed")
           const endpoint = Option.getOrUndefined(
             yield* runner.reading(nouns.get(Endpoint.noun, companyId, id))
           )
           if (endpoint === undefined || endpoint.status === "deleted") return "deleted"
-          if (endpoint.status === "enabled") yield* runner.once(endpoint, fence, control)
-          else {
-            while (!control.isChanged) {
-              control.latch.closeUnsafe()
-              yield* control.latch.await
-            }
-          }
+          if (endpoint.status === "enabled") yield* runner.once(endpoint, fence, inbox)
+          else yield* inbox.await(["changed"])
           return "changed"
         })
       )
@@ -78,24 +70,19 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
   })
 
   const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const control = Runner.control()
-    controls.set(id, control)
+    const inbox = Inbox.make()
+    inboxes.set(id, inbox)
     const others = ofCompany.get(companyId) ?? new Set()
-    ofCompany.set(companyId, others.add(control))
+    ofCompany.set(companyId, others.add(inbox))
     const end = Effect.sync(() => {
-      controls.delete(id)
-      others.delete(control)
+      inboxes.delete(id)
+      others.delete(inbox)
       if (others.size === 0) ofCompany.delete(companyId)
     })
     yield* Effect.forkScoped(
-      Effect.annotateLogs(Effect.ensuring(keep(companyId, id, control), end), { endpointId: id })
+      Effect.annotateLogs(Effect.ensuring(keep(companyId, id, inbox), end), { endpointId: id })
     )
   })
-
-  const wake = (control: Runner.Control) => {
-    control.hasNews = true
-    if (control.takesNews) control.latch.openUnsafe()
-  }
 
   let position: bigint | undefined
   const more = yield* tail.listen(null)
@@ -108,7 +95,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
         (page) =>
           Effect.forEach(
             page,
-            ({ companyId, id }) => (controls.has(id) ? Effect.void : begin(companyId, id)),
+            ({ companyId, id }) => (inboxes.has(id) ? Effect.void : begin(companyId, id)),
             { discard: true }
           )
       )
@@ -118,22 +105,20 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     logged.clear()
     for (const { type, companyId, subject } of page) {
       if (type === "webhook_endpoint.changed" || type === "webhook_endpoint.disabled") {
-        const control = controls.get(subject)
-        if (control === undefined) yield* begin(companyId, subject)
-        else {
-          control.isChanged = true
-          control.latch.openUnsafe()
-        }
+        const inbox = inboxes.get(subject)
+        if (inbox === undefined) yield* begin(companyId, subject)
+        else inbox.offer("changed")
       }
     }
-    const toldOf = new Set(page.map(({ companyId }) => companyId))
-    if (toldOf.size > 0) toldOf.add(CompanyId.operator)
-    for (const companyId of toldOf) for (const control of ofCompany.get(companyId) ?? []) wake(control)
+    const companies = new Set(page.map(({ companyId }) => companyId))
+    if (companies.size > 0) companies.add(CompanyId.operator)
+    for (const companyId of companies)
+      for (const inbox of ofCompany.get(companyId) ?? []) inbox.offer("events")
     position = page.at(-1)?.id ?? position
     // One wake-up may cover many commits. Reading after each commit would block a busy process.
     if (page.length === 0) yield* more
   })
-  yield* Lag.measure(controls, fence)
+  yield* Lag.measure(runner.waitingSinceMillis, fence)
   yield* Worker.runOpen("webhooks", step, Effect.void)
 })
 

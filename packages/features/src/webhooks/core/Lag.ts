@@ -8,7 +8,6 @@ import * as Cursor from "@satrail/core/ledger/Cursor"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
-import type { Control } from "./Runner.ts"
 
 /** Interval between measurements. */
 export const everyMillis = 30_000
@@ -43,7 +42,7 @@ export const waitingSinceMillis = Effect.gen(function* () {
  * processes.
  */
 export const measure = Effect.fnUntraced(function* (
-  controls: { readonly values: () => Iterable<Pick<Control, "waitingSinceMillis">> },
+  waitingSinceMillis: () => ReadonlyArray<number>,
   fence: Fence
 ) {
   const [store, journal, entropy] = [yield* EventStore, yield* Journal, yield* Entropy]
@@ -66,9 +65,7 @@ export const measure = Effect.fnUntraced(function* (
   const look = Effect.gen(function* () {
     const since = yield* store.unreadableSinceMillis
     const nowMillis = yield* Clock.currentTimeMillis
-    const waiting = Array.from(controls.values(), ({ waitingSinceMillis }) => waitingSinceMillis()).filter(
-      (one) => one !== undefined
-    )
+    const waiting = waitingSinceMillis()
     const oldestMillis = waiting.length === 0 ? null : waiting.reduce((a, b) => Math.min(a, b))
     yield* set(nowMillis - (oldestMillis ?? nowMillis), nowMillis - (since ?? nowMillis))
     // Another process has the role. The lease check will stop this one shortly.

@@ -1,4 +1,4 @@
-import { Cause, Clock, Deferred, Effect, Latch, Metric, Semaphore } from "effect"
+import { Cause, Clock, Deferred, Effect, Metric, Semaphore } from "effect"
 import * as Measure from "@satrail/core/base/Measure"
 import * as Pages from "@satrail/core/base/Pages"
 import { cursorOf, placeOf } from "@satrail/core/events/Events"
@@ -10,6 +10,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Delivery from "./records/Delivery.ts"
 import * as Endpoint from "./records/Endpoint.ts"
 import { Renderer } from "@satrail/core/events/Renderer"
+import type { Inbox } from "./Inbox.ts"
 import * as Schedule from "./Schedule.ts"
 import { type Entry, entryFrom, entryOf, make as makeSending, testType, waiting } from "./Sending.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
@@ -28,33 +29,6 @@ export const readsAtOnce = 32
 
 const pageSize = 32
 const progressMillis = 1000
-
-/** Signals that there is work for one endpoint. */
-export interface Control {
-  readonly latch: Latch.Latch
-  hasNews: boolean
-  /**
-   * True if new events can be sent immediately. If all slots are taken, new events are read once a slot is
-   * free.
-   */
-  takesNews: boolean
-  isChanged: boolean
-  /**
-   * Commit time of the oldest event that the endpoint has not received; undefined if it has received all of
-   * them.
-   */
-  waitingSinceMillis: () => number | undefined
-}
-
-const nothingWaits = () => undefined
-
-export const control = (): Control => ({
-  latch: Latch.makeUnsafe(true),
-  hasNews: true,
-  takesNews: true,
-  isChanged: false,
-  waitingSinceMillis: nothingWaits
-})
 
 const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", [
   "outcome"
@@ -135,7 +109,7 @@ type Parts = Effect.Success<typeof parts>
 interface Run extends Parts {
   readonly standing: Standing
   readonly fence: Change.Fence
-  readonly control: Control
+  readonly inbox: Inbox
 }
 
 /** A replay retries waiting deliveries immediately, because they would delay it. */
@@ -241,7 +215,7 @@ type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>
  * This takes no longer than an attempt's timeout. Otherwise the next process makes it.
  */
 const start = (run: Run, broken: Broken, entry: Entry) => {
-  const { standing, control } = run
+  const { standing, inbox } = run
   standing.busy.add(entry.line)
   return Effect.forkScoped(
     Effect.uninterruptible(attempt(run, entry)).pipe(
@@ -251,7 +225,7 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
           // again.
           if (exit._tag === "Success") standing.busy.delete(entry.line)
           else if (!Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
-          control.latch.openUnsafe()
+          inbox.offer("ended")
         })
       )
     )
@@ -263,7 +237,7 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
  * sent and recorded them.
  */
 const read = Effect.fnUntraced(function* (
-  { standing, feed, reads, renderer, control }: Run,
+  { standing, feed, reads, renderer, inbox }: Run,
   sentBefore: Notice.Place,
   isFull: boolean
 ) {
@@ -275,7 +249,7 @@ const read = Effect.fnUntraced(function* (
       ? undefined
       : new Set([...endpoint.types.flatMap((type) => Notice.matching<string>(type, feed.types)), testType])
   const types = isFull ? new Set([testType]) : asked
-  control.hasNews = false
+  inbox.take("events")
   const page: Page = yield* feed
     .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
     // The events were deleted while the endpoint was disabled for months. Continue with the oldest event that
@@ -290,7 +264,7 @@ const read = Effect.fnUntraced(function* (
   const places = items.map(({ place }) => cursorOf(place))
   const isOld = !Notice.isAfter(position, sentBefore)
   const known = new Set(isOld ? yield* reads.knownDeliveries(endpoint.id, endpoint.epoch, places) : [])
-  if (items.length > 0 || next !== position) control.hasNews = true
+  if (items.length > 0 || next !== position) inbox.offer("events")
   standing.isBehind = isFull
   if (isFull) standing.testedTo = next
   else standing.position = next
@@ -309,7 +283,7 @@ const placesOf = ({ endpoint }: Standing) => (endpoint.failingSinceMillis === nu
 
 /** Starts all attempts that can start. */
 const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: Notice.Place) {
-  const { standing, sending, fence, control } = run
+  const { standing, sending, fence, inbox } = run
   const nowMillis = yield* Clock.currentTimeMillis
   for (const [line, [head]] of standing.queues) {
     if (standing.busy.size >= placesOf(standing)) return
@@ -320,7 +294,7 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
     const entry = standing.backlog.shift()
     if (entry === undefined) {
       const isFull = waitingIn(standing) >= maxWaiting
-      if (!control.hasNews && (isFull || !standing.isBehind)) return
+      if (!inbox.has("events") && (isFull || !standing.isBehind)) return
       yield* run.reading(read(run, sentBefore, isFull))
       continue
     }
@@ -338,22 +312,21 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
 })
 
 const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) {
-  const { standing, control } = run
+  const { standing, inbox } = run
   const broken: Broken = Deferred.makeUnsafe()
-  while (!control.isChanged) {
-    control.latch.closeUnsafe()
-    control.takesNews = true
+  const hasPlace = () => standing.busy.size < placesOf(standing)
+  while (!inbox.has("changed")) {
+    inbox.take("ended")
     if (standing.againAtMillis <= (yield* Clock.currentTimeMillis)) {
       standing.againAtMillis = Infinity
-      control.hasNews = true
+      inbox.offer("events")
     }
     yield* fill(run, broken, sentBefore)
-    control.takesNews = standing.busy.size < placesOf(standing)
     const nowMillis = yield* Clock.currentTimeMillis
     const isBehind = cursorOf(reached(standing)) !== standing.endpoint.cursor
     const progressAtMillis = isBehind ? standing.progressedAtMillis + progressMillis : Infinity
     if (progressAtMillis <= nowMillis) yield* progress(run, standing.endpoint.failingSinceMillis)
-    const dueMillis = standing.busy.size < placesOf(standing) ? nextDueMillis(standing) : Infinity
+    const dueMillis = hasPlace() ? nextDueMillis(standing) : Infinity
     const wakeAtMillis = Math.min(
       dueMillis,
       standing.againAtMillis,
@@ -361,38 +334,44 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
     )
     const sleep =
       wakeAtMillis === Infinity ? Effect.never : Effect.sleep(Math.max(1, wakeAtMillis - nowMillis))
-    yield* Effect.raceFirst(Effect.raceFirst(control.latch.await, sleep), Deferred.await(broken))
+    // While all places are taken, new events wait until an attempt ends.
+    const message = inbox.await(hasPlace() ? ["changed", "ended", "events"] : ["changed", "ended"])
+    yield* Effect.raceFirst(Effect.raceFirst(message, sleep), Deferred.await(broken))
   }
   // Finish and record started attempts before another process can start.
   while (standing.busy.size > 0) {
-    control.latch.closeUnsafe()
-    yield* Effect.raceFirst(control.latch.await, Deferred.await(broken))
+    inbox.take("ended")
+    yield* Effect.raceFirst(inbox.await(["ended"]), Deferred.await(broken))
   }
   yield* progress(run, standing.endpoint.failingSinceMillis)
 })
 
 /** Sends events to one endpoint: events of the same record in order, all others concurrently. */
-export const make = Effect.map(parts, (parts) => ({
-  /** Waits until the store may be read for another endpoint. */
-  reading: parts.reading,
-  /**
-   * Runs until the endpoint changes. Fails if the store is unavailable, if another process has the role, or if
-   * the recorded deliveries have to be read again.
-   */
-  once: (endpoint: Endpoint.Endpoint, fence: Change.Fence, control: Control) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        control.hasNews = true
-        const [standing, sentBefore] = yield* parts.reading(
-          Effect.all([load(parts, endpoint), parts.feed.now])
-        )
-        control.waitingSinceMillis = () => waitingSinceMillis(standing)
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            control.waitingSinceMillis = nothingWaits
-          })
-        )
-        yield* follow({ ...parts, standing, fence, control }, sentBefore)
-      })
-    )
-}))
+export const make = Effect.map(parts, (parts) => {
+  const served = new Set<Standing>()
+  return {
+    /** Waits until the store may be read for another endpoint. */
+    reading: parts.reading,
+    /** Returns, for each endpoint that has not received all events, the commit time of the oldest of these. */
+    waitingSinceMillis: (): ReadonlyArray<number> =>
+      Array.from(served, waitingSinceMillis).filter((one) => one !== undefined),
+    /**
+     * Runs until the endpoint changes. Fails if the store is unavailable, if another process has the role, or if
+     * the recorded deliveries have to be read again.
+     */
+    once: (endpoint: Endpoint.Endpoint, fence: Change.Fence, inbox: Inbox) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          inbox.offer("events")
+          const [standing, sentBefore] = yield* parts.reading(
+            Effect.all([load(parts, endpoint), parts.feed.now])
+          )
+          yield* Effect.acquireRelease(
+            Effect.sync(() => served.add(standing)),
+            () => Effect.sync(() => served.delete(standing))
+          )
+          yield* follow({ ...parts, standing, fence, inbox }, sentBefore)
+        })
+      )
+  }
+})
