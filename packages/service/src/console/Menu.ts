@@ -30,8 +30,8 @@ const sections = (visit: Visit): Sections => ({
 
 const entries = (visit: Visit) =>
   Promise.all(
-    features.flatMap(({ entry, mark }) =>
-      entry === undefined ? [] : [entry].map(async (one) => ({ ...one, badge: await mark?.(visit) }))
+    features.flatMap(({ entry }) =>
+      entry === undefined ? [] : [entry].map(async (one) => ({ ...one, badge: await one.mark?.(visit) }))
     )
   )
 

@@ -34,4 +34,7 @@ export const features: ReadonlyArray<Feature> = [
 /** Buttons for receiving a payment, for those who may. */
 export const receiveButtons = (visit: Visit, glyph?: Icon) =>
   may(visit, "receive") &&
-  features.map(({ receive }) => receive && button(visit.to(receive.path), receive.text, "main", glyph))
+  features.map(
+    ({ overview }) =>
+      overview?.receive && button(visit.to(overview.receive.path), overview.receive.text, "main", glyph)
+  )

@@ -2,8 +2,7 @@ import { assert, it } from "@effect/vitest"
 
 interface Feature {
   readonly name: string
-  readonly record?: string
-  readonly operatorRecord?: string
+  readonly records?: { readonly company?: string; readonly operator?: string }
   readonly pages?: ReadonlyArray<{ readonly path: string }>
   readonly operatorPages?: ReadonlyArray<{ readonly path: string }>
 }
@@ -13,14 +12,14 @@ it("audit log: every feature whose records are linked has a page of one record",
   const { features }: { readonly features: ReadonlyArray<Feature> } = await import(
     new URL("../../src/features/console.ts", import.meta.url).href
   )
-  const missing = features.flatMap(({ name, record, operatorRecord, pages = [], operatorPages = [] }) => {
+  const missing = features.flatMap(({ name, records, pages = [], operatorPages = [] }) => {
     const has = (those: ReadonlyArray<{ readonly path: string }>) =>
       those.some(({ path }) => path === `${name}/:id`)
     return [
-      ...(record === undefined || has(pages) ? [] : [name]),
-      ...(operatorRecord === undefined || has(operatorPages) ? [] : [`operator ${name}`])
+      ...(records?.company === undefined || has(pages) ? [] : [name]),
+      ...(records?.operator === undefined || has(operatorPages) ? [] : [`operator ${name}`])
     ]
   })
   assert.deepStrictEqual(missing, [])
-  assert.isAbove(features.filter(({ record }) => record !== undefined).length, 4)
+  assert.isAbove(features.filter(({ records }) => records?.company !== undefined).length, 4)
 })

@@ -100,6 +100,8 @@ export interface Waits {
   readonly end: string
   /** `company` is the company's name. */
   readonly advice: (company: string) => Advice
+  /** Facts on the operator's page about a withdrawal. */
+  readonly facts?: (withdrawal: FollowedWithdrawal) => ReadonlyArray<Fact>
 }
 
 /** The limits of amounts and of the number of payments. */
@@ -114,55 +116,79 @@ export interface Limited {
   readonly rule: (limit: number) => Fact
 }
 
-/** What a feature adds to the consoles. */
-export interface Feature {
-  readonly name: string
+/** A feature's records. */
+export interface Records {
   /** Text of links to a record in a company's console. The feature needs a page `<name>/:id`. */
-  readonly record?: string
+  readonly company?: string
   /** The same in the operator's console. */
-  readonly operatorRecord?: string
-  /** Pages of a company's console, and of the operator's. A path with a parameter comes after those without. */
-  readonly pages?: ReadonlyArray<Page>
-  readonly operatorPages?: ReadonlyArray<Page<OperatorVisit>>
-  readonly entry?: Placed
-  readonly operatorEntry?: Placed
-  /** Marks the feature's entry in a company's console if something on its pages needs attention. */
-  readonly mark?: (visit: Visit) => Promise<Badge | undefined>
-  /** A permission of API keys that moves no money, with its name and what it allows. */
+  readonly operator?: string
+  /** Reads a record that a search found. Its kind is the feature's name. */
+  readonly finds?: (visit: Visit, id: string) => Promise<Found>
+  /** The first part of the types of the events about them, for the filters of the list of events. */
+  readonly eventKind?: string
+}
+
+/** What a feature adds to the settings of API keys. */
+export interface Keys {
+  /** A permission that moves no money, with its name and what it allows. */
   readonly scope?: readonly [scope: CreateApiKey["scopes"][number], name: string, text: string]
   readonly limit?: Limited
-  /** Problems shown on a company's overview. */
+}
+
+/** What a feature adds to a company's overview. */
+export interface Overview {
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
-  /** The page that starts receiving a payment, which a company's overview and list of payments link to. */
+  /** The page that starts receiving a payment. The list of payments links to it, too. */
   readonly receive?: { readonly path: string; readonly text: string }
-  /** The page that shows people's permissions. A refused action links to it. */
-  readonly rights?: { readonly path: string; readonly text: string }
-  /** A step shown on a company's overview until the first payment; undefined if this person cannot take it. */
+  /** A step shown until the first payment; undefined if this person cannot take it. */
   readonly setup?: (visit: Visit) => Promise<Step | undefined>
+}
+
+/** What a feature adds to the pages of payments, their list and its export. */
+export interface Payments {
+  readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
+  readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>
+  /** Handles the forms in the feature's part of a sent payment's page. Only one feature can have it. */
+  readonly decide?: (visit: Visit) => Promise<Elsewhere>
+  /** Columns of the export. */
+  readonly columns?: ReadonlyArray<readonly [head: string, cell: (payment: Payment) => string | null]>
+  /** Texts of event types, without the rail, for the timeline. */
+  readonly eventWords?: Readonly<Record<string, string>>
+}
+
+/** What can go wrong with a feature. */
+export interface Troubles {
   /** Problems shown on the operator's first page. */
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
   /** The feature's alarms in deploy/prometheus/rules.yaml. */
   readonly alarms?: Readonly<Record<string, Alarm>>
-  /** Shown to the operator when the feature's work is late. */
+  /** Shown when the feature's work is late. */
   readonly late?: Pick<Problem, "title" | "text" | "guide">
-  /** Reads a record that a search found. Its kind is the feature's name. */
-  readonly finds?: (visit: Visit, id: string) => Promise<Found>
-  /** A part of the page of a received payment, and of a sent payment. */
-  readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
-  readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>
-  /** Columns that it adds to the export of payments. */
-  readonly columns?: ReadonlyArray<readonly [head: string, cell: (payment: Payment) => string | null]>
-  /** Handles the forms in the feature's part of a sent payment's page. Only one feature can have it. */
-  readonly decide?: (visit: Visit) => Promise<Elsewhere>
-  /** The first part of the types of the events about its records, for the filters of the list of events. */
-  readonly eventKind?: string
-  /** Texts of event types, without the rail, for the timeline of a payment. */
-  readonly eventWords?: Readonly<Record<string, string>>
+}
+
+/** What a feature adds to the operator's page about a company: a link, and panels for its two columns. */
+export interface OfCompany {
+  readonly link?: (id: string) => readonly [path: string, text: string]
+  readonly panel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
+  readonly aside?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
+}
+
+/** What a feature adds to the consoles. */
+export interface Feature {
+  readonly name: string
+  readonly records?: Records
+  /** Pages of a company's console, and of the operator's. A path with a parameter comes after those without. */
+  readonly pages?: ReadonlyArray<Page>
+  readonly operatorPages?: ReadonlyArray<Page<OperatorVisit>>
+  /** `mark` marks the entry if something on the feature's pages needs attention. */
+  readonly entry?: Placed & { readonly mark?: (visit: Visit) => Promise<Badge | undefined> }
+  readonly operatorEntry?: Placed
+  readonly keys?: Keys
+  readonly overview?: Overview
+  readonly payments?: Payments
+  /** The page that shows people's permissions. A refused action links to it. */
+  readonly rights?: { readonly path: string; readonly text: string }
   readonly waits?: Waits
-  /** Facts on the operator's page about a withdrawal. */
-  readonly operatorFacts?: (withdrawal: FollowedWithdrawal) => ReadonlyArray<Fact>
-  /** A link on the operator's page about a company, and panels for the page's two columns. */
-  readonly companyLink?: (id: string) => readonly [path: string, text: string]
-  readonly companyPanel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
-  readonly companyAside?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>
+  readonly troubles?: Troubles
+  readonly ofCompany?: OfCompany
 }

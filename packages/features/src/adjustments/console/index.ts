@@ -4,10 +4,10 @@ import type { Feature } from "@satrail/ui/console/Feature"
 
 export const adjustments: Feature = {
   name: "adjustments",
-  operatorRecord: "Adjustment",
+  records: { operator: "Adjustment" },
   pages: [adjustment],
   operatorPages,
-  problems,
+  troubles: { problems },
   operatorEntry: {
     section: "Money",
     rank: 40,
@@ -16,5 +16,5 @@ export const adjustments: Feature = {
     text: "Adjustments",
     glyph: "book"
   },
-  companyLink: (id) => [`adjustments/new?company=${id}`, "Adjust…"]
+  ofCompany: { link: (id) => [`adjustments/new?company=${id}`, "Adjust…"] }
 }

@@ -6,11 +6,11 @@ import type { Feature } from "@satrail/ui/console/Feature"
 /** Returns the audit log, which links to the records of these features. */
 export const audit = (features: ReadonlyArray<Feature>): Feature => ({
   name: "audit",
-  pages: page(Object.fromEntries(features.map(({ name, record }) => [name, record]))),
+  pages: page(Object.fromEntries(features.map(({ name, records }) => [name, records?.company]))),
   operatorPages: operatorPage(
-    Object.fromEntries(features.map(({ name, operatorRecord }) => [name, operatorRecord]))
+    Object.fromEntries(features.map(({ name, records }) => [name, records?.operator]))
   ),
-  companyAside,
+  ofCompany: { aside: companyAside },
   entry: { section: "Company", rank: 30, name: "audit", path: "audit", text: "Audit log", glyph: "clock" },
   operatorEntry: {
     section: "Installation",

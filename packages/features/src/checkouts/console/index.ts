@@ -3,7 +3,7 @@ import type { Feature } from "@satrail/ui/console/Feature"
 
 export const checkouts: Feature = {
   name: "checkouts",
-  record: "Checkout",
+  records: { company: "Checkout", finds: found, eventKind: "checkout" },
   pages,
   entry: {
     section: "",
@@ -13,15 +13,15 @@ export const checkouts: Feature = {
     text: "Checkouts",
     glyph: "checkouts"
   },
-  receive: { path: "checkouts/new", text: "New checkout" },
-  finds: found,
-  received,
-  columns: [["checkout_id", ({ checkoutId }) => checkoutId]],
-  eventKind: "checkout",
-  eventWords: {
-    "checkout.paid": "Checkout paid",
-    "checkout.underpaid": "Checkout partly paid",
-    "checkout.expired": "Checkout expired",
-    "checkout.canceled": "Checkout canceled"
+  overview: { receive: { path: "checkouts/new", text: "New checkout" } },
+  payments: {
+    received,
+    columns: [["checkout_id", ({ checkoutId }) => checkoutId]],
+    eventWords: {
+      "checkout.paid": "Checkout paid",
+      "checkout.underpaid": "Checkout partly paid",
+      "checkout.expired": "Checkout expired",
+      "checkout.canceled": "Checkout canceled"
+    }
   }
 }

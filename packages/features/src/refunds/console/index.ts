@@ -4,17 +4,18 @@ import type { Feature } from "@satrail/ui/console/Feature"
 
 export const refunds: Feature = {
   name: "refunds",
-  record: "Refund",
+  records: { company: "Refund", eventKind: "refund" },
   pages: [refundPage, ...pages],
-  received,
-  sent,
-  eventKind: "refund",
   entry: { section: "Receive", rank: 50, name: "refunds", path: "refunds", text: "Refunds", glyph: "refund" },
-  eventWords: {
-    "refund.created": "Refund created",
-    "refund.completed": "Refund paid",
-    "refund.failed": "Refund failed",
-    "refund.expired": "Refund expired",
-    "refund.canceled": "Refund canceled"
+  payments: {
+    received,
+    sent,
+    eventWords: {
+      "refund.created": "Refund created",
+      "refund.completed": "Refund paid",
+      "refund.failed": "Refund failed",
+      "refund.expired": "Refund expired",
+      "refund.canceled": "Refund canceled"
+    }
   }
 }

@@ -7,5 +7,5 @@ export const statements: Feature = {
   pages,
   operatorPages: [companyStatements],
   entry: { section: "", rank: 50, name: "statements", path: "statements", text: "Statements", glyph: "book" },
-  companyLink: (id) => [`companies/${id}/statements`, "Statements"]
+  ofCompany: { link: (id) => [`companies/${id}/statements`, "Statements"] }
 }

@@ -3,10 +3,8 @@ import type { Feature } from "@satrail/ui/console/Feature"
 
 export const vouchers: Feature = {
   name: "vouchers",
-  record: "Voucher",
+  records: { company: "Voucher", finds: found, eventKind: "voucher" },
   pages,
-  finds: found,
-  eventKind: "voucher",
   entry: {
     section: "Receive",
     rank: 40,

@@ -7,7 +7,7 @@ import { type Feature, lateNotices } from "@satrail/ui/console/Feature"
 
 export const webhooks: Feature = {
   name: "webhooks",
-  record: "Webhook endpoint",
+  records: { company: "Webhook endpoint" },
   pages: [...settings, ...pages],
   operatorPages: [...settings.map((page) => ({ ...page, needs: "all" as const })), ...pages, companyPage],
   entry: {
@@ -16,7 +16,8 @@ export const webhooks: Feature = {
     name: "webhooks",
     path: "webhooks",
     text: "Webhooks",
-    glyph: "hook"
+    glyph: "hook",
+    mark
   },
   operatorEntry: {
     section: "Installation",
@@ -26,27 +27,30 @@ export const webhooks: Feature = {
     text: "Webhooks",
     glyph: "hook"
   },
-  scope: ["webhooks", "Webhooks", "Add and change webhook endpoints"],
-  mark,
-  concerns,
-  setup: async (visit) =>
-    may(visit, "webhooks")
-      ? {
-          text: "Add a webhook",
-          why: "Your shop is notified of a payment within a second.",
-          href: visit.to("webhooks/new"),
-          isDone: (await visit.api.call("GET /v1/webhook-endpoints")).length > 0
-        }
-      : undefined,
-  problems,
-  alarms: {
-    SatrailWebhooksFail: {
-      title: "Most webhook attempts fail",
-      guide: "incidents#missing-webhook",
-      path: "webhooks",
-      isRemote: true
-    }
+  keys: { scope: ["webhooks", "Webhooks", "Add and change webhook endpoints"] },
+  overview: {
+    concerns,
+    setup: async (visit) =>
+      may(visit, "webhooks")
+        ? {
+            text: "Add a webhook",
+            why: "Your shop is notified of a payment within a second.",
+            href: visit.to("webhooks/new"),
+            isDone: (await visit.api.call("GET /v1/webhook-endpoints")).length > 0
+          }
+        : undefined
   },
-  late: { title: "Webhooks are late", text: lateNotices, guide: "incidents#missing-webhook" },
-  companyPanel
+  troubles: {
+    problems,
+    alarms: {
+      SatrailWebhooksFail: {
+        title: "Most webhook attempts fail",
+        guide: "incidents#missing-webhook",
+        path: "webhooks",
+        isRemote: true
+      }
+    },
+    late: { title: "Webhooks are late", text: lateNotices, guide: "incidents#missing-webhook" }
+  },
+  ofCompany: { panel: companyPanel }
 }

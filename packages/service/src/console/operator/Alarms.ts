@@ -18,7 +18,7 @@ interface Row extends Pick<Problem, "title" | "href" | "guide"> {
 /** The alarms of the service and of the features. */
 export const all: ReadonlyArray<readonly [name: string, alarm: Alarm]> = [
   own,
-  ...features.map(({ alarms = {} }) => alarms)
+  ...features.map(({ troubles }) => troubles?.alarms ?? {})
 ].flatMap((alarms) => Object.entries(alarms))
 
 /** Turns `incidents#missing-webhook` into “missing webhook”. */

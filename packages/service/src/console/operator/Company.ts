@@ -103,8 +103,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       query: { limit: latest }
     }),
     api.call("GET /operator/companies/{id}/api-keys", { params: { id }, query: { limit: 100 } }),
-    Promise.all(features.map(({ companyPanel }) => companyPanel?.(visit, id))),
-    Promise.all(features.map(({ companyAside }) => companyAside?.(visit, id))),
+    Promise.all(features.map(({ ofCompany }) => ofCompany?.panel?.(visit, id))),
+    Promise.all(features.map(({ ofCompany }) => ofCompany?.aside?.(visit, id))),
     api.call("GET /operator/companies/{id}/fees", { params: { id } }),
     api.call("GET /operator/companies/{id}/limits", { params: { id } }),
     of(id).steps([say.nowMillis - monthMillis, say.nowMillis + 1])
@@ -128,7 +128,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     isLive: true,
     actions: [
       features
-        .flatMap(({ companyLink }) => (companyLink === undefined ? [] : [companyLink(id)]))
+        .flatMap(({ ofCompany }) => (ofCompany?.link === undefined ? [] : [ofCompany.link(id)]))
         .map(([path, text]) => button(to(path), text)),
       company.frozen === null
         ? button(to(`companies/${id}/freeze`), "Freeze…", "danger")

@@ -48,7 +48,7 @@ export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
     api.call("GET /operator/liquidity"),
     api.call("GET /operator/reconciliation"),
     api.page("GET /operator/suspense", { query: { status: "open", limit: most } }),
-    Promise.all(features.map(({ problems }) => problems?.(visit) ?? [])),
+    Promise.all(features.map(({ troubles }) => troubles?.problems?.(visit) ?? [])),
     api.page("GET /operator/companies", { query: { status: "frozen", limit: mostFrozen } })
   ])
   const waiting = Object.values(reconciliation.waiting).flatMap(({ oldest }) => oldest)
@@ -277,7 +277,7 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
         title: `The work of ${feature} is late`,
         text: "Some of its records are not up to date.",
         guide: "monitor#what-to-do",
-        ...features.find(({ name }) => name === feature)?.late
+        ...features.find(({ name }) => name === feature)?.troubles?.late
       })
     )
   ])

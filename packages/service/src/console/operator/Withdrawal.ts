@@ -214,7 +214,7 @@ const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company
     ["Amount", Formats.inSats(row.amount_sats)],
     ["Fee", Formats.exactSats(row.fee_sats)],
     row.kind === null ? null : ["Held", Formats.exactSats(row.amount_sats + row.fee_sats)],
-    ...features.flatMap(({ operatorFacts }) => operatorFacts?.(row) ?? []),
+    ...features.flatMap(({ waits }) => waits?.facts?.(row) ?? []),
     failure === null ? null : ["Failed", failure.message],
     copiedFact("Hash", lightning?.payment_hash ?? destination.payment_hash),
     copiedFact("Preimage", lightning?.payment_preimage),

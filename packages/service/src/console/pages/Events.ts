@@ -6,7 +6,12 @@ import { body, button, copied, date, factPanel, panel } from "@satrail/ui/consol
 import { rowLink } from "@satrail/ui/console/Table"
 import type { Event } from "@satrail/ui/console/wire"
 
-const kinds = ["invoice", "deposit", "withdrawal", ...features.flatMap(({ eventKind }) => eventKind ?? [])]
+const kinds = [
+  "invoice",
+  "deposit",
+  "withdrawal",
+  ...features.flatMap(({ records }) => records?.eventKind ?? [])
+]
 
 const kind = (name: string): Kind<Event> => [
   name,

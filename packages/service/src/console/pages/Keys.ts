@@ -118,7 +118,7 @@ const list = async (visit: Visit): Promise<Shown> => {
 export const harmless = [
   ["receive", "Receive", "Create checkouts, invoices and addresses"] as const,
   ["read", "Read", "See payments and export"] as const,
-  ...features.flatMap(({ scope }) => (scope === undefined ? [] : [scope]))
+  ...features.flatMap(({ keys }) => (keys?.scope === undefined ? [] : [keys.scope]))
 ]
 
 const create = (visit: Visit): Shown => {

@@ -18,7 +18,7 @@ import {
 import { type Column, table } from "@satrail/ui/console/Table"
 import type { Account, FeeRate, Limits } from "@satrail/ui/console/wire"
 
-const ofFeatures = features.flatMap(({ limit }) => limit ?? [])
+const ofFeatures = features.flatMap(({ keys }) => keys?.limit ?? [])
 
 /** The limits of amounts and of the number of payments, with their labels. */
 export const amounts: ReadonlyArray<readonly [name: AmountLimit, label: string]> = [

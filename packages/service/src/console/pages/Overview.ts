@@ -27,7 +27,7 @@ import { type Line, linesOf, pathOf, signedSats, badgeOf } from "@satrail/ui/con
 const latest = 8
 
 const concernsOf = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
-  (await Promise.all(features.map(({ concerns }) => concerns?.(visit) ?? []))).flat()
+  (await Promise.all(features.map(({ overview }) => overview?.concerns?.(visit) ?? []))).flat()
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
   {
@@ -183,7 +183,7 @@ const withoutPayments = (visit: Visit): Shown => ({
 
 /** What to do before the first payment. */
 const setup = async (visit: Visit) => {
-  const steps = (await Promise.all(features.map(({ setup }) => setup?.(visit)))).filter(
+  const steps = (await Promise.all(features.map(({ overview }) => overview?.setup?.(visit)))).filter(
     (step) => step !== undefined
   )
   const done = steps.filter(({ isDone }) => isDone).length

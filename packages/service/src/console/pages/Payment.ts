@@ -27,7 +27,7 @@ import { bookedValue, feeOf, rails, signedSats, titleOf, badgeOf } from "@satrai
 // The page of one payment: its steps, its related records, and its actions.
 
 const eventWords: Readonly<Record<string, string>> = {
-  ...Object.assign({}, ...features.map(({ eventWords }) => eventWords)),
+  ...Object.assign({}, ...features.map(({ payments }) => payments?.eventWords)),
   "invoice.created": "Invoice created",
   "invoice.held": "Payment held",
   "invoice.settled": "Invoice paid",
@@ -150,7 +150,7 @@ const received = async (visit: Visit): Promise<Shown> => {
         })
   ])
   const parts = await Promise.all(
-    features.flatMap(({ received }) => received?.(visit, payment, deposit) ?? [])
+    features.flatMap(({ payments }) => payments?.received?.(visit, payment, deposit) ?? [])
   )
   const left = await history(visit, payment, [payment.id, invoiceId], parts)
   return {
@@ -196,7 +196,9 @@ const sent = async (visit: Visit): Promise<Shown> => {
   const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", {
     params: { withdrawalID: payment.id }
   })
-  const parts = await Promise.all(features.flatMap(({ sent }) => sent?.(visit, payment, withdrawal) ?? []))
+  const parts = await Promise.all(
+    features.flatMap(({ payments }) => payments?.sent?.(visit, payment, withdrawal) ?? [])
+  )
   const left = await history(visit, payment, [payment.id], parts)
   const { failure, lightning_payment: lightning } = withdrawal
   return {
@@ -254,7 +256,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const [decide, other] = features.flatMap(({ decide }) => decide ?? [])
+const [decide, other] = features.flatMap(({ payments }) => payments?.decide ?? [])
 if (other !== undefined)
   throw new Error("only one feature can handle the forms on the page of a sent payment")
 

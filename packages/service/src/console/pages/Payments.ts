@@ -342,7 +342,7 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["fee_sats", ({ row }) => feeOf(row)],
   ["order_id", ({ payment }) => payment?.orderId ?? null],
   ...features
-    .flatMap(({ columns = [] }) => columns)
+    .flatMap(({ payments }) => payments?.columns ?? [])
     .map(([head, cell]): CsvColumn<Exported> => [
       head,
       ({ payment }) => (payment === undefined ? null : cell(payment))

@@ -113,7 +113,7 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
   }
   const address = addresses[kind]
   if (address !== undefined) return [{ ...(await address(visit, id)), foundIn: places[by] }]
-  const record = await features.find(({ name }) => name === kind)?.finds?.(visit, id)
+  const record = await features.find(({ name }) => name === kind)?.records?.finds?.(visit, id)
   return record === undefined ? [] : [{ ...record, foundIn: places[by] }]
 }
 
