@@ -1,3 +1,4 @@
+import type * as Pglite from "@electric-sql/pglite"
 import type { messages, PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -15,7 +16,7 @@ export interface Options extends Away.Options {
   readonly directory?: string | undefined
 }
 
-type Module = Pick<typeof import("@electric-sql/pglite"), "PGlite" | "parse" | "protocol">
+type Module = Pick<typeof Pglite, "PGlite" | "parse" | "protocol">
 
 /** What the session knows about a statement that it has parsed. */
 interface Parsed {
@@ -41,8 +42,9 @@ const prepared = (database: PGlite, { protocol: { serialize }, parse }: Module) 
     known.set(name, statement)
     return statement
   }
-  return (name: string, { text, values = [], rowMode = "object" }: Query) =>
+  return (name: string, query: Query) =>
     database.runExclusive(async () => {
+      const { text, values = [], rowMode = "object" } = query
       const { description, serializers } = known.get(name) ?? (await parsed(name, text))
       const texts = values.map((value, at) =>
         value === null || value === undefined ? null : (serializers[at]?.(value) ?? String(value))
