@@ -25,7 +25,7 @@ export const people: ReadonlyArray<Canary> = [
     name: "one-operator-invites-sender",
     bug: "one operator alone invites a person who can send a company's money",
     file: feature("people/core/People"),
-    in: "make",
+    in: "makeWaiting",
     find: `!Role.sends(role) || (yield* isNew(companyId))`,
     replace: `!Role.sends(role) || by.operator.id !== ""`,
     test: featureTest("people/core/People"),

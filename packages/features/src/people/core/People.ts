@@ -259,31 +259,14 @@ const makeAccess = Effect.gen(function* () {
   } satisfies Partial<People["Service"]>
 })
 
-export const make = Effect.gen(function* () {
-  const [journal, ledger, nouns, entropy] = [
-    yield* Journal,
-    yield* LedgerReads,
-    yield* NounReads,
-    yield* Entropy
-  ]
-  const accounts = yield* AccountReads
+/**
+ * Makes a function that returns the approval that an operator's invitation requires. A key with the same scopes
+ * requires the same approval.
+ */
+const makeWaiting = Effect.gen(function* () {
   const isNew = yield* NewCompany.make
   const requesters = yield* OperatorRequests.makeRequesters
-  const { noun } = Person
-  const now = Clock.currentTimeMillis
-
-  const { at, get, present, moved } = yield* makeRecords
-  const access = yield* makeAccess
-
-  /**
-   * Returns the approval that an operator's invitation requires. A key with the same scopes requires the same
-   * approval.
-   */
-  const waitingFor = Effect.fnUntraced(function* (
-    companyId: CompanyId.CompanyId,
-    role: Role.Role,
-    by: Granting
-  ) {
+  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role.Role, by: Granting) {
     if (
       by._tag !== "Operator" ||
       companyId === CompanyId.operator ||
@@ -294,6 +277,23 @@ export const make = Effect.gen(function* () {
     const { id, name } = requesters.stored(by.operator)
     return { requestedById: id, requestedBy: name }
   })
+})
+
+export const make = Effect.gen(function* () {
+  const [journal, ledger, nouns, entropy] = [
+    yield* Journal,
+    yield* LedgerReads,
+    yield* NounReads,
+    yield* Entropy
+  ]
+  const accounts = yield* AccountReads
+  const waitingFor = yield* makeWaiting
+  const requesters = yield* OperatorRequests.makeRequesters
+  const { noun } = Person
+  const now = Clock.currentTimeMillis
+
+  const { at, get, present, moved } = yield* makeRecords
+  const access = yield* makeAccess
 
   const checkRoom = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, nowMillis: number) {
     const all: Array<Person.Person> = []
