@@ -1,7 +1,6 @@
 import { metadataNouns, type Schemas } from "@satrail/client/Schemas"
 import type { Network } from "@satrail/bitcoin/Network"
 import type { Feature } from "@satrail/core/ledger/Feature"
-import type { Feature as CommandsFeature } from "@satrail/http/commands/Feature"
 import type { Feature as HttpFeature } from "@satrail/http/api/Feature"
 import type { Feature as PostgresFeature } from "@satrail/postgres/client/Feature"
 import { settings as lndSettings } from "@satrail/server/backends/LndSettings"
@@ -206,8 +205,6 @@ export interface OwnFeature {
   readonly postgres?: PostgresFeature
   /** Its routes, made by `Section.make` of `@satrail/service/http`. */
   readonly http?: HttpFeature
-  /** Its commands (`@satrail/service/commands`), which `run` of `@satrail/server/run` adds to the command line. */
-  readonly commands?: CommandsFeature
 }
 
 /** The service's options. The default is an embedded database in `./.satrail` and a simulated network. */
@@ -323,6 +320,12 @@ const backendProblems = ({ lightning, chain }: Options): ReadonlyArray<string> =
     : ["chain must be the result of bitcoind(…) or esplora(…)"])
 ]
 
+/** Without this check, an empty variable of the host's environment would select the default, such as the embedded database. */
+const emptyProblems = (variables: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  [...optionOf].flatMap(([variable, option]) =>
+    variables[variable]?.trim() === "" ? [`${option} must not be empty: leave it out for its default`] : []
+  )
+
 /** Without this check, these settings would be ignored. */
 const settingProblems = ({ settings }: Options): ReadonlyArray<string> =>
   [Service.identity.network.name, "LIGHTNING", "CHAIN", Service.operator.operatorToken.name]
@@ -375,6 +378,7 @@ export const environment = (options: Options): Environment.Environment => {
   const problems = [
     ...backendProblems(options),
     ...settingProblems(options),
+    ...emptyProblems(variables),
     ...schemaProblems(options.metadata ?? {}),
     ...(Result.isFailure(read) ? read.failure.problems.map(inOptions) : [])
   ]

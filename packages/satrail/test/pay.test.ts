@@ -890,6 +890,20 @@ it("pay: an error at the start has the code of its cause", async () => {
   )
 })
 
+for (const [option, given] of Object.entries({
+  database: { database: "" },
+  directory: { directory: " " },
+  domain: { domain: "" },
+  publicUrl: { publicUrl: "" },
+  operatorToken: { operatorToken: "" },
+  "database of settings": { settings: { DATABASE_URL: "" } }
+}))
+  it(`options: an empty ${option} is rejected, and does not select the default`, async () => {
+    const error = await refused(() => satrail(given))
+    assert.instanceOf(error, OptionsInvalid)
+    assert.include(String(error), `${option.split(" ")[0]} must not be empty`)
+  })
+
 it("options: a database that is not a PostgreSQL URL is rejected with a SatrailError", async () => {
   for (const database of [
     "nonsense",
