@@ -1,6 +1,5 @@
 import { Console, Effect, Schema } from "effect"
-import { CommandFailed } from "@satrail/http/commands/CommandFailed"
-import * as Client from "@satrail/http/commands/Client"
+import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
@@ -90,7 +89,7 @@ const Created = Schema.Struct({ id: Schema.String })
 const moved = Effect.fnUntraced(function* ({ id, name, user, balance }: Wallet, plan: string) {
   const create = (route: string, body: Readonly<Record<string, unknown>>, key: string) =>
     Effect.flatMap(Operator.ask("POST", route, body, { "idempotency-key": key }), ({ data }) =>
-      Client.read(Created, data)
+      Operator.read(Created, data)
     )
   const named =
     Array.from(name.trim()).slice(0, maxNameCharacters).join("") || `LNbits wallet ${id.slice(0, 8)}`

@@ -14,7 +14,7 @@ import {
   of,
   ofKey,
   paging
-} from "@satrail/http/commands/CommandParts"
+} from "../client/CommandParts.ts"
 
 // Commands that manage a company's API keys.
 

@@ -44,6 +44,14 @@ export const linksBox = ({ form }: Pick<AnyVisit, "form">, maker: "key" | "perso
     form.getAll("links")
   )
 
-/** The query of a request from that form. */
+/** The form for a key that is revoked, or a person who is removed. It cancels the links that are left. */
+export const linksLeft = {
+  title: "Vouchers and refund links",
+  button: "Cancel open links",
+  field: h("input", { type: "hidden", name: "links", value: "void" }),
+  why: "They can no longer be claimed, and their funds are released."
+} as const
+
+/** The query of a request from either form. */
 export const linksIn = ({ form }: Pick<AnyVisit, "form">) =>
   form.get("links") === "void" ? { links: "void" as const } : {}

@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { inAudit, linksBox, linksIn, nameField } from "@satrail/ui/console/Issued"
+import { inAudit, linksBox, linksIn, linksLeft, nameField } from "@satrail/ui/console/Issued"
 import { cursorOf, pages } from "@satrail/ui/console/List"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "@satrail/ui/console/Page"
 import {
@@ -161,6 +161,8 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
               "main",
               `The role is ${roleText(row.role)}.`
             ),
+          row.status === "removed" &&
+            part(linksLeft.title, "remove", linksLeft.button, linksLeft.field, "danger", linksLeft.why),
           row.status !== "removed" && [
             part(
               "Lost or stolen passkey",

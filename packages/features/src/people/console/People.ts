@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from "preact"
-import { inAudit, linksBox, linksIn, nameField, secretPanel } from "@satrail/ui/console/Issued"
+import { inAudit, linksBox, linksIn, linksLeft, nameField, secretPanel } from "@satrail/ui/console/Issued"
 import { Refused } from "@satrail/ui/console/Api"
 import {
   type AnyVisit,
@@ -283,7 +283,7 @@ const show = async (visit: Visit): Promise<Shown> => {
     title: string,
     what: string,
     button: string,
-    more: ReturnType<typeof checks> | null,
+    more: ComponentChildren,
     why: string,
     kind = "main"
   ) =>
@@ -309,6 +309,8 @@ const show = async (visit: Visit): Promise<Shown> => {
         ["Last active", date(say, lastUsed(row))],
         row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)]
       ]),
+      row.status === "removed" &&
+        act(linksLeft.title, "remove", linksLeft.button, linksLeft.field, linksLeft.why, "danger"),
       row.status !== "removed" && [
         act(
           "Change role",

@@ -91,7 +91,7 @@ describe("links of a revoked key or a removed person", () => {
       assert.strictEqual(await held(company), 0)
     })
 
-  it("console: the forms that revoke a key or remove a person also cancel its links if the box is checked", async () => {
+  it("console: the forms that revoke a key or remove a person also cancel its links if the box is checked, and their pages cancel what is left afterwards", async () => {
     const company = await service.company()
     await service.fund(company.key, 100_000)
     const sessions = {
@@ -113,13 +113,20 @@ describe("links of a revoked key or a removed person", () => {
         const voucher = await open(company, maker)
         const at = page.replace("ID", maker)
         assert.match(await service.page(cookie, at), /type="checkbox" name="links" value="void"/, page)
-        const body = new URLSearchParams({ ...fields, ...links, credential })
-        const headers = { cookie, "sec-fetch-site": "same-origin" }
-        const sent = await service.handler(
-          new Request(`http://service/${at}`, { method: "POST", headers, body })
-        )
-        assert.strictEqual(sent.status, 303, page)
+        const submit = async (more: Readonly<Record<string, string>>) => {
+          const body = new URLSearchParams({ ...fields, ...more, credential })
+          const headers = { cookie, "sec-fetch-site": "same-origin" }
+          const sent = await service.handler(
+            new Request(`http://service/${at}`, { method: "POST", headers, body })
+          )
+          assert.strictEqual(sent.status, 303, page)
+        }
+        await submit(links)
         assert.deepStrictEqual(await statuses(company, [voucher]), [status], page)
+        const later = await open(company, maker)
+        assert.match(await service.page(cookie, at), /type="hidden" name="links" value="void"/, page)
+        await submit({ links: "void" })
+        assert.deepStrictEqual(await statuses(company, [voucher, later]), ["canceled", "canceled"], page)
       }
     }
   })

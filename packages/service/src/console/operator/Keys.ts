@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { linksBox, linksIn, nameField, secretPanel, shownOnce } from "@satrail/ui/console/Issued"
+import { linksBox, linksIn, linksLeft, nameField, secretPanel, shownOnce } from "@satrail/ui/console/Issued"
 import { unlessRefused } from "@satrail/ui/console/Api"
 import {
   type Elsewhere,
@@ -205,6 +205,8 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
         ),
         stack(
           details(visit, key),
+          !isValid &&
+            part(linksLeft.title, "revoke", linksLeft.button, linksLeft.field, "danger", linksLeft.why),
           isValid && [
             part("Addresses", "addresses", "Save addresses", addresses(visit, key)),
             appPanel(visit, app, part),

@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { linksBox, linksIn, nameField, secretPanel, shownOnce } from "@satrail/ui/console/Issued"
+import { linksBox, linksIn, linksLeft, nameField, secretPanel, shownOnce } from "@satrail/ui/console/Issued"
 import { features } from "../../features/console.ts"
 import * as Formats from "@satrail/ui/console/Format"
 import { onePage } from "@satrail/ui/console/List"
@@ -175,7 +175,8 @@ const show = async (visit: Visit): Promise<Shown> => {
     status: badge(key, say.nowMillis),
     crumbs: [["API keys", "keys"]],
     actions:
-      key.revoked_at === null && may(visit, "admin") && button(to(`keys/${id}/revoke`), "Revoke…", "danger"),
+      may(visit, "admin") &&
+      button(to(`keys/${id}/revoke`), key.revoked_at === null ? "Revoke…" : "Cancel links…", "danger"),
     body: factPanel("Details", [
       ["Id", h("code", null, key.id)],
       ["Permissions", scopesOf(key)],
@@ -197,6 +198,19 @@ const show = async (visit: Visit): Promise<Shown> => {
 const revoke = async (visit: Visit): Promise<Shown> => {
   const { id } = visit
   const key = await visit.api.call("GET /v1/api-keys/{id}", { params: { id } })
+  if (key.revoked_at !== null)
+    return {
+      title: `Cancel links of “${key.name}”`,
+      crumbs: [["API keys", "keys"]],
+      body: formPanel({ action: visit.to(`keys/${id}/revoke`), label: linksLeft.button }, [
+        fields(linksLeft.field),
+        confirm(linksLeft.button, {
+          isConfirmed: visit.user.isConfirmed,
+          kind: "danger",
+          why: linksLeft.why
+        })
+      ])
+    }
   return {
     title: `Revoke “${key.name}”`,
     crumbs: [["API keys", "keys"]],

@@ -1,6 +1,7 @@
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, of, print } from "@satrail/http/commands/CommandParts"
-import * as Feature from "@satrail/http/commands/Feature"
+import { call, company, example, json, of } from "../client/CommandParts.ts"
+import * as Feature from "./Feature.ts"
 
 const statement = Command.make(
   "statement",
@@ -16,7 +17,10 @@ const statement = Command.make(
   ({ company, html, json, month }) => {
     const route = `${of(company)}/statements/${encodeURIComponent(month)}`
     if (!html) return call({ json }, "GET", `${route}?format=json`)
-    return print(`${route}?format=html`)
+    return Effect.flatMap(
+      Effect.promise(() => import("../client/Export.ts")),
+      ({ printed }) => printed(`${route}?format=html`)
+    )
   }
 ).pipe(
   Command.withDescription(

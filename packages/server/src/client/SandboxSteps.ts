@@ -1,10 +1,7 @@
 import { Effect, Schema } from "effect"
-import { Client, read } from "./Client.ts"
+import * as Operator from "./Operator.ts"
 
 // Steps that cause events in the sandbox.
-
-const ask = (...given: Parameters<Client["Service"]["ask"]>) =>
-  Effect.flatMap(Client, ({ ask }) => ask(...given))
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -19,17 +16,17 @@ const Balance = Schema.Struct({ balance: Schema.Finite })
 export interface Trigger {
   readonly type: string
   /** Causes the event with this amount in sats. Returns the record's id or address, which the event contains. */
-  readonly cause: (amount: number) => Effect.Effect<string, Effect.Error<ReturnType<typeof ask>>, Client>
+  readonly cause: (amount: number) => Effect.Effect<string, Effect.Error<ReturnType<typeof Operator.ask>>>
 }
 
 const post = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   route: string,
   body: Readonly<Record<string, unknown>> = {}
-) => Effect.flatMap(ask("POST", route, body), ({ data }) => read(schema, data))
+) => Effect.flatMap(Operator.ask("POST", route, body), ({ data }) => Operator.read(schema, data))
 
 const get = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, route: string) =>
-  Effect.flatMap(ask("GET", route), ({ data }) => read(schema, data))
+  Effect.flatMap(Operator.ask("GET", route), ({ data }) => Operator.read(schema, data))
 
 export const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 
@@ -47,7 +44,7 @@ export const address = Effect.map(
 )
 
 export const pay = (invoice: typeof Row.Type) =>
-  ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
+  Operator.ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
 
 export const paidInvoice = (amount: number, more: object = {}) =>
   Effect.tap(made(invoices, { ...sats(amount), description: "satrail trigger", ...more }), pay)
@@ -80,14 +77,14 @@ export const paidTo = (type: "lightning_invoice" | "chain_address", amount: numb
     ({ destination }) => withdrawn(amount, destination)
   )
 
-export const mine = ask("POST", "/sandbox/mine", { blocks: 1 })
+export const mine = Operator.ask("POST", "/sandbox/mine", { blocks: 1 })
 
 export const paidAddress = Effect.fnUntraced(function* (amount: number) {
   const to = yield* address
-  yield* ask("POST", "/sandbox/send", { address: to, amount_sats: amount })
+  yield* Operator.ask("POST", "/sandbox/send", { address: to, amount_sats: amount })
   yield* mine
   return to
 })
 
 export const canceled = (route: string, body: Readonly<Record<string, unknown>>) =>
-  Effect.tap(created(route, body), (id) => ask("POST", `${route}/${id}/cancel`))
+  Effect.tap(created(route, body), (id) => Operator.ask("POST", `${route}/${id}/cancel`))
