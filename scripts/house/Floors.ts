@@ -26,7 +26,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "events",
     "service"
   ],
-  http: ["wire", "edge", "api", "resources", "pages"],
+  http: ["commands", "wire", "edge", "api", "resources", "pages"],
   postgres: ["client", "statements", "reads", "journal", "migrations"],
   features: ["core", "postgres", "http", "console"],
   service: [

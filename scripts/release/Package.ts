@@ -121,8 +121,9 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The public entries of packages, in addition to their roots. */
 export const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@satrail/core": ["money", "ports"],
-  "@satrail/features": ["*/core", "*/http", "*/memory", "*/postgres", "*/console"],
-  "@satrail/service": ["http", "memory", "postgres", "records", "services"]
+  "@satrail/features": ["*/core", "*/http", "*/memory", "*/postgres", "*/console", "*/commands"],
+  "@satrail/server": ["run"],
+  "@satrail/service": ["commands", "http", "memory", "postgres", "records", "services"]
 }
 
 const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")

@@ -1,6 +1,7 @@
 import { metadataNouns, type Schemas } from "@satrail/client/Schemas"
 import type { Network } from "@satrail/bitcoin/Network"
 import type { Feature } from "@satrail/core/ledger/Feature"
+import type { Feature as CommandsFeature } from "@satrail/http/commands/Feature"
 import type { Feature as HttpFeature } from "@satrail/http/api/Feature"
 import type { Feature as PostgresFeature } from "@satrail/postgres/client/Feature"
 import { settings as lndSettings } from "@satrail/server/backends/LndSettings"
@@ -205,6 +206,8 @@ export interface OwnFeature {
   readonly postgres?: PostgresFeature
   /** Its routes, made by `Section.make` of `@satrail/service/http`. */
   readonly http?: HttpFeature
+  /** Its commands (`@satrail/service/commands`), which `run` of `@satrail/server/run` adds to the command line. */
+  readonly commands?: CommandsFeature
 }
 
 /** The service's options. The default is an embedded database in `./.satrail` and a simulated network. */

@@ -6,14 +6,14 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Output from "./client/Output.ts"
 import * as Presenter from "./client/Presenter.ts"
-import { satrail } from "./commands/Commands.ts"
+import { type Own, satrail, withOwn } from "./commands/Commands.ts"
 import { version } from "./base/Version.ts"
 
 const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** Runs the command as the process's main program. */
-export const run = (): void =>
-  Command.run(satrail, { version }).pipe(
+/** Runs the command line as the process's main program, with the commands of the program's own features. */
+export const run = (own: ReadonlyArray<Own> = []): void =>
+  Command.run(own.length === 0 ? satrail : withOwn(own), { version }).pipe(
     Effect.catchTags({ CommandFailed: Output.explain, ConfigError: Output.explain }),
     Effect.provide([NodeServices.layer, builtIns, Presenter.layer]),
     (main) =>

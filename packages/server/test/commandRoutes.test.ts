@@ -4,14 +4,14 @@ import * as Api from "@satrail/service/http/Api"
 import { OperatorAuthentication } from "@satrail/http/api/Authentication"
 import { boundPort } from "@satrail/testing/boundPort"
 import { ConfigProvider, Console, Effect, Exit, Option } from "effect"
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { secondsOf } from "../src/client/CommandParts.ts"
-import { satrail } from "../src/commands/Commands.ts"
+import { action, secondsOf } from "@satrail/http/commands/CommandParts"
+import { satrail, withOwn } from "../src/commands/Commands.ts"
 import { Variables } from "../src/environment/Unknown.ts"
 import { version } from "../src/base/Version.ts"
 import { run } from "./CommandLine.ts"
@@ -53,10 +53,10 @@ const quiet: Console.Console = {
 }
 
 /** The requests that a command line sends to the service. */
-const asks = (typed: string): Promise<ReadonlyArray<string>> => {
+const asks = (typed: string, line = satrail): Promise<ReadonlyArray<string>> => {
   asked.length = 0
   return Effect.runPromise(
-    Command.runWith(satrail, { version })(typed.split(" ")).pipe(
+    Command.runWith(line, { version })(typed.split(" ")).pipe(
       Effect.exit,
       Effect.provideService(Console.Console, quiet),
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env)),
@@ -386,6 +386,24 @@ describe("the command line and the routes", () => {
       assert.notInclude(await said(command), "second operator")
     }
     answered = []
+  })
+
+  it("command line: a command of a program's own feature calls its route, and completes a shortened id", async () => {
+    const box = Argument.String("box")
+    const boxes = Command.make("boxes").pipe(
+      Command.withSubcommands([
+        action("open", box, "POST", (id) => `/operator/boxes/${id}/open`, "Open a box")
+      ])
+    )
+    const collections = { "/operator/boxes": { noun: "box", isUnpaged: true } } as const
+    const line = withOwn([{}, { commands: { commands: { Ledger: [boxes] }, collections } }])
+    answered = [{ id: whole }]
+    assert.deepStrictEqual(await asks(`boxes open ${whole.slice(0, 8)}`, line), [
+      "GET /operator/boxes",
+      `POST /operator/boxes/${whole}/open`
+    ])
+    answered = []
+    assert.isEmpty(await asks(`boxes open ${whole}`))
   })
 
   it("command line: an export that the service refuses did not begin, so only the refusal is printed, and no file is left", async () => {

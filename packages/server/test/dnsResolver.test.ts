@@ -4,7 +4,7 @@ import { Effect, Exit, Result } from "effect"
 import { cname, framed, answer, asked, overTcp, txt, type Said } from "../../web/test/NameServer.ts"
 import * as Check from "../src/base/Check.ts"
 import * as DnsResolver from "../src/check/DnsResolver.ts"
-import { CommandFailed } from "../src/base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import { run } from "./CommandLine.ts"
 
 const name = "alice.user._bitcoin-payment.shop.example"

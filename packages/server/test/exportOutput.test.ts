@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Writable } from "node:stream"
 import { setImmediate } from "node:timers/promises"
-import { CommandFailed } from "../src/base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import { copied } from "../src/client/Export.ts"
 
 it.effect(

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { type Duration, Effect, Schema, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Operator from "./Operator.ts"
 
 /** An event of a company. `body` has the same bytes as a webhook's body. */

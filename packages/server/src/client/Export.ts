@@ -3,7 +3,8 @@ import { createWriteStream, lstatSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { finished } from "node:stream/promises"
 import type { Writable } from "node:stream"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import type { Query } from "@satrail/http/commands/Client"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
@@ -129,10 +130,7 @@ export const printed = (route: string) =>
  * because HTTP itself detects a truncated response.
  */
 export const list = Effect.fnUntraced(function* (
-  {
-    query,
-    output
-  }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },
+  { query, output }: { readonly query: Query; readonly output: Option.Option<string> },
   route: string
 ) {
   yield* saved(yield* Operator.stream(`${route}?${Operator.queryOf(query)}`), output, () => Effect.void)

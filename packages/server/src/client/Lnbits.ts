@@ -1,5 +1,6 @@
 import { Console, Effect, Schema } from "effect"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
+import * as Client from "@satrail/http/commands/Client"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
@@ -89,7 +90,7 @@ const Created = Schema.Struct({ id: Schema.String })
 const moved = Effect.fnUntraced(function* ({ id, name, user, balance }: Wallet, plan: string) {
   const create = (route: string, body: Readonly<Record<string, unknown>>, key: string) =>
     Effect.flatMap(Operator.ask("POST", route, body, { "idempotency-key": key }), ({ data }) =>
-      Operator.read(Created, data)
+      Client.read(Created, data)
     )
   const named =
     Array.from(name.trim()).slice(0, maxNameCharacters).join("") || `LNbits wallet ${id.slice(0, 8)}`

@@ -5,7 +5,8 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as DemoFile from "../deployment/DemoFile.ts"
 import { dataDirectory } from "../environment/Process.ts"
 import * as Setting from "../environment/Setting.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import type { Body, Method, Query } from "@satrail/http/commands/Client"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Resolve from "./Resolve.ts"
 import { forPeople, reasonsOf, rows } from "./Output.ts"
 
@@ -79,8 +80,6 @@ const Envelope = Schema.Struct({
   )
 })
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-
 /** Returns the cursor of the next page from a `Link` header; undefined on the last page. */
 const cursorIn = (link = ""): string | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link) ?? []
@@ -130,9 +129,6 @@ const refusalOf = (
     isRetryable: status === 429 || status >= 500
   })
 }
-
-/** Fields of a body. An option that was not given is left out. */
-type Body = Readonly<Record<string, unknown>>
 
 const given = (body: Body): Body =>
   Object.fromEntries(
@@ -191,13 +187,6 @@ export const stream = Effect.fnUntraced(function* (given: string, headers: Heade
   return yield* refusalOf(refused, { url, source }) ?? away(url)(new Error(`it returned ${response.status}`))
 })
 
-/** Decodes a response with this version's schema. */
-export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, data: unknown) =>
-  Effect.mapError(
-    Schema.decodeUnknownEffect(schema)(data),
-    () => new CommandFailed({ message: "The service's version differs from this program's." })
-  )
-
 const isPending = Schema.is(Schema.Struct({ id: Schema.String, approval: Schema.Literal("pending") }))
 
 /**
@@ -225,7 +214,7 @@ export const call = Effect.fnUntraced(function* (
     yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
 })
 
-export const queryOf = (query: Readonly<Record<string, Option.Option<string | number>>>): string =>
+export const queryOf = (query: Query): string =>
   new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
       Option.toArray(value).map((value): [string, string] => [name, String(value)])
@@ -237,10 +226,7 @@ export const queryOf = (query: Readonly<Record<string, Option.Option<string | nu
  * everything as JSON. Without rows, prints the hint.
  */
 export const list = Effect.fnUntraced(function* (
-  {
-    json,
-    query
-  }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
+  { json, query }: { readonly json: boolean; readonly query: Query },
   route: string,
   members: ReadonlyArray<string>,
   details: (row: unknown) => ReadonlyArray<string> = () => [],

@@ -1,6 +1,6 @@
 import { Config, Console, Effect } from "effect"
 import { problemsOf } from "../environment/Setting.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 
 // Characters that a terminal acts on, such as line breaks and escapes, and those that change the direction of text.
 const active = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu

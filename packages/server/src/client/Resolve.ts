@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { CommandFailed } from "../base/CommandFailed.ts"
-import { Collections, type Listed } from "./Collections.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
+import { Collections, type Listed } from "@satrail/http/commands/Collections"
 
 // Ids are long, so users can enter the beginning of an id, or a company's name. The record is then looked up in
 // its list.

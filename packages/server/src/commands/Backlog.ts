@@ -1,4 +1,5 @@
 import { Console, Effect, Schema } from "effect"
+import { read } from "@satrail/http/commands/Client"
 import * as Operator from "../client/Operator.ts"
 import * as Output from "../client/Output.ts"
 
@@ -55,6 +56,6 @@ export const forPeople = (kinds: typeof Kinds.Type): string => {
 
 export const backlog = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/backlog")
-  const kinds = yield* Operator.read(Kinds, data)
+  const kinds = yield* read(Kinds, data)
   yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(kinds)}`)
 })

@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { example, json, later } from "../client/CommandParts.ts"
+import { example, json, later } from "@satrail/http/commands/CommandParts"
 
 // Exports of the ledger as files, and imports from other services.
 

@@ -1,6 +1,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
-import { Collections } from "../client/Collections.ts"
+import { Client } from "@satrail/http/commands/Client"
+import { Collections } from "@satrail/http/commands/Collections"
 import {
   action,
   call,
@@ -15,10 +16,11 @@ import {
   name,
   of,
   paging
-} from "../client/CommandParts.ts"
+} from "@satrail/http/commands/CommandParts"
+import { client } from "../client/Remote.ts"
 import { keys } from "./KeyCommands.ts"
-import type { CommandOf, Group } from "../features/Feature.ts"
-import { all, type features } from "../features/index.ts"
+import type { CommandOf, Feature, Group } from "@satrail/http/commands/Feature"
+import { all, type features } from "@satrail/service/features/commands"
 import * as DevCommands from "./DevCommands.ts"
 import * as FeeCommands from "./FeeCommands.ts"
 import * as LostCommands from "./LostCommands.ts"
@@ -270,18 +272,25 @@ const ownFunds = Command.make(
   )
 )
 
-const collections = Object.assign({}, ...all.map((feature) => feature.collections ?? {}))
+/** One of a program's own features. */
+export interface Own {
+  readonly commands?: Pick<Feature, "commands" | "collections"> | undefined
+}
 
 /** Returns the commands that features add to a group in the help text. */
-const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[number]>> =>
-  all
-    .flatMap(({ commands = {} }) => commands[group] ?? [])
-    .map((one) => {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- applied per command: it adds no requirement or error that the other commands lack
-      const spelled = Command.provideEffectDiscard(one as typeof liquidity, Spelling.ofRemote)
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- the type of the feature's command
-      return Command.provideSync(spelled, Collections, collections) as never
-    })
+const commandsOf =
+  (given: ReadonlyArray<Pick<Feature, "commands" | "collections">>) =>
+  (group: Group): ReadonlyArray<CommandOf<(typeof features)[number]>> => {
+    const collections = Object.assign({}, ...given.map((feature) => feature.collections ?? {}))
+    return given
+      .flatMap(({ commands = {} }) => commands[group] ?? [])
+      .map((one) => {
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- applied per command: it adds no requirement or error that the other commands lack
+        const spelled = Command.provideEffectDiscard(one as typeof liquidity, Spelling.ofRemote)
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- the type of the feature's command
+        return Command.provideSync(spelled, Collections, collections) as never
+      })
+  }
 
 /** For commands that call the service: rejects misspelled variables. */
 const remote = <const Name extends string, Input, Context, E, R>(
@@ -292,69 +301,77 @@ const remote = <const Name extends string, Input, Context, E, R>(
  * The operator's command line: the routes available to the operator token, plus the tasks done before a
  * service runs.
  */
-export const satrail = Command.make("satrail").pipe(
-  Command.withDescription(
-    "Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"
-  ),
-  Command.withSubcommands([
-    {
-      group: "Service",
-      commands: [
-        LocalCommands.start,
-        LocalCommands.check,
-        Command.provideEffectDiscard(LocalCommands.migrate, Spelling.ofAll)
-      ]
-    },
-    {
-      group: "Development",
-      commands: [
-        LocalCommands.dev,
-        remote(DevCommands.listen),
-        remote(DevCommands.trigger),
-        remote(DevCommands.events),
-        remote(DevCommands.open)
-      ]
-    },
-    { group: "Operators", commands: [remote(operators)] },
-    {
-      group: "Companies",
-      commands: [remote(companies), remote(keys), remote(FeeCommands.fees), ...ofFeatures("Companies")]
-    },
-    { group: "Company records", commands: ofFeatures("Company records") },
-    {
-      group: "Status",
-      commands: [remote(status), remote(liquidity)]
-    },
-    {
-      group: "Pauses and limits",
-      commands: [
-        remote(StopCommands.pause),
-        remote(StopCommands.resume),
-        remote(StopCommands.paused),
-        remote(StopCommands.freeze),
-        remote(StopCommands.unfreeze),
-        remote(StopCommands.limits),
-        ...ofFeatures("Pauses and limits")
-      ]
-    },
-    {
-      group: "Pending work",
-      commands: [remote(backlog), remote(withdrawals), remote(deposits), ...ofFeatures("Pending work")]
-    },
-    {
-      group: "Ledger",
-      commands: [
-        remote(reconcile),
-        remote(SuspenseCommands.suspense),
-        remote(ownFunds),
-        remote(BookCommands.exports),
-        remote(BookCommands.imports),
-        Command.provideEffectDiscard(LocalCommands.verify, Spelling.ofAll),
-        ...ofFeatures("Ledger")
-      ]
-    },
-    { group: "Notifications", commands: ofFeatures("Notifications") },
-    { group: "DNS names", commands: [Command.provideEffectDiscard(LocalCommands.names, Spelling.ofAll)] },
-    { group: "Wallet", commands: [Command.provideEffectDiscard(LocalCommands.wallet, Spelling.ofAll)] }
-  ])
-)
+const make = (ofFeatures: ReturnType<typeof commandsOf>) =>
+  Command.make("satrail").pipe(
+    Command.withDescription(
+      "Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"
+    ),
+    Command.withSubcommands([
+      {
+        group: "Service",
+        commands: [
+          LocalCommands.start,
+          LocalCommands.check,
+          Command.provideEffectDiscard(LocalCommands.migrate, Spelling.ofAll)
+        ]
+      },
+      {
+        group: "Development",
+        commands: [
+          LocalCommands.dev,
+          remote(DevCommands.listen),
+          remote(DevCommands.trigger),
+          remote(DevCommands.events),
+          remote(DevCommands.open)
+        ]
+      },
+      { group: "Operators", commands: [remote(operators)] },
+      {
+        group: "Companies",
+        commands: [remote(companies), remote(keys), remote(FeeCommands.fees), ...ofFeatures("Companies")]
+      },
+      { group: "Company records", commands: ofFeatures("Company records") },
+      {
+        group: "Status",
+        commands: [remote(status), remote(liquidity)]
+      },
+      {
+        group: "Pauses and limits",
+        commands: [
+          remote(StopCommands.pause),
+          remote(StopCommands.resume),
+          remote(StopCommands.paused),
+          remote(StopCommands.freeze),
+          remote(StopCommands.unfreeze),
+          remote(StopCommands.limits),
+          ...ofFeatures("Pauses and limits")
+        ]
+      },
+      {
+        group: "Pending work",
+        commands: [remote(backlog), remote(withdrawals), remote(deposits), ...ofFeatures("Pending work")]
+      },
+      {
+        group: "Ledger",
+        commands: [
+          remote(reconcile),
+          remote(SuspenseCommands.suspense),
+          remote(ownFunds),
+          remote(BookCommands.exports),
+          remote(BookCommands.imports),
+          Command.provideEffectDiscard(LocalCommands.verify, Spelling.ofAll),
+          ...ofFeatures("Ledger")
+        ]
+      },
+      { group: "Notifications", commands: ofFeatures("Notifications") },
+      { group: "DNS names", commands: [Command.provideEffectDiscard(LocalCommands.names, Spelling.ofAll)] },
+      { group: "Wallet", commands: [Command.provideEffectDiscard(LocalCommands.wallet, Spelling.ofAll)] }
+    ]),
+    Command.provideSync(Client, client)
+  )
+
+export const satrail = make(commandsOf(all))
+
+/** The same with the commands of a program's own features. */
+export const withOwn = (own: ReadonlyArray<Own>): typeof satrail =>
+  make(commandsOf([...all, ...own.flatMap(({ commands }) => commands ?? [])]))

@@ -1,5 +1,5 @@
 import { ConfigProvider, Effect, Option } from "effect"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Environment from "../deployment/Environment.ts"
 import * as Simulated from "../deployment/Simulated.ts"
 import { Variables } from "../environment/Unknown.ts"

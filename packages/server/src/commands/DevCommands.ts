@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { example, json, later } from "../client/CommandParts.ts"
+import { example, json, later } from "@satrail/http/commands/CommandParts"
 import * as Triggers from "./Triggers.ts"
 
 // Commands for developers. They use a company's API key, which is SATRAIL_API_KEY, or the key created by the

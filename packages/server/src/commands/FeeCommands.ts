@@ -1,7 +1,7 @@
 import { Command, Flag } from "effect/cli"
 import { Option } from "effect"
-import { action, call, company, example, json, of } from "../client/CommandParts.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { action, call, company, example, json, of } from "@satrail/http/commands/CommandParts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 
 // Commands for a company's custom fees, which override its plan's fees.
 

@@ -1,4 +1,5 @@
 import { Console, Effect, Schema } from "effect"
+import { read } from "@satrail/http/commands/Client"
 import * as Operator from "../client/Operator.ts"
 import * as Output from "../client/Output.ts"
 
@@ -64,7 +65,7 @@ export const show = Effect.fnUntraced(function* ({
 }) {
   const { message, data } = yield* Operator.ask("GET", route)
   if (json) return yield* Console.log(JSON.stringify(data))
-  const progress = yield* Operator.read(Progress, data)
+  const progress = yield* read(Progress, data)
   const record = Object.entries(Object(data)).filter(([name]) => !Object.hasOwn(progress, name))
   yield* Console.log(`${Output.forPeople(message, Object.fromEntries(record))}\n\n${timelineOf(progress)}`)
 })

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { call, company, example, json, list, of, paging } from "../client/CommandParts.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
-import { all as features } from "../features/index.ts"
-import { type Listing, listed } from "../features/Listing.ts"
+import { call, company, example, json, list, of, paging } from "@satrail/http/commands/CommandParts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
+import { all as features } from "@satrail/service/features/commands"
+import { type Listing, listed } from "@satrail/http/commands/Listing"
 
 // Commands that read a company's records as an operator. They change nothing.
 

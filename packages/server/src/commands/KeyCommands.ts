@@ -14,7 +14,7 @@ import {
   of,
   ofKey,
   paging
-} from "../client/CommandParts.ts"
+} from "@satrail/http/commands/CommandParts"
 
 // Commands that manage a company's API keys.
 

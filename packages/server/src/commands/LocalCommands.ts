@@ -1,7 +1,7 @@
 import * as Network from "@satrail/bitcoin/Network"
 import { Argument, Command, Flag } from "effect/cli"
-import { example, json, later } from "../client/CommandParts.ts"
-import { all } from "../features/index.ts"
+import { example, json, later } from "@satrail/http/commands/CommandParts"
+import { all } from "@satrail/service/features/commands"
 import * as DevCommands from "./DevCommands.ts"
 
 // Commands that run locally, on settings, files and the database, rather than call a running service.

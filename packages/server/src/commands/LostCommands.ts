@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, json, listed } from "../client/CommandParts.ts"
+import { action, call, json, listed } from "@satrail/http/commands/CommandParts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("The beginning of the withdrawal's id"))
 const of = (withdrawal: string) => `/operator/withdrawals/${encodeURIComponent(withdrawal)}`

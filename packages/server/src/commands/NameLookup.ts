@@ -4,7 +4,7 @@ import * as Dns from "@satrail/web/Dns"
 import { Clock, Console, Effect, Result } from "effect"
 import * as Others from "../environment/Others.ts"
 import { identity } from "../environment/Service.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Output from "../client/Output.ts"
 
 /** Parses a name, in any form in which it can be pasted, and returns it with the DNS name of its record. */

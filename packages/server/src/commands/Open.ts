@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import { spawn } from "node:child_process"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Operator from "../client/Operator.ts"
 
 const opener = (platform: NodeJS.Platform): readonly [command: string, ...args: ReadonlyArray<string>] =>

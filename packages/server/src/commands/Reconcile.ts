@@ -1,6 +1,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import * as Backlog from "./Backlog.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
+import { read } from "@satrail/http/commands/Client"
 import * as Operator from "../client/Operator.ts"
 import * as Output from "../client/Output.ts"
 
@@ -87,7 +88,7 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
  */
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
-  const answer = yield* Operator.read(Answer, data)
+  const answer = yield* read(Answer, data)
   yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer)}`)
   const { report } = answer
   if (report !== null && report.differences.length > 0) return yield* Output.somethingIsWrong

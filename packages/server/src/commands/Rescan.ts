@@ -20,7 +20,7 @@ import * as ChainNode from "../deployment/ChainNode.ts"
 import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 import * as Server from "../serving/Server.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Output from "../client/Output.ts"
 
 const reserved = Effect.fnUntraced(function* (wallet: string) {

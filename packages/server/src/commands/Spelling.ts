@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Unknown from "../environment/Unknown.ts"
 
 /**

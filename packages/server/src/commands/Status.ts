@@ -1,4 +1,5 @@
 import { Console, Effect, Schema } from "effect"
+import { read } from "@satrail/http/commands/Client"
 import * as Operator from "../client/Operator.ts"
 import * as Output from "../client/Output.ts"
 
@@ -30,6 +31,6 @@ export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Ty
 
 export const status = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/status")
-  const found = yield* Operator.read(Status, data)
+  const found = yield* read(Status, data)
   yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(found)}`)
 })

@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, company, example, json, listed, of, ofKey } from "../client/CommandParts.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { action, call, company, example, json, listed, of, ofKey } from "@satrail/http/commands/CommandParts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 
 // Commands that stop payments of all companies, of one company or key, or above a limit.
 

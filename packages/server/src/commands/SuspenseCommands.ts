@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { callFor, company, json, list, paging } from "../client/CommandParts.ts"
+import { callFor, company, json, list, paging } from "@satrail/http/commands/CommandParts"
 
 const status = Flag.Literals("status", ["open", "assigned"]).pipe(
   Flag.withDescription("Only payments with this status"),

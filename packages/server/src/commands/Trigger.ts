@@ -1,7 +1,7 @@
 import { Console, Deferred, Effect, Fiber, Option, Queue } from "effect"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as EventFeed from "../client/EventFeed.ts"
-import { mine } from "../client/SandboxSteps.ts"
+import { mine } from "@satrail/http/commands/SandboxSteps"
 import * as Triggers from "./Triggers.ts"
 
 /** How long to wait for an event before reporting it as missing. */

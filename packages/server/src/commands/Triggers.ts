@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { Trigger } from "../client/SandboxSteps.ts"
-import * as Steps from "../client/SandboxSteps.ts"
-import { all as features } from "../features/index.ts"
+import type { Trigger } from "@satrail/http/commands/SandboxSteps"
+import * as Steps from "@satrail/http/commands/SandboxSteps"
+import { all as features } from "@satrail/service/features/commands"
 
 const { created, invoices, sats } = Steps
 

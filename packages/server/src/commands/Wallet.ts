@@ -13,7 +13,7 @@ import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 import * as Wallet from "../environment/Wallet.ts"
 import * as Server from "../serving/Server.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Output from "../client/Output.ts"
 
 /**

@@ -4,7 +4,7 @@ import { Effect, Option, Result } from "effect"
 import * as Environment from "../../deployment/Environment.ts"
 import * as Secrets from "../../deployment/Secrets.ts"
 import { Variables } from "../../environment/Unknown.ts"
-import type { Verifying } from "../Feature.ts"
+import type { Verifying } from "../Verifying.ts"
 
 /**
  * The secret for verifying signed heads, if this command has the service's node settings. Without it,

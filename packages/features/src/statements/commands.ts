@@ -1,7 +1,6 @@
-import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, of } from "../client/CommandParts.ts"
-import * as Feature from "./Feature.ts"
+import { call, company, example, json, of, print } from "@satrail/http/commands/CommandParts"
+import * as Feature from "@satrail/http/commands/Feature"
 
 const statement = Command.make(
   "statement",
@@ -17,10 +16,7 @@ const statement = Command.make(
   ({ company, html, json, month }) => {
     const route = `${of(company)}/statements/${encodeURIComponent(month)}`
     if (!html) return call({ json }, "GET", `${route}?format=json`)
-    return Effect.flatMap(
-      Effect.promise(() => import("../client/Export.ts")),
-      ({ printed }) => printed(`${route}?format=html`)
-    )
+    return print(`${route}?format=html`)
   }
 ).pipe(
   Command.withDescription(

@@ -1,7 +1,15 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, example, idempotencyKey, json, list, paging } from "../client/CommandParts.ts"
-import * as Feature from "./Feature.ts"
+import {
+  action,
+  call,
+  example,
+  idempotencyKey,
+  json,
+  list,
+  paging
+} from "@satrail/http/commands/CommandParts"
+import * as Feature from "@satrail/http/commands/Feature"
 
 // Commands for a company's reusable payment codes. They require the company's key, because the money is the company's.
 

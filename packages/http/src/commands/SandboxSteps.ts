@@ -1,7 +1,10 @@
 import { Effect, Schema } from "effect"
-import * as Operator from "./Operator.ts"
+import { Client, read } from "./Client.ts"
 
 // Steps that cause events in the sandbox.
+
+const ask = (...given: Parameters<Client["Service"]["ask"]>) =>
+  Effect.flatMap(Client, ({ ask }) => ask(...given))
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -16,17 +19,17 @@ const Balance = Schema.Struct({ balance: Schema.Finite })
 export interface Trigger {
   readonly type: string
   /** Causes the event with this amount in sats. Returns the record's id or address, which the event contains. */
-  readonly cause: (amount: number) => Effect.Effect<string, Effect.Error<ReturnType<typeof Operator.ask>>>
+  readonly cause: (amount: number) => Effect.Effect<string, Effect.Error<ReturnType<typeof ask>>, Client>
 }
 
 const post = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   route: string,
   body: Readonly<Record<string, unknown>> = {}
-) => Effect.flatMap(Operator.ask("POST", route, body), ({ data }) => Operator.read(schema, data))
+) => Effect.flatMap(ask("POST", route, body), ({ data }) => read(schema, data))
 
 const get = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, route: string) =>
-  Effect.flatMap(Operator.ask("GET", route), ({ data }) => Operator.read(schema, data))
+  Effect.flatMap(ask("GET", route), ({ data }) => read(schema, data))
 
 export const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 
@@ -44,7 +47,7 @@ export const address = Effect.map(
 )
 
 export const pay = (invoice: typeof Row.Type) =>
-  Operator.ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
+  ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
 
 export const paidInvoice = (amount: number, more: object = {}) =>
   Effect.tap(made(invoices, { ...sats(amount), description: "satrail trigger", ...more }), pay)
@@ -77,14 +80,14 @@ export const paidTo = (type: "lightning_invoice" | "chain_address", amount: numb
     ({ destination }) => withdrawn(amount, destination)
   )
 
-export const mine = Operator.ask("POST", "/sandbox/mine", { blocks: 1 })
+export const mine = ask("POST", "/sandbox/mine", { blocks: 1 })
 
 export const paidAddress = Effect.fnUntraced(function* (amount: number) {
   const to = yield* address
-  yield* Operator.ask("POST", "/sandbox/send", { address: to, amount_sats: amount })
+  yield* ask("POST", "/sandbox/send", { address: to, amount_sats: amount })
   yield* mine
   return to
 })
 
 export const canceled = (route: string, body: Readonly<Record<string, unknown>>) =>
-  Effect.tap(created(route, body), (id) => Operator.ask("POST", `${route}/${id}/cancel`))
+  Effect.tap(created(route, body), (id) => ask("POST", `${route}/${id}/cancel`))

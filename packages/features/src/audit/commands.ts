@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { companyIdOf, example, idIn, json, list, paging } from "../client/CommandParts.ts"
-import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Feature from "./Feature.ts"
+import { companyIdOf, example, idIn, json, list, paging, save } from "@satrail/http/commands/CommandParts"
+import { CommandFailed } from "@satrail/http/commands/CommandFailed"
+import * as Feature from "@satrail/http/commands/Feature"
 
 // The command for the audit log, which prints a page as text or writes the whole log to a file.
 
@@ -73,8 +73,7 @@ const entries = Command.make(
     const actor_id = Option.map(given.actor_id, idIn)
     const query = { company_id: yield* companyIdOf(company), ...given, actor_id, limit, cursor }
     if (Option.isSome(format)) {
-      const commands = yield* Effect.promise(() => import("../client/Export.ts"))
-      return yield* commands.list({ query: { ...query, format }, output }, "/operator/audit")
+      return yield* save({ query: { ...query, format }, output }, "/operator/audit")
     }
     const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]
     yield* list(

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { canceled, made, pay, sats } from "../client/SandboxSteps.ts"
-import * as Feature from "./Feature.ts"
+import { canceled, made, pay, sats } from "@satrail/http/commands/SandboxSteps"
+import * as Feature from "@satrail/http/commands/Feature"
 
 const path = "/v1/checkouts"
 const bodyOf = (amount: number) => ({ ...sats(amount), description: "satrail trigger" })

@@ -1,7 +1,7 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, example, json, list, listed, paging } from "../client/CommandParts.ts"
-import * as Feature from "./Feature.ts"
-import * as Listing from "./Listing.ts"
+import { action, call, example, json, list, listed, paging } from "@satrail/http/commands/CommandParts"
+import * as Feature from "@satrail/http/commands/Feature"
+import * as Listing from "@satrail/http/commands/Listing"
 
 // Commands for the operator's webhook endpoints, which receive the events of all companies.
 

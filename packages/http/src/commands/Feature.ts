@@ -1,10 +1,8 @@
-import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
-import type { Records } from "@satrail/core/service/Records"
-import type { Effect, Option } from "effect"
+import type { Option } from "effect"
 import type { Command, Flag } from "effect/cli"
-import type { Listed } from "../client/Collections.ts"
-import type { Trigger } from "../client/SandboxSteps.ts"
+import type { Listed } from "./Collections.ts"
 import type { Listing } from "./Listing.ts"
+import type { Trigger } from "./SandboxSteps.ts"
 
 /** The groups in the help text to which features can add commands. */
 export type Group =
@@ -14,23 +12,6 @@ export type Group =
   | "Pending work"
   | "Ledger"
   | "Notifications"
-
-/** The result of a check of a feature's records. */
-export interface Verified {
-  readonly faults: number
-  /** Fields of the JSON output. */
-  readonly json: { readonly [member: string]: unknown }
-  /** The end of the last printed sentence, if there is no violation (`sound`) or if there are some (`faulty`). */
-  readonly sound: string
-  readonly faulty: string
-  readonly notes: ReadonlyArray<string>
-}
-
-/** Checks the records according to the command's options. `print` writes a line of human-readable text. */
-export type Verifying = (
-  asked: { readonly [option: string]: Option.Option<string> },
-  print: (line: string) => Effect.Effect<void>
-) => Effect.Effect<Verified, StoreUnavailable, Records>
 
 /** A feature's part of the command line. All fields are optional. */
 export interface Feature {
@@ -42,7 +23,7 @@ export interface Feature {
   readonly collections?: { readonly [route: string]: Listed }
   /** The feature's events that `satrail trigger` can cause. */
   readonly triggers?: ReadonlyArray<Trigger>
-  /** The options that the feature adds to the command `verify` (see verifications.ts). */
+  /** The options that the feature adds to the command `verify` (see the server's verifications.ts). */
   readonly verifyFlags?: { readonly [option: string]: Flag.Flag<Option.Option<string>> }
 }
 

@@ -1,8 +1,16 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, example, idempotencyKey, json, list, paging } from "../client/CommandParts.ts"
-import { created, depositOf, paidInvoice } from "../client/SandboxSteps.ts"
-import * as Feature from "./Feature.ts"
+import {
+  action,
+  call,
+  example,
+  idempotencyKey,
+  json,
+  list,
+  paging
+} from "@satrail/http/commands/CommandParts"
+import { created, depositOf, paidInvoice } from "@satrail/http/commands/SandboxSteps"
+import * as Feature from "@satrail/http/commands/Feature"
 
 // Commands for a company's refunds. They require the company's key, because the money is the company's.
 

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type * as Operator from "./Operator.ts"
+import { Client } from "./Client.ts"
 
 // Parts of commands that call a running service.
 
@@ -15,11 +15,10 @@ export const later =
   (input: I) =>
     Effect.flatMap(Effect.promise(load), (run) => run(input))
 
-const operator = Effect.promise(() => import("./Operator.ts"))
+type Calls = Client["Service"]
 
 /** Calls a route and prints the response. */
-export const call = (...ask: Parameters<typeof Operator.call>) =>
-  Effect.flatMap(operator, ({ call }) => call(...ask))
+export const call = (...ask: Parameters<Calls["call"]>) => Effect.flatMap(Client, ({ call }) => call(...ask))
 
 /** Defines a command that only needs an argument, which is part of the route. */
 export const action = <const Name extends string>(
@@ -55,11 +54,8 @@ export const ending = <const Name extends string>(
   ).pipe(Command.withDescription(description))
 
 /** Like `call`, but adds the company's id to the body. */
-export const callFor = (
-  company: string,
-  ...[options, method, route, body]: Parameters<typeof Operator.call>
-) =>
-  Effect.flatMap(operator, ({ call, companyId }) =>
+export const callFor = (company: string, ...[options, method, route, body]: Parameters<Calls["call"]>) =>
+  Effect.flatMap(Client, ({ call, companyId }) =>
     Effect.flatMap(companyId(company), (company_id) => call(options, method, route, { ...body, company_id }))
   )
 
@@ -67,11 +63,16 @@ export const callFor = (
 export const companyIdOf = (company: Option.Option<string>) =>
   Option.isNone(company)
     ? Effect.succeed(company)
-    : Effect.flatMap(operator, ({ companyId }) => Effect.asSome(companyId(company.value)))
+    : Effect.flatMap(Client, ({ companyId }) => Effect.asSome(companyId(company.value)))
 
 /** Reads a list and prints its rows. */
-export const list = (...ask: Parameters<typeof Operator.list>) =>
-  Effect.flatMap(operator, ({ list }) => list(...ask))
+export const list = (...ask: Parameters<Calls["list"]>) => Effect.flatMap(Client, ({ list }) => list(...ask))
+
+/** Prints a route's response as it arrives. */
+export const print = (route: string) => Effect.flatMap(Client, ({ print }) => print(route))
+
+/** Prints a list, or writes it to a file, which appears only when it is complete. */
+export const save = (...ask: Parameters<Calls["save"]>) => Effect.flatMap(Client, ({ save }) => save(...ask))
 
 export const paging = {
   limit: Flag.Int("limit").pipe(

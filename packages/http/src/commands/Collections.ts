@@ -10,7 +10,7 @@ export interface Listed {
 
 /** The lists by route. A shortened id that follows a list's route is looked up in that list. */
 export const Collections = Context.Reference<{ readonly [route: string]: Listed }>(
-  "@satrail/server/client/Collections",
+  "@satrail/http/commands/Collections",
   {
     defaultValue: () => ({})
   }

@@ -1,6 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { action, callFor, company, example, json, list, paging } from "../client/CommandParts.ts"
-import * as Feature from "./Feature.ts"
+import { action, callFor, company, example, json, list, paging } from "@satrail/http/commands/CommandParts"
+import * as Feature from "@satrail/http/commands/Feature"
 
 const adjustment = Argument.String("id").pipe(Argument.withDescription("The adjustment's id"))
 const at = (id: string) => `/operator/adjustments/${encodeURIComponent(id)}`

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { call, company, example, json } from "../client/CommandParts.ts"
-import { canceled, created, funded, sats } from "../client/SandboxSteps.ts"
-import * as Feature from "./Feature.ts"
-import { listed } from "./Listing.ts"
+import { call, company, example, json } from "@satrail/http/commands/CommandParts"
+import { canceled, created, funded, sats } from "@satrail/http/commands/SandboxSteps"
+import * as Feature from "@satrail/http/commands/Feature"
+import { listed } from "@satrail/http/commands/Listing"
 
 const path = "/v1/vouchers"
 

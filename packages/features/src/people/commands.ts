@@ -12,8 +12,8 @@ import {
   list,
   name,
   paging
-} from "../client/CommandParts.ts"
-import * as Feature from "./Feature.ts"
+} from "@satrail/http/commands/CommandParts"
+import * as Feature from "@satrail/http/commands/Feature"
 
 const person = Argument.String("id").pipe(Argument.withDescription("The person's id"))
 const at = (id: string) => `/operator/people/${encodeURIComponent(id)}`

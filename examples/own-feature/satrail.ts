@@ -1,0 +1,5 @@
+// satrail's command line with the feature's commands: node satrail.ts boxes list
+import { run } from "@satrail/server/run"
+import { feature } from "./Feature.ts"
+
+run([feature])
