@@ -1,6 +1,6 @@
 import * as Worker from "@satrail/core/base/Worker"
 import * as Core from "@satrail/core/ledger/Signals"
-import { Deferred, Effect, Latch, Layer, Option, PubSub, Schema, Stream } from "effect"
+import { Clock, Deferred, Effect, Latch, Layer, Option, PubSub, Schema, Stream } from "effect"
 import type { SqlError } from "effect/sql"
 import type Pg from "pg"
 import { translate } from "./client/Outage.ts"
@@ -11,6 +11,11 @@ import { asking, failed } from "./client/PgConnection.ts"
 // It is a separate statement on its own connection, sent at least this long after the previous one.
 const gapMillis = 10
 const answerMillis = 5000
+
+// A process that is alone sends nothing, because each notification costs a statement. While others may be there, it
+// sends at least this often. It is alone if it heard nothing for as long as `aloneMillis`.
+const presentMillis = 20_000
+const aloneMillis = 60_000
 
 const channel = "satrail"
 
@@ -36,12 +41,26 @@ export const make = Effect.gen(function* () {
   const received = yield* PubSub.unbounded<Core.Signal | null>()
   const waiting = new Map<string, readonly [number, number]>()
   const isWaiting = yield* Latch.make(false)
+  const clock = yield* Clock.Clock
+  let aloneFromMillis = 0
+  let isMissed = false
 
-  const payload = () => {
-    const text = JSON.stringify(Object.fromEntries(waiting))
+  const take = () => {
+    const text = isMissed ? "null" : JSON.stringify(Object.fromEntries(waiting))
     waiting.clear()
+    isMissed = false
     isWaiting.closeUnsafe()
     return Buffer.byteLength(text) > maxPayload ? "null" : text
+  }
+
+  /** Another process is there. If we sent nothing because we were alone, it must look for itself. */
+  const hear = () => {
+    const nowMillis = clock.currentTimeMillisUnsafe()
+    const wasAlone = nowMillis >= aloneFromMillis
+    aloneFromMillis = nowMillis + aloneMillis
+    if (!wasAlone) return
+    isMissed = true
+    isWaiting.openUnsafe()
   }
 
   const session = Effect.gen(function* () {
@@ -55,6 +74,7 @@ export const make = Effect.gen(function* () {
     )
     client.on("notification", ({ processId, payload = "" }) => {
       if (processId === pid) return
+      hear()
       const sent = Option.getOrNull(sentOf(payload))
       if (sent === null) return void PubSub.publishUnsafe(received, null)
       for (const [topic, times] of Object.entries(sent))
@@ -66,10 +86,18 @@ export const make = Effect.gen(function* () {
     yield* ask(`listen ${channel}`)
     // Signals sent before this connection was open are lost.
     yield* PubSub.publish(received, null)
-    const send = Effect.suspend(() => ask("select pg_notify($1, $2)", [channel, payload()]))
-    const next = isWaiting.await.pipe(Effect.andThen(send), Effect.andThen(Effect.sleep(gapMillis)))
+    aloneFromMillis = clock.currentTimeMillisUnsafe() + aloneMillis
+    const send = Effect.suspend(() => {
+      const payload = take()
+      if (clock.currentTimeMillisUnsafe() >= aloneFromMillis) return Effect.void
+      return ask("select pg_notify($1, $2)", [channel, payload])
+    })
+    const due = Effect.timeoutOption(isWaiting.await, presentMillis)
+    const next = Effect.andThen(due, Effect.andThen(send, Effect.sleep(gapMillis)))
     // A stopping process sends its pending signals.
     const last = Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.ignore(send)))
+    // Others learn from the first notification that this process is there.
+    isWaiting.openUnsafe()
     yield* Effect.raceFirst(Effect.ensuring(Effect.forever(next), last), Deferred.await(ended))
   }).pipe(Effect.scoped, Effect.catch(translate("Signals.receive")))
 

@@ -2,9 +2,54 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Signals from "@satrail/core/ledger/Signals"
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import Pg from "pg"
+import * as PgSignals from "../src/Signals.ts"
 import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "@satrail/service/postgres/Storage"
 import * as Database from "./Database.ts"
+
+/** A connection that only records what it is asked. */
+const recorder = () => {
+  const asked: Array<string> = []
+  const query = (
+    { text, values = [] }: Pg.QueryConfig,
+    done: (error: null, result: { rows: [] }) => void
+  ): void => {
+    asked.push([text, ...values.slice(1)].join(" "))
+    done(null, { rows: [] })
+  }
+  return { asked, client: Object.assign(new Pg.Client(), { query }) }
+}
+
+it.effect("signals: a process that is alone sends none, until another one appears", () =>
+  Effect.gen(function* () {
+    const recorded = recorder()
+    const { client } = recorded
+    const { send } = yield* Effect.provideService(
+      PgSignals.make,
+      PgClient.Beside,
+      PgClient.Beside.of({ connection: Effect.succeed(client) })
+    )
+    const asked = Effect.fnUntraced(function* (millis: number) {
+      yield* TestClock.adjust(millis)
+      return recorded.asked.splice(0)
+    })
+    const notified = (payload: string) => `select pg_notify($1, $2) ${payload}`
+    const hello = notified("{}")
+    assert.deepStrictEqual(yield* asked(1000), ["listen satrail", hello])
+    send({ topic: "a", atMillis: 1 })
+    assert.deepStrictEqual(yield* asked(1000), [notified(`{"a":[1,1]}`)])
+    assert.deepStrictEqual(yield* asked(100_000), [hello, hello])
+    send({ topic: "a", atMillis: 2 })
+    assert.deepStrictEqual(yield* asked(1000), [])
+    client.emit("notification", { processId: 2, channel: "satrail", payload: "{}" })
+    assert.deepStrictEqual(yield* asked(1000), [notified("null")])
+    send({ topic: "a", atMillis: 3 })
+    assert.deepStrictEqual(yield* asked(1000), [notified(`{"a":[3,3]}`)])
+    assert.deepStrictEqual(yield* asked(100_000), [hello, hello])
+  })
+)
 
 describe.skipIf(Database.server === undefined)(
   "signals between two stores of one server (skipped where there is none)",
