@@ -423,7 +423,9 @@ bites("Journal", promises, {
     ]
   ],
   "a journal that sends only the first withdrawal of a batch": [
-    changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
+    changing((change) =>
+      change._tag === "WithdrawalDispatched" ? { ...change, followers: [], eventsForOthers: [] } : change
+    ),
     [
       "C19: one transaction can pay several withdrawals, and each withdrawal records its own share of the fee",
       "C19: the same transaction for other withdrawals is refused, and so is another transaction for one of the same withdrawals",
@@ -772,6 +774,14 @@ bites("Journal", promises, {
     [
       "a domain's DNS record is considered missing from the first failed check on, and an operator's decision about the domain is kept"
     ]
+  ],
+  "a journal that publishes events for other companies to the Change's own company": [
+    changing((change) => {
+      if (change._tag !== "OnChainAddressCreated") return change
+      const { companyId, eventsForOthers = [] } = change
+      return { ...change, eventsForOthers: eventsForOthers.map((event) => ({ ...event, companyId })) }
+    }),
+    ["C24: applied Changes publish their events for other companies to each of them once, in order"]
   ],
   "a journal that publishes an event before the Change is committed": [
     sabotage({

@@ -10,6 +10,7 @@ const words = Effect.fnUntraced(function* (
   options: {
     readonly gate?: Deferred.Deferred<void>
     readonly maxWaiting?: number
+    readonly maxLoad?: number
     readonly operation?: string
   } = {}
 ) {
@@ -33,6 +34,9 @@ const words = Effect.fnUntraced(function* (
       })
     },
     maxItemsPerFlush: 4,
+    // Only words of several letters are a load.
+    loadOf: (word) => word.length - 1,
+    maxLoad: options.maxLoad ?? 100,
     maxWaiting: options.maxWaiting ?? 100,
     onTurnedAway: (why) => why
   })
@@ -158,6 +162,16 @@ it.live("group commit: a Change submitted during closing fails, and earlier Chan
     assert.strictEqual(yield* Fiber.join(first), "A")
     yield* Fiber.join(closing)
   })
+)
+
+it.live(
+  "group commit: a flush ends before its load exceeds the maximum, and an item above it is flushed alone",
+  () =>
+    Effect.gen(function* () {
+      const { commit, flushes } = yield* words({ maxLoad: 3 })
+      yield* Effect.forEach(["four4", "abc", "a", "ab", "no", "b"], (word) => Effect.exit(commit(word)), all)
+      assert.deepStrictEqual(flushes, [["four4"], ["abc", "a", "ab"], ["no", "b"]])
+    })
 )
 
 it.live("group commit: a flush that omits a result is a defect", () =>

@@ -345,6 +345,7 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   completes: each ? "many" : "one",
   cursor: each,
   event: each,
+  eventsForOthers: each,
   unlessFeesMoved: each,
   counts: each,
   unlessFrozen: each,

@@ -114,5 +114,43 @@ export const other = {
       asked.map(({ id }) => id).toSorted()
     )
     yield* has(companyId, { posted: 100, held: 32 })
-  })
+  }),
+  "C24: applied Changes publish their events for other companies to each of them once, in order": Effect.gen(
+    function* () {
+      const [companyId, ...others] = [yield* open, yield* open, yield* open]
+      const before = yield* Effect.forEach(others, eventsOf)
+      const addresses = yield* Effect.forEach(Array.from({ length: 8 }), () => onChainAddress(companyId))
+      const subjects = addresses.map(({ id }) => id)
+      const type = "on_chain_address.created" as const
+      const changes = addresses.map((row) => ({
+        ...OnChainAddress.created(row),
+        eventsForOthers: [...others, ...others].map((companyId, place) => ({
+          companyId,
+          type,
+          subject: `${row.id} ${place}`
+        }))
+      }))
+      yield* Effect.forEach([...changes, ...changes], verdict, { concurrency: "unbounded" })
+      for (const [at, other] of others.entries()) {
+        const events = (yield* eventsOf(other)).slice(before[at]?.length)
+        assert.strictEqual(new Set(events.map(({ id }) => id)).size, 16)
+        assert.deepStrictEqual(
+          events.map(({ subject }) => subject.replace(/ \d$/, "")).toSorted(),
+          [...subjects, ...subjects].toSorted()
+        )
+        // The two events of each Change are in its order.
+        for (const id of subjects)
+          assert.deepStrictEqual(
+            events.flatMap(({ subject }) => (subject.startsWith(id) ? [subject] : [])),
+            [`${id} ${at}`, `${id} ${at + others.length}`]
+          )
+      }
+      assert.deepStrictEqual(
+        (yield* eventsOf(companyId))
+          .flatMap(({ subject }) => (subjects.includes(subject) ? [subject] : []))
+          .toSorted(),
+        subjects.toSorted()
+      )
+    }
+  )
 } satisfies Promises<Journal | Records | Tasks>

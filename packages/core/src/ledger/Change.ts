@@ -149,6 +149,8 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
   readonly transferId?: string
   readonly legs: ReadonlyArray<Leg>
   readonly event?: Event.Of<Published>
+  /** Events for other companies that the Change affects, at most `Event.maxForOthers`. */
+  readonly eventsForOthers?: ReadonlyArray<Event.ForOther<Published>>
   readonly once?: Once
   readonly jobs?: ReadonlyArray<Job>
   readonly fence?: Fence

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 
 /**
  * Types of events published outside features (see Feature.ts), with the kind of record that `subject`
@@ -53,3 +54,11 @@ export interface Event extends Schema.Schema.Type<typeof Event> {}
 export interface Of<T extends string> extends Event {
   readonly type: T
 }
+
+/** An event for a company other than the one whose record the Change changes. */
+export interface ForOther<T extends string> extends Of<T> {
+  readonly companyId: CompanyId.CompanyId
+}
+
+/** The most events for other companies that one Change can publish. Stores number the events of a commit with twelve bits. */
+export const maxForOthers = 2048

@@ -148,8 +148,14 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Wakes, make)
 
 /** Returns the signals for the work that a Change enqueues, except work that the enqueuing process has claimed. */
-const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any): ReadonlyArray<Signal> => [
-  ...(event === undefined ? [] : [{ topic: topics.event, atMillis }]),
+const signalsOf = ({
+  atMillis,
+  event,
+  eventsForOthers = [],
+  audit,
+  jobs = []
+}: Any): ReadonlyArray<Signal> => [
+  ...(event === undefined && eventsForOthers.length === 0 ? [] : [{ topic: topics.event, atMillis }]),
   ...(audit === undefined ? [] : [{ topic: topics.audit, atMillis }]),
   ...jobs.flatMap((job) =>
     job._tag === "Enqueue" && job.claimedBy === undefined

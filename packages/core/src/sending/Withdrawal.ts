@@ -475,7 +475,12 @@ export const dispatched = (
   legs: [],
   attempt,
   followers,
-  event: { type: "withdrawal.dispatched", subject: withdrawal.id }
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id },
+  eventsForOthers: followers.map(({ id, companyId }) => ({
+    companyId,
+    type: "withdrawal.dispatched",
+    subject: id
+  }))
 })
 
 /** Records a replacement at a higher fee. No money moves. */
@@ -494,7 +499,12 @@ export const replaced = (
   attempt,
   replaces,
   followers,
-  event: { type: "withdrawal.replaced", subject: withdrawal.id }
+  event: { type: "withdrawal.replaced", subject: withdrawal.id },
+  eventsForOthers: followers.map(({ id, companyId }) => ({
+    companyId,
+    type: "withdrawal.replaced",
+    subject: id
+  }))
 })
 
 /** Stops watching a payout whose transaction has enough confirmations. */
@@ -594,5 +604,6 @@ export const transferred = (
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
   jobs: [Change.complete(withdrawal.id), ...Cause.jobs(withdrawal, atMillis), ...(to.jobs ?? [])],
-  event: { type: "withdrawal.settled", subject: withdrawal.id }
+  event: { type: "withdrawal.settled", subject: withdrawal.id },
+  eventsForOthers: [{ companyId: to.deposit.companyId, type: "deposit.settled", subject: to.deposit.id }]
 })

@@ -54,23 +54,16 @@ led as materialized (
   select n from asked a where json_array_length(a.followers) <> (select count(*) from led l where l.n = a.n)
 )`
 
-// The followers' events take the upper half of a flush's positions, so no two Changes with followers share a
-// flush.
 const followed = `
 followed as (
   update satrail.withdrawals t set
     follows = f.id, chain_tx_id = f.chain_tx_id, network_fee = l.share, updated_at_millis = f.at_millis,
     dispatched_at_millis = coalesce(t.dispatched_at_millis, f.at_millis)
   from done f join led l using (n) where t.company_id = l.follower_company and t.id = l.follower
-), told as (
-  insert into satrail.events (id, company_id, type, subject, at_millis)
-  select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + 2047
-    + row_number() over (order by follower), follower_company, event, follower::text, at_millis
-  from done join led using (n)
 )`
 
 const followersIdentities = (followers: ReadonlyArray<Withdrawal.Follower>): ReadonlyArray<string> =>
-  followers.length === 0 ? [] : ["followers", ...followers.map(({ id }) => id)]
+  followers.map(({ id }) => id)
 
 /** The outpoints to spend, and the withdrawals that already hold them. */
 const spending = `

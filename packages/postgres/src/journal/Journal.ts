@@ -17,6 +17,7 @@ import * as Domain from "../reads/Domain.ts"
 import * as GroupCommit from "../statements/GroupCommit.ts"
 import * as HostTransaction from "../client/HostTransaction.ts"
 import * as Invoice from "../reads/Invoice.ts"
+import { maxForOthers } from "@satrail/core/ledger/Event"
 import * as KeyRange from "../reads/KeyRange.ts"
 import { translate, turnedAway } from "../client/Outage.ts"
 import * as Settlement from "./Settlement.ts"
@@ -29,7 +30,7 @@ export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as
 
 /**
  * The largest possible flush. An event's id has twelve bits for its position in a flush, and the upper half
- * is for followers (see Dispatch).
+ * is for events for other companies.
  */
 export const maxItemsPerFlush = 2048
 
@@ -84,6 +85,7 @@ const rowOf = (
     transferId,
     once,
     event,
+    eventsForOthers = [],
     audit,
     jobs = [],
     fence,
@@ -113,6 +115,13 @@ const rowOf = (
     row["event"] = event.type
     row["subject"] = event.subject
   }
+  if (eventsForOthers.length > 0)
+    row["events_for_others"] = eventsForOthers.map(({ companyId, type, subject }, place) => ({
+      place,
+      company_id: companyId,
+      event: type,
+      subject
+    }))
   if (postings === "column") row["moved"] = String(change.legs[0]?.postings[0]?.amount)
   if (enqueues === "one" && job !== undefined) {
     row["job_id"] = job.id
@@ -243,6 +252,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     fence: false,
     cursor: false,
     event: false,
+    eventsForOthers: false,
     counts: false,
     unlessFrozen: false,
     unlessFeesMoved: false,
@@ -260,6 +270,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     carried.fence ||= change.fence !== undefined
     carried.cursor ||= change.cursor !== undefined
     carried.event ||= change.event !== undefined
+    carried.eventsForOthers ||= (change.eventsForOthers ?? []).length > 0
     carried.counts ||= change.counts !== undefined
     carried.unlessFrozen ||= change.unlessFrozen === true
     carried.unlessFeesMoved ||= change.feesRevision !== undefined
@@ -329,6 +340,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     laneOf: (change: Storable) =>
       `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
     identitiesOf,
+    loadOf: ({ eventsForOthers = [] }) => eventsForOthers.length,
+    maxLoad: maxForOthers,
     maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
     maxWaiting: options.maxWaiting ?? defaults.maxWaiting,
     onTurnedAway: turnedAway("Journal.commit")

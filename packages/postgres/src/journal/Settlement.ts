@@ -131,11 +131,6 @@ invoiced as (
     where f.lightning_address_id is not null group by r.company_id, f.lightning_address_id
   ) u
   where t.company_id = u.company_id and t.id = u.lightning_address_id
-), told as (
-  insert into satrail.events (id, company_id, type, subject, at_millis)
-  select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + 2048 + n,
-    r.company_id, 'deposit.settled', r.id::text, f.at_millis
-  from done f join arriving r on r.item = n
 )`,
       ...(absent.includes(unlabelled) ? [] : [labelled])
     ],

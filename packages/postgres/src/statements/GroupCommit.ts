@@ -22,6 +22,9 @@ export interface Options<Item, A, E, Outage> {
    */
   readonly flush: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, Outage>
   readonly maxItemsPerFlush: number
+  /** A flush ends before the load of its items exceeds `maxLoad`. By default, no item is a load. */
+  readonly loadOf?: (item: Item) => number
+  readonly maxLoad?: number
   /** Maximum number of items waiting in one lane. Further items are rejected immediately. */
   readonly maxWaiting: number
   /** The error for a rejected item: too many are waiting, or the store is closed. */
@@ -88,8 +91,11 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     const taken: Array<Entry> = []
     const left: Array<Entry> = []
     let looked = 0
+    let load = 0
     for (const entry of waiting) {
       if (taken.length >= options.maxItemsPerFlush) break
+      load += options.loadOf?.(entry.item) ?? 0
+      if (load > (options.maxLoad ?? load) && taken.length > 0) break
       looked++
       if (entry.interrupted) continue
       const own = options.identitiesOf?.(entry.item)

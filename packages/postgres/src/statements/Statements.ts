@@ -50,6 +50,8 @@ export interface Carried {
   readonly completes: Count
   readonly cursor: boolean
   readonly event: boolean
+  /** True if any publishes events for other companies. */
+  readonly eventsForOthers: boolean
   /** True if any counts against limits, or returns amounts to them. */
   readonly counts: boolean
   /** True if any is refused when its company is frozen. */
@@ -127,6 +129,7 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
     carried.fence && "task_id uuid, token int",
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
+    carried.eventsForOthers && "events_for_others json",
     carried.counts && `counts json${carried.takes ? ", at int[], needs bigint[]" : ""}`,
     carried.unlessFeesMoved && "charged_by int",
     carried.audit && "audit text",
@@ -290,6 +293,16 @@ published as (
   from done where event is not null order by n
 )`
 
+// Events for other companies take the upper half of a flush's positions.
+const publishedForOthers = `
+published_for_others as (
+  insert into satrail.events (id, company_id, type, subject, at_millis)
+  select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + 2047
+    + row_number() over (order by n, o.place), o.company_id, o.event, o.subject, at_millis
+  from (select n, at_millis, events_for_others from done where events_for_others is not null) d
+  cross join lateral json_to_recordset(events_for_others) as o(place int, company_id uuid, event text, subject text)
+)`
+
 // The id of an audit entry is built like an event's.
 const audited = `
 audited as (
@@ -373,7 +386,7 @@ select verdict, answer from verdicts order by n`
 }
 
 const textOf = (shape: Shape, carried: Carried): string => {
-  const { money, once, fence, event, audit, completes, enqueues } = carried
+  const { money, once, fence, event, eventsForOthers, audit, completes, enqueues } = carried
   const afterLocks = fence ? after("fenced") : locks(carried) ? after("locked") : ""
   const isLimited = carried.counts && carried.takes
   const parts = [
@@ -389,6 +402,7 @@ const textOf = (shape: Shape, carried: Carried): string => {
     done(shape),
     ...(once ? [remembered] : []),
     ...(event ? [published] : []),
+    ...(eventsForOthers ? [publishedForOthers] : []),
     ...(audit ? [audited] : []),
     ...(completes === "none" ? [] : [completed(completes)]),
     ...(enqueues === "none" ? [] : [enqueued(enqueues)]),
@@ -407,6 +421,7 @@ const all = {
   completes: "many",
   cursor: true,
   event: true,
+  eventsForOthers: true,
   audit: true,
   absent: []
 } as const
@@ -428,13 +443,14 @@ const keyOf = ({
   completes,
   cursor,
   event,
+  eventsForOthers,
   audit,
   counts,
   unlessFrozen,
   unlessFeesMoved,
   absent
 }: Carried): string =>
-  `${[takes, once, fence, cursor, event, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
+  `${[takes, once, fence, cursor, event, eventsForOthers, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
 /**
  * The statement returns one row per item, in order: its verdict, and the stored response if it is a replay. A

@@ -1,8 +1,6 @@
-import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { isSame } from "@satrail/core/ledger/Answer"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
-import type { Event } from "@satrail/core/ledger/Event"
 import { FeesMoved } from "@satrail/core/ledger/FeesMoved"
 import { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import * as Journal from "@satrail/core/ledger/Journal"
@@ -127,12 +125,6 @@ const withCursor = (state: State.State, { cursor }: Storable): State.State =>
     ? state
     : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
-/** Returns the other withdrawals that a Change affects. */
-const followersOf = (change: Storable) =>
-  !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced")
-    ? change.followers
-    : []
-
 const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["tasks"] => {
   const { companyId, jobs = [] } = change
   const handedOver =
@@ -160,25 +152,16 @@ const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["
   }, handedOver)
 }
 
-/** The payee of an internal payment receives a deposit event. */
-const arrivalIn = (change: Storable): ReadonlyArray<Event & { readonly companyId: CompanyId.CompanyId }> =>
-  !Written.is(change) && change._tag === "InternalTransferred"
-    ? [{ companyId: change.deposit.companyId, type: "deposit.settled", subject: change.deposit.id }]
-    : []
-
 /** Adds the events for every company that the Change affects. */
 const withEvents = (events: State.State["events"], change: Storable): State.State["events"] => {
-  const { event, companyId, atMillis } = change
-  if (event === undefined) return events
-  const told = [
-    { companyId, ...event },
-    ...followersOf(change).map(({ id, companyId }) => ({ companyId, type: event.type, subject: id })),
-    ...arrivalIn(change)
-  ]
-  return told.reduce((all, one) => {
-    const id = HashMap.size(all) + 1
-    return HashMap.set(all, id, { id: BigInt(id), atMillis, ...one })
-  }, events)
+  const { event, eventsForOthers = [], companyId, atMillis } = change
+  return [...(event === undefined ? [] : [{ companyId, ...event }]), ...eventsForOthers].reduce(
+    (all, one) => {
+      const id = HashMap.size(all) + 1
+      return HashMap.set(all, id, { id: BigInt(id), atMillis, ...one })
+    },
+    events
+  )
 }
 
 /** Applies those parts of a Change that every kind can have. */
