@@ -31,6 +31,8 @@ const stats = await promisify(webpack)({
   mode: "production",
   target: "node22",
   entry: "./host.mjs",
+  // Otherwise, webpack replaces both, and packages look for their files where the bundle was built.
+  module: { parser: { javascript: { createRequire: false, importMeta: false } } },
   experiments: { outputModule: true },
   output: { path: out, filename: "webpack.mjs", module: true },
   optimization: { minimizer }
