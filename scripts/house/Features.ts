@@ -11,8 +11,7 @@ const words: Readonly<Record<string, string>> = {
   adjustments: "adjustments?",
   statements: "statements?",
   audit: "audit",
-  sessions: "sessions?",
-  people: "people|persons?",
+  people: "people|persons?|sessions?",
   webhooks: "webhooks?",
   "wallet-connect": "wallet_connect[a-z]*|nwc"
 }
@@ -38,13 +37,12 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
     names: /(?:ui|src|\.\.)\/checkout\/|^checkout\.(?:css|js)$/
   },
   // `forPeople` formats the output of commands.
-  people: { names: /^for_people$/ },
+  // Sessions of PostgreSQL, of WebSockets and of Nostr.
+  people: { files: /^packages\/(?:bitcoin|postgres|web)\/|\/wallet-connect[/.]/, names: /^for_people$/ },
   // SQL statements, and statements of the node and the wallet.
   statements: { files: /^packages\/(?:bench|postgres)\/|\/reports\/reconciliation\// },
   // `webhooks` is the OpenAPI keyword.
-  webhooks: { files: /\/testing\/src\/OpenApi\.ts$/ },
-  // Sessions of PostgreSQL, of WebSockets and of Nostr.
-  sessions: { files: /^packages\/(?:bitcoin|postgres|web)\/|\/wallet-connect[/.]/ }
+  webhooks: { files: /\/testing\/src\/OpenApi\.ts$/ }
 }
 
 /** Packages that belong to one feature. */

@@ -7,7 +7,6 @@ import { vouchers } from "../../packages/features/test/vouchers/mutants.ts"
 import { webhooks } from "../../packages/features/test/webhooks/mutants.ts"
 import { walletConnect } from "../../packages/features/test/wallet-connect/mutants.ts"
 import { people } from "../../packages/features/test/people/mutants.ts"
-import { sessions } from "../../packages/features/test/sessions/mutants.ts"
 import { statements } from "../../packages/features/test/statements/mutants.ts"
 import { audit } from "../../packages/features/test/audit/mutants.ts"
 
@@ -22,6 +21,5 @@ export const features = [
   adjustments,
   statements,
   people,
-  sessions,
   audit
 ]

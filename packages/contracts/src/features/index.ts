@@ -8,7 +8,6 @@ import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
 import { people } from "./people/index.ts"
 import { refunds } from "./refunds/index.ts"
-import { sessions } from "./sessions/index.ts"
 import { statements } from "./statements/index.ts"
 import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
@@ -26,7 +25,6 @@ export const features = [
   adjustments,
   statements,
   people,
-  sessions,
   audit
 ] as const
 

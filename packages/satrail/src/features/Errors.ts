@@ -7,10 +7,10 @@ export {
   OwnAccess,
   PersonMoved,
   PersonRequired,
+  SessionMoved,
   TooManyPasskeys,
   TooManyPeople
 } from "./people.ts"
 export { NotRefundable, RefundNotOpen, RefundTooLarge } from "./refunds.ts"
-export { SessionMoved } from "./sessions.ts"
 export { VoucherNotOpen, VoucherRefused } from "./vouchers.ts"
 export { EndpointNotEnabled, TooManyEndpoints } from "./webhooks.ts"

@@ -5,7 +5,6 @@ import * as checkouts from "./checkouts.ts"
 import * as offers from "./offers.ts"
 import * as people from "./people.ts"
 import * as refunds from "./refunds.ts"
-import * as sessions from "./sessions.ts"
 import * as statements from "./statements.ts"
 import * as vouchers from "./vouchers.ts"
 import * as walletConnect from "./wallet-connect.ts"
@@ -23,7 +22,6 @@ const features = {
   offers,
   people,
   refunds,
-  sessions,
   statements,
   vouchers,
   walletConnect,

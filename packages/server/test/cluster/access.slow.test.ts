@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Session from "@satrail/features/sessions/core/Session"
+import * as Session from "@satrail/features/people/core/Session"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, Redacted } from "effect"

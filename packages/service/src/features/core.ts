@@ -8,7 +8,6 @@ import { checkouts } from "@satrail/features/checkouts/core"
 import { offers } from "@satrail/features/offers/core"
 import { people } from "@satrail/features/people/core"
 import { refunds } from "@satrail/features/refunds/core"
-import { sessions } from "@satrail/features/sessions/core"
 import { statements } from "@satrail/features/statements/core"
 import { vouchers } from "@satrail/features/vouchers/core"
 import { walletConnect } from "@satrail/features/wallet-connect/core"
@@ -26,7 +25,6 @@ export const features = [
   webhooks,
   adjustments,
   people,
-  sessions,
   audit,
   walletConnect,
   statements

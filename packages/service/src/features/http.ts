@@ -6,7 +6,6 @@ import { checkouts } from "@satrail/features/checkouts/http"
 import { offers } from "@satrail/features/offers/http"
 import { people } from "@satrail/features/people/http"
 import { refunds } from "@satrail/features/refunds/http"
-import { sessions } from "@satrail/features/sessions/http"
 import { statements } from "@satrail/features/statements/http"
 import { vouchers } from "@satrail/features/vouchers/http"
 import { walletConnect } from "@satrail/features/wallet-connect/http"
@@ -24,7 +23,6 @@ type Features = readonly [
   typeof adjustments,
   typeof statements,
   typeof people,
-  typeof sessions,
   typeof audit
 ]
 
@@ -40,7 +38,6 @@ export const features: Features = [
   adjustments,
   statements,
   people,
-  sessions,
   audit
 ]
 

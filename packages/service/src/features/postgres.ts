@@ -7,7 +7,6 @@ import { checkouts } from "@satrail/features/checkouts/postgres"
 import { offers } from "@satrail/features/offers/postgres"
 import { people } from "@satrail/features/people/postgres"
 import { refunds } from "@satrail/features/refunds/postgres"
-import { sessions } from "@satrail/features/sessions/postgres"
 import { statements } from "@satrail/features/statements/postgres"
 import { vouchers } from "@satrail/features/vouchers/postgres"
 import { walletConnect } from "@satrail/features/wallet-connect/postgres"
@@ -20,7 +19,6 @@ const features = [
   checkouts,
   offers,
   adjustments,
-  sessions,
   people,
   webhooks,
   walletConnect,

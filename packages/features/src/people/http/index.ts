@@ -1,11 +1,14 @@
 import { People as Service } from "../core/People.ts"
 import { Effect, Layer } from "effect"
 import { PersonRead } from "@satrail/http/api/PersonRead"
+import { SignedIn } from "@satrail/http/api/SignedIn"
 import * as Feature from "@satrail/http/api/Feature"
+import * as ConsoleSession from "./ConsoleSession.ts"
 import * as OperatorPeople from "./OperatorPeople.ts"
 import * as PasskeySession from "./PasskeySession.ts"
 import * as People from "./People.ts"
 import { errors } from "./PeopleErrors.ts"
+import * as Session from "./Session.ts"
 
 export const people = Feature.make({
   sections: [People.section],
@@ -20,7 +23,8 @@ export const people = Feature.make({
           (id: string) =>
             Effect.map(get(id), OperatorPeople.view.of)
       )
-    )
+    ),
+    Layer.effect(SignedIn, Session.make)
   ],
-  console: [PasskeySession.routes]
+  console: [PasskeySession.routes, ConsoleSession.routes]
 })

@@ -1,4 +1,4 @@
 import * as Feature from "@satrail/postgres/client/Feature"
-import { migrations, readable } from "./Tables.ts"
+import { migrations, readable, tables } from "./Tables.ts"
 
-export const people = Feature.make({ migrations, readable })
+export const people = Feature.make({ tables, migrations, readable })

@@ -53,7 +53,7 @@ export class Sessions extends Context.Service<
     /** Ends the session, which is invalid once this returns. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>
   }
->()("@satrail/features/sessions/core/Sessions") {}
+>()("@satrail/features/people/core/Sessions") {}
 
 /** Returns the slot for a new session: the first free one, or that of the session that would end first. */
 const placeFor = (taken: ReadonlyArray<Session.Session>, nowMillis: number): Session.Session | undefined =>

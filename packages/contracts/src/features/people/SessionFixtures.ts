@@ -2,7 +2,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as Session from "@satrail/features/sessions/core/Session"
+import * as Session from "@satrail/features/people/core/Session"
 import { Effect } from "effect"
 import { past } from "../../Fixtures.ts"
 

@@ -1,4 +1,0 @@
-import * as Feature from "@satrail/postgres/client/Feature"
-import { migrations, readable, tables } from "./Tables.ts"
-
-export const sessions = Feature.make({ tables, migrations, readable })
