@@ -17,7 +17,7 @@ const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed =
   roundedAway: Msat.zero,
   own: { node: Msat.make(5000n), chain: Msat.make(9000n) },
   pending: [],
-  waiting: Waiting.byKind(() => ({ count: 0, oldestAtMillis: null, amount: Msat.zero })),
+  waiting: Waiting.byKind(Waiting.kinds([]), () => ({ count: 0, oldestAtMillis: null, amount: Msat.zero })),
   lines: [],
   isBehind: false,
   ...fields
@@ -71,7 +71,7 @@ describe("The positions of the node and the wallet", () => {
   })
 
   it("reconciliation: deposits waiting for confirmations explain a surplus in the wallet", () => {
-    const waiting = Waiting.byKind((kind) => ({
+    const waiting = Waiting.byKind(Waiting.kinds([]), (kind) => ({
       count: 1,
       oldestAtMillis: 1,
       amount: Msat.make(kind === "deposit_unconfirmed" ? 70n : 5n)

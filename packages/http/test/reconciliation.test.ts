@@ -3,6 +3,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import { all as features } from "@satrail/service/features/core"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Policy from "@satrail/core/service/Policy"
 import { Cause } from "@satrail/core/reports/reconciliation/Difference"
@@ -72,8 +73,8 @@ describe("GET /operator/reconciliation", () => {
     const { message, data } = await shown()
     assert.match(message, /^No reconciliation run yet/)
     assert.isNull(data.report)
-    assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds])
-    for (const kind of Waiting.kinds)
+    assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds(features)])
+    for (const kind of Waiting.kinds(features))
       assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0, oldest: [] })
   })
 

@@ -83,7 +83,8 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
         .map((row) => ({ row, ...held(hold, row) }))
         .filter(({ isHolding }) => isHolding)
         .map(({ row: { id, companyId }, sinceMillis, amount }) => ({
-          kind: hold.waits.kind,
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- every feature is in a registered list
+          kind: hold.waits.kind as Waiting.Kind,
           id,
           companyId,
           sinceMillis,
@@ -111,7 +112,7 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
 
 export const waiting = (state: State.State, overdueBeforeMillis: number): Waiting.All => {
   const all = items(state, overdueBeforeMillis)
-  return Waiting.byKind((kind) => {
+  return Waiting.byKind(Waiting.kinds(state.features), (kind) => {
     const some = all.filter((one) => one.kind === kind)
     return {
       count: some.length,

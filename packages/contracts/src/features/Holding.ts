@@ -1,11 +1,12 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import { all as features } from "@satrail/service/features/core"
 import { Effect } from "effect"
 import type { Held } from "./Feature.ts"
 import { all } from "./index.ts"
 
 const made = all.flatMap(({ holds = {} }) =>
-  Waiting.kinds.flatMap((kind) => (holds[kind] === undefined ? [] : [{ kind, make: holds[kind] }]))
+  Waiting.kinds(features).flatMap((kind) => (holds[kind] === undefined ? [] : [{ kind, make: holds[kind] }]))
 )
 
 /** The reasons for waiting that records of features can have while they hold money. */

@@ -9,6 +9,7 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Tally from "@satrail/core/ledger/Tally"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import { all as features } from "@satrail/service/features/core"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Records } from "@satrail/core/service/Records"
@@ -436,8 +437,8 @@ export const other = {
       const [held, bare] = [Msat.fromSats(13), Msat.fromSats(10)]
       const none = [0, Msat.zero]
       const ofFeatures = Holding.kinds.map((kind) => [kind, [1, held]])
-      assert.deepStrictEqual(Object.fromEntries(Waiting.kinds.map((kind) => [kind, more(kind)])), {
-        ...Object.fromEntries(Waiting.kinds.map((kind) => [kind, none])),
+      assert.deepStrictEqual(Object.fromEntries(Waiting.kinds(features).map((kind) => [kind, more(kind)])), {
+        ...Object.fromEntries(Waiting.kinds(features).map((kind) => [kind, none])),
         withdrawal_requested: [1, held],
         withdrawal_dispatched: [1, held],
         payout_without_coins: [1, held],

@@ -8,6 +8,7 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import { claimedFromStart, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import { all as features } from "@satrail/service/features/core"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as LostWithdrawal from "@satrail/core/sending/LostWithdrawal"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -29,7 +30,7 @@ import { dispatched, sentTogether } from "./RecordsBooks.ts"
 
 /** A query for all waiting records except overdue tasks. */
 const everything: Waiting.Query = {
-  kinds: Waiting.kinds,
+  kinds: Waiting.kinds(features),
   overdueBeforeMillis: 0,
   sinceBeforeMillis: Number.MAX_SAFE_INTEGER,
   after: null,

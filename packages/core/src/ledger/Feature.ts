@@ -6,7 +6,6 @@ import type { LedgerReads, Published } from "./LedgerReads.ts"
 import type { Move, Noun, Row } from "./Noun.ts"
 import type { NounReads } from "./NounReads.ts"
 import type { Posts } from "./Posts.ts"
-import type * as Waiting from "./Waiting.ts"
 import type * as Written from "./Written.ts"
 
 // One value declares everything that a feature adds to the service. Code that needs one kind of part collects
@@ -53,7 +52,7 @@ export interface Notices {
  * A record type whose records hold company funds while they have a certain status. Stores use it to recount,
  * verify and list pending amounts.
  */
-export interface Holds {
+export interface Holds<Kind extends string = string> {
   readonly noun: Noun
   readonly in: string
   /** Fields whose sum is held, and the field with the transfer's id. */
@@ -63,7 +62,7 @@ export interface Holds {
    * The reason for waiting, and the kind of job that ends the wait. A feature that a program adds has the kind
    * `record_open`, because the others are published.
    */
-  readonly waits: { readonly kind: Waiting.Kind; readonly task: string; readonly for: string }
+  readonly waits: { readonly kind: Kind; readonly task: string; readonly for: string }
 }
 
 type Amounts<A> = {
@@ -72,15 +71,18 @@ type Amounts<A> = {
 type Texts<A> = { readonly [member in keyof A & string]: A[member] extends string ? member : never }[keyof A &
   string]
 
-export const holds = <A extends Row & { readonly status: string; readonly createdAtMillis: number }>(
+export const holds = <
+  A extends Row & { readonly status: string; readonly createdAtMillis: number },
+  const Kind extends string
+>(
   noun: Noun<A>,
   how: {
     readonly in: A["status"]
     readonly members: ReadonlyArray<Amounts<A>>
     readonly transfer: Texts<A>
-    readonly waits: Holds["waits"]
+    readonly waits: Holds<Kind>["waits"]
   }
-): Holds => ({ noun, ...how })
+): Holds<Kind> => ({ noun, ...how })
 
 /** Returns the amount that a record holds, for stores without tables. */
 export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
@@ -279,7 +281,8 @@ export interface Declared<
   W extends AnyLayer,
   X extends AnyLayer,
   R extends AnyReads | undefined,
-  P extends ReadonlyArray<Posts>
+  P extends ReadonlyArray<Posts>,
+  H extends ReadonlyArray<Holds>
 > extends Feature {
   readonly changes: Changes<C>
   readonly events: E
@@ -289,6 +292,7 @@ export interface Declared<
   readonly extensions: X
   readonly reads: R
   readonly posts: P
+  readonly holds: H
 }
 
 const nothing = {
@@ -298,6 +302,7 @@ const nothing = {
   events: {},
   notices: undefined,
   posts: [],
+  holds: [],
   reads: undefined,
   layer: Layer.empty,
   workers: Layer.empty,
@@ -315,14 +320,15 @@ export const make = <
   W extends AnyLayer = Layer.Layer<never>,
   X extends AnyLayer = Layer.Layer<never>,
   R extends AnyReads | undefined = undefined,
-  const P extends ReadonlyArray<Posts> = readonly []
+  const P extends ReadonlyArray<Posts> = readonly [],
+  const H extends ReadonlyArray<Holds> = readonly []
 >(
   feature: Pick<Feature, "name"> &
-    Partial<Declared<C, E, N, L, W, X, R, P>> &
+    Partial<Declared<C, E, N, L, W, X, R, P, H>> &
     ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
-): Declared<C, E, N, L, W, X, R, P> =>
+): Declared<C, E, N, L, W, X, R, P, H> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- omitted parts have the types of `nothing`
-  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R, P>
+  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X, R, P, H>
 
 /** The records that these features send notices about. */
 export type AboutOf<F> = F extends {

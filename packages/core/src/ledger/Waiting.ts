@@ -1,13 +1,8 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
+import type { Registered } from "./Registry.ts"
 
-/**
- * Reasons why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee, or for
- * an operator if the node has lost its payment. A payout waits for coins or a block. A deposit waits for a block
- * or for confirmations. A voucher waits to be claimed, and a record of a feature that the program adds waits for
- * what that feature says. A job is overdue when it is due and no worker has claimed it.
- */
-export const kinds = [
+const own = [
   "withdrawal_unapproved",
   "withdrawal_requested",
   "withdrawal_dispatched",
@@ -15,26 +10,41 @@ export const kinds = [
   "payout_without_coins",
   "payout_without_block",
   "deposit_without_block",
-  "deposit_unconfirmed",
-  "voucher_open",
-  "record_open",
-  "task_overdue"
+  "deposit_unconfirmed"
 ] as const
-export type Kind = (typeof kinds)[number]
+const others = ["record_open", "task_overdue"] as const
 
-export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A } => ({
-  withdrawal_unapproved: of("withdrawal_unapproved"),
-  withdrawal_requested: of("withdrawal_requested"),
-  withdrawal_dispatched: of("withdrawal_dispatched"),
-  withdrawal_lost: of("withdrawal_lost"),
-  payout_without_coins: of("payout_without_coins"),
-  payout_without_block: of("payout_without_block"),
-  deposit_without_block: of("deposit_without_block"),
-  deposit_unconfirmed: of("deposit_unconfirmed"),
-  voucher_open: of("voucher_open"),
-  record_open: of("record_open"),
-  task_overdue: of("task_overdue")
-})
+interface Holds {
+  readonly waits: { readonly kind: string }
+}
+
+type KindOf<F> = F extends { readonly holds: ReadonlyArray<infer H extends Holds> }
+  ? H["waits"]["kind"]
+  : never
+
+/**
+ * A reason why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee, or for
+ * an operator if the node has lost its payment. A payout waits for coins or a block. A deposit waits for a block
+ * or for confirmations. A feature's record that holds money waits for what the feature declares (`Feature.Holds`).
+ * A job is overdue when it is due and no worker has claimed it.
+ */
+export type Kind = (typeof own)[number] | KindOf<Registered> | (typeof others)[number]
+
+/** Returns all reasons in a service with these features, in the order in which they are published. */
+export const kinds = (
+  features: ReadonlyArray<{ readonly holds?: ReadonlyArray<Holds> }>
+): ReadonlyArray<Kind> => {
+  const ofFeatures = features.flatMap(({ holds = [] }) => holds.map(({ waits }) => waits.kind))
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- every feature is in a registered list
+  return [...new Set<string>([...own, ...ofFeatures, ...others])] as never
+}
+
+export const byKind = <A>(
+  kinds: ReadonlyArray<Kind>,
+  of: (kind: Kind) => A
+): { readonly [kind in Kind]: A } =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not infer members from a list of entries
+  Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) as never
 
 /** Totals of the items of one kind. `amount` includes fees, and is zero for tasks. */
 export interface Waiting {

@@ -1,7 +1,6 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import * as Measure from "@satrail/core/base/Measure"
 import { accounts } from "@satrail/core/ledger/Change"
-import * as Waiting from "@satrail/core/ledger/Waiting"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Cause } from "@satrail/core/reports/reconciliation/Difference"
 import type { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
@@ -57,8 +56,7 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMilli
     const report = Option.getOrUndefined(yield* last)
     // Read after the report, so that a run in between has a positive age.
     const nowMillis = yield* Clock.currentTimeMillis
-    for (const kind of Waiting.kinds) {
-      const { count, amount, oldestAtMillis } = all[kind]
+    for (const [kind, { count, amount, oldestAtMillis }] of Object.entries(all)) {
       yield* Metric.update(gauges.waiting({ kind }), count)
       yield* sats(gauges.waitingSats({ kind }), amount)
       yield* Metric.update(

@@ -60,10 +60,13 @@ export const kind = View.make<Core.Kind>()(
   }
 )
 
-export const Kinds = Schema.Struct(Waiting.byKind(() => kind.schema))
+/** The kinds of waiting in a service. */
+type Kinds = ReadonlyArray<Waiting.Kind>
 
-export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) =>
-  Waiting.byKind((name) => kind.of(all[name]))
+export const schemaOf = (kinds: Kinds) => Schema.Struct(Waiting.byKind(kinds, () => kind.schema))
+
+export const viewOf = (kinds: Kinds, all: { readonly [kind in Waiting.Kind]: Core.Kind }) =>
+  Waiting.byKind(kinds, (name) => kind.of(all[name]))
 
 const step = View.make<WaitReason.TimelineEntry>()(
   { identifier: "Step" },
@@ -90,10 +93,10 @@ const step = View.make<WaitReason.TimelineEntry>()(
 )
 
 /** History and status of a record. */
-const progress = <A>() =>
+const progress = <A>(kinds: Kinds) =>
   View.members<Core.Followed<A>>()({
     kind: [
-      Schema.NullOr(Schema.Literals(Waiting.kinds)).annotate({
+      Schema.NullOr(Schema.Literals(kinds)).annotate({
         description: "Kind, as in `GET /operator/backlog`; null once final"
       }),
       ({ waits }) => waits?.kind ?? null
@@ -115,21 +118,23 @@ const progress = <A>() =>
     ]
   })
 
-const withdrawal = View.make<Core.Followed<Withdrawal>>()(
-  { identifier: "FollowedWithdrawal" },
-  {
-    ...View.within(Withdrawals.view.members, ({ record }: Core.Followed<Withdrawal>) => record),
-    ...progress<Withdrawal>()
-  }
-)
+const withdrawalView = (kinds: Kinds) =>
+  View.make<Core.Followed<Withdrawal>>()(
+    { identifier: "FollowedWithdrawal" },
+    {
+      ...View.within(Withdrawals.view.members, ({ record }: Core.Followed<Withdrawal>) => record),
+      ...progress<Withdrawal>(kinds)
+    }
+  )
 
-const deposit = View.make<Core.Followed<Deposit>>()(
-  { identifier: "FollowedDeposit" },
-  {
-    ...View.within(Deposits.view.members, ({ record }: Core.Followed<Deposit>) => record),
-    ...progress<Deposit>()
-  }
-)
+const depositView = (kinds: Kinds) =>
+  View.make<Core.Followed<Deposit>>()(
+    { identifier: "FollowedDeposit" },
+    {
+      ...View.within(Deposits.view.members, ({ record }: Core.Followed<Deposit>) => record),
+      ...progress<Deposit>(kinds)
+    }
+  )
 
 const exampleWithdrawal = (world: World): Core.Followed<Withdrawal> => {
   const { requested, settled } = Withdrawals.example(world)
@@ -174,37 +179,41 @@ const exampleDeposit = (world: World): Core.Followed<Deposit> => {
   }
 }
 
-const backlog = Section.operator(
-  HttpApiEndpoint.get("backlog", "/operator/backlog", {
-    success: Envelope.success(200, Kinds),
-    error: Errors.of("store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "Get the backlog")
-    .annotate(
-      OpenApi.Description,
-      `Returns the pending money and work of all companies: totals, ages, and the ${Core.maxNamed} oldest items of each kind.`
-    )
-    .annotate(Example, (world) => {
-      const { record, waits } = exampleWithdrawal(world)
-      const sinceMillis = record.createdAtMillis
-      const one = waits && { ...record, kind: waits.kind, sinceMillis, job: null, waits }
-      const nothing: Core.Kind = { count: 0, oldestAtMillis: null, amount: world.asked.amount, oldest: [] }
-      const some: Core.Kind = {
-        count: 1,
-        oldestAtMillis: sinceMillis,
-        amount: record.amount,
-        oldest: one === null ? [] : [one]
-      }
-      return {
-        message: "Backlog",
-        data: kindsOf(Waiting.byKind((kind) => (kind === "withdrawal_dispatched" ? some : nothing)))
-      }
-    }),
-  Core.Backlog,
-  ({ all }) =>
-    () =>
-      Effect.map(Errors.answered(all), (found) => Envelope.ok("Backlog", kindsOf(found)))
-)
+const backlog = (kinds: Kinds) =>
+  Section.operator(
+    HttpApiEndpoint.get("backlog", "/operator/backlog", {
+      success: Envelope.success(200, schemaOf(kinds)),
+      error: Errors.of("store_unavailable")
+    })
+      .annotate(OpenApi.Summary, "Get the backlog")
+      .annotate(
+        OpenApi.Description,
+        `Returns the pending money and work of all companies: totals, ages, and the ${Core.maxNamed} oldest items of each kind.`
+      )
+      .annotate(Example, (world) => {
+        const { record, waits } = exampleWithdrawal(world)
+        const sinceMillis = record.createdAtMillis
+        const one = waits && { ...record, kind: waits.kind, sinceMillis, job: null, waits }
+        const nothing: Core.Kind = { count: 0, oldestAtMillis: null, amount: world.asked.amount, oldest: [] }
+        const some: Core.Kind = {
+          count: 1,
+          oldestAtMillis: sinceMillis,
+          amount: record.amount,
+          oldest: one === null ? [] : [one]
+        }
+        return {
+          message: "Backlog",
+          data: viewOf(
+            kinds,
+            Waiting.byKind(kinds, (kind) => (kind === "withdrawal_dispatched" ? some : nothing))
+          )
+        }
+      }),
+    Core.Backlog,
+    ({ all }) =>
+      () =>
+        Effect.map(Errors.answered(all), (found) => Envelope.ok("Backlog", viewOf(kinds, found)))
+  )
 
 const query = {
   ...Page.place(),
@@ -231,99 +240,112 @@ const parameters = ({ limit, older_than }: Query) => ({
 })
 
 const [withdrawalsPath, depositsPath] = ["/operator/withdrawals", "/operator/deposits"] as const
-const withdrawalPage = Page.of(withdrawal, "Withdrawals", withdrawalsPath)
-const depositPage = Page.of(deposit, "Deposits", depositsPath)
 const listErrors = Errors.of("malformed", "store_unavailable")
-const withdrawals = Resource.make({
-  path: withdrawalsPath,
-  names: ["Withdrawal", "Withdrawals"],
-  view: withdrawal,
-  example: exampleWithdrawal
-})
-const deposits = Resource.make({
-  path: depositsPath,
-  names: ["Deposit", "Deposits"],
-  view: deposit,
-  example: exampleDeposit
-})
 
-const listWithdrawals = Section.operator(
-  HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, {
-    query,
-    success: withdrawalPage.success,
-    error: listErrors
+const withdrawalsOf = (kinds: Kinds) => {
+  const withdrawal = withdrawalView(kinds)
+  const withdrawalPage = Page.of(withdrawal, "Withdrawals", withdrawalsPath)
+  const withdrawals = Resource.make({
+    path: withdrawalsPath,
+    names: ["Withdrawal", "Withdrawals"],
+    view: withdrawal,
+    example: exampleWithdrawal
   })
-    .annotate(OpenApi.Summary, "List pending withdrawals")
-    .annotate(
-      OpenApi.Description,
-      "Returns pending withdrawals of all companies, oldest first, each with its history and what the service is waiting for. The next page is in the `Link` header."
-    )
-    .annotate(Example, (world) => ({
-      message: "Withdrawals",
-      data: [withdrawal.of({ ...exampleWithdrawal(world), answer: null })]
-    })),
-  Core.Backlog,
-  ({ withdrawals }) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const { rows, next } = yield* Errors.answered(withdrawals(asked(query)))
-      return withdrawalPage.answer(rows, parameters(query), next)
+  const listWithdrawals = Section.operator(
+    HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, {
+      query,
+      success: withdrawalPage.success,
+      error: listErrors
     })
-)
+      .annotate(OpenApi.Summary, "List pending withdrawals")
+      .annotate(
+        OpenApi.Description,
+        "Returns pending withdrawals of all companies, oldest first, each with its history and what the service is waiting for. The next page is in the `Link` header."
+      )
+      .annotate(Example, (world) => ({
+        message: "Withdrawals",
+        data: [withdrawal.of({ ...exampleWithdrawal(world), answer: null })]
+      })),
+    Core.Backlog,
+    ({ withdrawals }) =>
+      Effect.fnUntraced(function* ({ query }) {
+        const { rows, next } = yield* Errors.answered(withdrawals(asked(query)))
+        return withdrawalPage.answer(rows, parameters(query), next)
+      })
+  )
 
-const listDeposits = Section.operator(
-  HttpApiEndpoint.get("pendingDeposits", depositsPath, {
-    query,
-    success: depositPage.success,
-    error: listErrors
+  const getWithdrawal = Section.operator(
+    withdrawals.get("operatorWithdrawal", {
+      summary: "Trace a withdrawal",
+      description: `Returns a withdrawal of any company: its history, what the service is waiting for, and its current status at the node or on the chain. The service waits at most ${Core.answerMillis / 1000} seconds for that status.`
+    }),
+    Core.Backlog,
+    (backlog) => withdrawals.gets(backlog.withdrawal)
+  )
+  return { listWithdrawals, getWithdrawal }
+}
+
+const depositsOf = (kinds: Kinds) => {
+  const deposit = depositView(kinds)
+  const depositPage = Page.of(deposit, "Deposits", depositsPath)
+  const deposits = Resource.make({
+    path: depositsPath,
+    names: ["Deposit", "Deposits"],
+    view: deposit,
+    example: exampleDeposit
   })
-    .annotate(OpenApi.Summary, "List pending deposits")
-    .annotate(
-      OpenApi.Description,
-      "Returns on-chain deposits of all companies that are not credited yet, oldest first. The next page is in the `Link` header."
-    )
-    .annotate(Example, (world) => ({
-      message: "Deposits",
-      data: [deposit.of({ ...exampleDeposit(world), answer: null })]
-    })),
-  Core.Backlog,
-  ({ deposits }) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const { rows, next } = yield* Errors.answered(deposits(asked(query)))
-      return depositPage.answer(rows, parameters(query), next)
+
+  const listDeposits = Section.operator(
+    HttpApiEndpoint.get("pendingDeposits", depositsPath, {
+      query,
+      success: depositPage.success,
+      error: listErrors
     })
-)
+      .annotate(OpenApi.Summary, "List pending deposits")
+      .annotate(
+        OpenApi.Description,
+        "Returns on-chain deposits of all companies that are not credited yet, oldest first. The next page is in the `Link` header."
+      )
+      .annotate(Example, (world) => ({
+        message: "Deposits",
+        data: [deposit.of({ ...exampleDeposit(world), answer: null })]
+      })),
+    Core.Backlog,
+    ({ deposits }) =>
+      Effect.fnUntraced(function* ({ query }) {
+        const { rows, next } = yield* Errors.answered(deposits(asked(query)))
+        return depositPage.answer(rows, parameters(query), next)
+      })
+  )
 
-const getWithdrawal = Section.operator(
-  withdrawals.get("operatorWithdrawal", {
-    summary: "Trace a withdrawal",
-    description: `Returns a withdrawal of any company: its history, what the service is waiting for, and its current status at the node or on the chain. The service waits at most ${Core.answerMillis / 1000} seconds for that status.`
-  }),
-  Core.Backlog,
-  (backlog) => withdrawals.gets(backlog.withdrawal)
-)
-
-const getDeposit = Section.operator(
-  deposits.get("operatorDeposit", {
-    summary: "Trace a deposit",
-    description:
-      "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
-  }),
-  Core.Backlog,
-  (backlog) => deposits.gets(backlog.deposit)
-)
+  const getDeposit = Section.operator(
+    deposits.get("operatorDeposit", {
+      summary: "Trace a deposit",
+      description:
+        "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
+    }),
+    Core.Backlog,
+    (backlog) => deposits.gets(backlog.deposit)
+  )
+  return { listDeposits, getDeposit }
+}
 
 /** The backlog, and the end of withdrawals whose payment the node has lost. */
-export const section = Section.make(
-  "backlog",
-  { title: "Backlog", description: "For the operator: pending money and work, with causes and ages" },
-  [
-    backlog,
-    listWithdrawals,
-    getWithdrawal,
-    LostWithdrawals.settle,
-    LostWithdrawals.release,
-    LostWithdrawals.book,
-    listDeposits,
-    getDeposit
-  ]
-)
+export const make = (kinds: Kinds) => {
+  const { listWithdrawals, getWithdrawal } = withdrawalsOf(kinds)
+  const { listDeposits, getDeposit } = depositsOf(kinds)
+  return Section.make(
+    "backlog",
+    { title: "Backlog", description: "For the operator: pending money and work, with causes and ages" },
+    [
+      backlog(kinds),
+      listWithdrawals,
+      getWithdrawal,
+      LostWithdrawals.settle,
+      LostWithdrawals.release,
+      LostWithdrawals.book,
+      listDeposits,
+      getDeposit
+    ]
+  )
+}

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Tally from "@satrail/core/ledger/Tally"
 import { Backlog } from "@satrail/core/reports/reconciliation/Backlog"
 import { Cause, type Difference } from "@satrail/core/reports/reconciliation/Difference"
@@ -140,14 +141,15 @@ const resultOf = ({ differences, unconfirmed, confirmedAtMillis, isBehind }: Rep
   return differences.length > 0 ? `${told}, and ${open}` : open
 }
 
-const Answer = Schema.Struct({
-  report: Schema.NullOr(report.schema).annotate({
-    description: "Time of the last run; null before the first"
-  }),
-  waiting: OperatorBacklog.Kinds.annotate({
-    description: "Backlog: pending jobs and records, and their ages"
-  })
-}).annotate({ identifier: "Reconciliation" })
+const answerOf = (kinds: ReadonlyArray<Waiting.Kind>) =>
+  Schema.Struct({
+    report: Schema.NullOr(report.schema).annotate({
+      description: "Time of the last run; null before the first"
+    }),
+    waiting: OperatorBacklog.schemaOf(kinds).annotate({
+      description: "Backlog: pending jobs and records, and their ages"
+    })
+  }).annotate({ identifier: "Reconciliation" })
 
 const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, on_chain_sats: SatsOrNull }).annotate({
   identifier: "OwnFunds"
@@ -155,28 +157,29 @@ const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, on_chain_sats: SatsOrNul
 
 const path = "/operator/reconciliation"
 
-const get = Section.operator(
-  HttpApiEndpoint.get("reconciliation", path, {
-    success: Envelope.success(200, Answer),
-    error: Errors.of("store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "Get the reconciliation report")
-    .annotate(
-      OpenApi.Description,
-      "Returns the report of the last run by any process, and the current backlog. Money in flight is not reported as a discrepancy; a discrepancy is reported only after it has persisted. Nothing is repaired automatically."
-    ),
-  Effect.all([Reconciliation, Backlog]),
-  ([{ last }, { all }]) =>
-    Effect.fnUntraced(function* () {
-      const found = Option.getOrUndefined(yield* Errors.answered(last))
-      const waiting = OperatorBacklog.kindsOf(yield* Errors.answered(all))
-      const message =
-        found === undefined
-          ? "No reconciliation run yet: no process can read the node's statement, or the first run is still pending"
-          : messageOf(found)
-      return Envelope.ok(message, { report: found === undefined ? null : report.of(found), waiting })
+const get = (kinds: ReadonlyArray<Waiting.Kind>) =>
+  Section.operator(
+    HttpApiEndpoint.get("reconciliation", path, {
+      success: Envelope.success(200, answerOf(kinds)),
+      error: Errors.of("store_unavailable")
     })
-)
+      .annotate(OpenApi.Summary, "Get the reconciliation report")
+      .annotate(
+        OpenApi.Description,
+        "Returns the report of the last run by any process, and the current backlog. Money in flight is not reported as a discrepancy; a discrepancy is reported only after it has persisted. Nothing is repaired automatically."
+      ),
+    Effect.all([Reconciliation, Backlog]),
+    ([{ last }, { all }]) =>
+      Effect.fnUntraced(function* () {
+        const found = Option.getOrUndefined(yield* Errors.answered(last))
+        const waiting = OperatorBacklog.viewOf(kinds, yield* Errors.answered(all))
+        const message =
+          found === undefined
+            ? "No reconciliation run yet: no process can read the node's statement, or the first run is still pending"
+            : messageOf(found)
+        return Envelope.ok(message, { report: found === undefined ? null : report.of(found), waiting })
+      })
+  )
 
 const stateOwn = Section.operator(
   HttpApiEndpoint.patch("stateOwnFunds", `${path}/own-funds`, {
@@ -209,11 +212,13 @@ const stateOwn = Section.operator(
     })
 )
 
-export const section = Section.make(
-  "reconciliation",
-  {
-    title: "Reconciliation",
-    description: "Comparison of the ledger with the records of the node and the chain"
-  },
-  [get, stateOwn]
-)
+/** The section of a service that can wait for these reasons. */
+export const make = (kinds: ReadonlyArray<Waiting.Kind>) =>
+  Section.make(
+    "reconciliation",
+    {
+      title: "Reconciliation",
+      description: "Comparison of the ledger with the records of the node and the chain"
+    },
+    [get(kinds), stateOwn]
+  )

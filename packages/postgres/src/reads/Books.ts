@@ -152,7 +152,10 @@ select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(s
       const all = new Map(
         rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }])
       )
-      return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
+      return Waiting.byKind(
+        Waiting.kinds(features),
+        (kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero }
+      )
     }
   )
 )
@@ -177,21 +180,23 @@ const claimedOf = (row: unknown): Waiting.Claimed => {
   return { ...jobOf(read), token: read.token }
 }
 
-const Item = Schema.decodeUnknownSync(
-  Schema.Struct({
-    kind: Schema.Literals(Waiting.kinds),
-    id: Schema.String,
-    companyId: CompanyId.CompanyId,
-    since: Schema.FiniteFromString,
-    amount: Msat.FromString
-  })
-)
+const itemOf = (features: ReadonlyArray<Feature>) =>
+  Schema.decodeUnknownSync(
+    Schema.Struct({
+      kind: Schema.Literals(Waiting.kinds(features)),
+      id: Schema.String,
+      companyId: CompanyId.CompanyId,
+      since: Schema.FiniteFromString,
+      amount: Msat.FromString
+    })
+  )
 const itemJob = Schema.decodeUnknownOption(JobRow)
 
 const jobColumns = "t.job, t.lane, t.due_at_millis::text as due, t.attempts::text"
 
-const backlog = Stored.by((features) =>
-  Reads.many("Records.backlog", {
+const backlog = Stored.by((features) => {
+  const read = itemOf(features)
+  return Reads.many("Records.backlog", {
     text: `
 select t.kind, t.id::text, t.company_id::text as "companyId", t.at_millis::text as since, t.amount::text, ${jobColumns} from (
   select t.*, row_number() over (partition by kind order by at_millis, id) as place from (${items(features)}) t
@@ -207,11 +212,11 @@ select t.kind, t.id::text, t.company_id::text as "companyId", t.at_millis::text 
       String(limit)
     ],
     read: (row): Waiting.Item => {
-      const { since, ...item } = Item(row)
+      const { since, ...item } = read(row)
       return { ...item, sinceMillis: since, job: Option.getOrNull(Option.map(itemJob(row), jobOf)) }
     }
   })
-)
+})
 
 const job = Reads.first("Records.job", {
   text: `

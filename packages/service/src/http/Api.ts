@@ -8,12 +8,11 @@ import * as Exports from "@satrail/http/resources/Exports"
 import * as Health from "@satrail/http/resources/Health"
 import * as LightningAddresses from "@satrail/http/resources/LightningAddresses"
 import * as Metrics from "@satrail/http/resources/Metrics"
-import * as OperatorBacklog from "@satrail/http/resources/OperatorBacklog"
+import * as OperatorBacklog from "./OperatorBacklog.ts"
 import * as OperatorCompanies from "./OperatorCompanies.ts"
 import * as OperatorTokens from "@satrail/http/resources/OperatorTokens"
 import * as OwnApiKeys from "@satrail/http/resources/OwnApiKeys"
 import * as Rates from "@satrail/http/resources/Rates"
-import * as Reconciliation from "@satrail/http/resources/Reconciliation"
 import * as OperatorSection from "./OperatorSection.ts"
 import * as Sections from "./Sections.ts"
 import * as Status from "./OperatorStatus.ts"
@@ -45,7 +44,7 @@ type All = readonly [
   typeof OperatorBacklog.section,
   typeof OperatorTokens.section,
   typeof Exports.operatorSection,
-  typeof Reconciliation.section,
+  typeof OperatorBacklog.reconciliation,
   typeof Suspense.section,
   ...Feature.Joined<typeof features, "operatorSections">,
   typeof Domains.tls,
@@ -71,7 +70,7 @@ const all: All = [
   OperatorBacklog.section,
   OperatorTokens.section,
   Exports.operatorSection,
-  Reconciliation.section,
+  OperatorBacklog.reconciliation,
   Suspense.section,
   ...Feature.joined(features, "operatorSections"),
   Domains.tls,

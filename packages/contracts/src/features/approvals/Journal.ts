@@ -6,6 +6,7 @@ import * as Change from "@satrail/core/ledger/Change"
 import * as Limit from "@satrail/core/ledger/Limit"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import { all as features } from "@satrail/service/features/core"
 import * as Approval from "@satrail/features/approvals/core/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
@@ -196,7 +197,7 @@ export const money = {
       )
       const named = Effect.map(
         records.backlog({
-          kinds: Waiting.kinds,
+          kinds: Waiting.kinds(features),
           overdueBeforeMillis: 0,
           sinceBeforeMillis: Number.MAX_SAFE_INTEGER,
           after: null,

@@ -111,6 +111,7 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const { answerOf, placed } = yield* answers
   const features = yield* Features
+  const kinds = Waiting.kinds(features)
 
   /** Returns a page of waiting records. Each record is read again to get its current state. */
   const pageOf = <A>(
@@ -156,16 +157,16 @@ export const make = Effect.gen(function* () {
     all: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const overdueBeforeMillis = nowMillis - overdueMillis
-      const limit = maxNamed * Waiting.kinds.length
+      const limit = maxNamed * kinds.length
       const counts = yield* ledger.waiting(overdueBeforeMillis)
       const items = yield* ledger.backlog({
         ...none,
-        kinds: Waiting.kinds,
+        kinds,
         overdueBeforeMillis,
         perKind: maxNamed,
         limit
       })
-      return Waiting.byKind((kind) => ({
+      return Waiting.byKind(kinds, (kind) => ({
         ...counts[kind],
         oldest: items
           .filter((item) => item.kind === kind)
