@@ -65,7 +65,9 @@ const confirm = (row: Identified) =>
       recipient: `${Fill.destination.handle}@${Fill.destination.domain}`,
       recipientType: "lightning_address",
       rate: null,
-      rateAtMillis: null
+      rateAtMillis: null,
+      fiatCurrency: null,
+      rateSource: null
     })
   )
 

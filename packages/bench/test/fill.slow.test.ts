@@ -143,6 +143,8 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         callback: null,
         rate: null,
         rateAtMillis: null,
+        fiatCurrency: null,
+        rateSource: null,
         status: "pending",
         received: null,
         preimage: null,

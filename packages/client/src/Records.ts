@@ -271,6 +271,20 @@ export interface Checkout<M = Metadata> {
   readonly expiresAt: Date
   /** Time of payment; null until recorded as paid */
   readonly paidAt: Date | null
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
+}
+export interface FiatValue {
+  /** Such as `eur`; null in older records, which did not store it */
+  readonly currency: string | null
+  /** The amount at `rate`, with the currency's decimals */
+  readonly amount: string
+  /** Price of one bitcoin */
+  readonly rate: string
+  /** Time of the rate */
+  readonly rateAt: Date | null
+  /** Sources of the rate; null if unknown */
+  readonly source: string | null
 }
 export interface CheckoutsListQuery extends PageQuery {
   /** Exact `order_id`, such as that of a request whose response was lost */
@@ -429,6 +443,8 @@ export interface Withdrawal<M = Metadata> {
   readonly destination: WithdrawalDestination
   /** Approval by another key; null if not required */
   readonly approval: WithdrawalApproval | null
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
 }
 export interface LightningPayment {
   readonly paymentHash: string
@@ -520,6 +536,8 @@ export interface Invoice<M = Metadata> {
   readonly canceledAt: Date | null
   /** Deposit that credited the payment; null until settled */
   readonly depositId: string | null
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
 }
 export interface UnmatchedEvent extends EventOf<"payment.unmatched", UnmatchedPayment> {}
 export interface UnmatchedPayment {
@@ -601,6 +619,8 @@ export interface Voucher<M = Metadata> {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly updatedAt: Date
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
 }
 export interface RefundEvent<M = Metadata> extends EventOf<"refund.created" | "refund.completed" | "refund.failed" | "refund.expired" | "refund.canceled", Refund<M>> {}
 export interface Refund<M = Metadata> {
@@ -622,6 +642,8 @@ export interface Refund<M = Metadata> {
   readonly createdBy: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
 }
 export interface OfferEvent<M = Metadata> extends EventOf<"offer.created", Offer<M>> {}
 export interface Offer<M = Metadata> {
@@ -827,6 +849,8 @@ export interface CreatedRefund<M = Metadata> {
   readonly createdBy: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
   /** LNURL for the payer (LUD-01), only in this response; null if the refund has a destination */
   readonly lnurl: string | null
   /** The LNURL as an lnurlw: link (LUD-17) */
@@ -983,6 +1007,8 @@ export interface IssuedVoucher<M = Metadata> {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly updatedAt: Date
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
   /** LNURL (LUD-01). Anyone with this link can claim the money. Only this response contains it */
   readonly lnurl: string
   /** The LNURL as an lnurlw: link (LUD-17) */

@@ -26,6 +26,8 @@ export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
     metadata: {},
     rate: null,
     rateAtMillis: null,
+    fiatCurrency: null,
+    rateSource: null,
     createdAtMillis: fields.createdAtMillis ?? 1
   }),
   ...fields
@@ -72,6 +74,8 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   callback: null,
   rate: null,
   rateAtMillis: null,
+  fiatCurrency: null,
+  rateSource: null,
   status: "pending",
   received: null,
   preimage: null,

@@ -51,7 +51,9 @@ const invoiceAt = Effect.fnUntraced(function* ({ id }: Company, lightningAddress
       apiKeyId: null,
       callback: null,
       rate: null,
-      rateAtMillis: null
+      rateAtMillis: null,
+      fiatCurrency: null,
+      rateSource: null
     })
   )
 })

@@ -249,6 +249,8 @@ describe("The proof that a payout can never confirm", () => {
     metadata: {},
     rate: null,
     rateAtMillis: null,
+    fiatCurrency: null,
+    rateSource: null,
     createdAtMillis: 0
   })
   const gone = { _tag: "gone" } as const

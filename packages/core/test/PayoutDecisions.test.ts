@@ -42,6 +42,8 @@ const ready = (
     metadata: {},
     rate: null,
     rateAtMillis: null,
+    fiatCurrency: null,
+    rateSource: null,
     createdAtMillis: 0
   })
   return {

@@ -92,12 +92,16 @@ describe("Prices", () => {
         const age = ages[currency]
         return age === undefined
           ? Effect.fail(new RateUnavailable({ currency }))
-          : Effect.succeed({ price: Decimal.make(97_123_45n, 2), atMillis: beginsAtMillis - age })
+          : Effect.succeed({
+              price: Decimal.make(97_123_45n, 2),
+              atMillis: beginsAtMillis - age,
+              source: "Kraken"
+            })
       }
     }))
 
   scenario(
-    "prices: a rate and its time are stored with the record that used the rate",
+    "prices: a rate with its currency, time and sources is stored with the record that used the rate",
     { change: aged({ usd: 5000 }) },
     function* () {
       const payer = yield* companyWith(5000)
@@ -110,7 +114,13 @@ describe("Prices", () => {
           metadata: {}
         })
       )
-      assert.deepInclude(yield* now(row), { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+      const rated = {
+        rate: "97123.45",
+        rateAtMillis: beginsAtMillis - 5000,
+        fiatCurrency: "usd",
+        rateSource: "Kraken"
+      }
+      assert.deepInclude(yield* now(row), rated)
       const ask = yield* asked(1, "usd")
       const { create } = yield* Invoices.Invoices
       const { id, companyId } = yield* made(
@@ -123,7 +133,7 @@ describe("Prices", () => {
         })
       )
       const invoice = Option.getOrThrow(yield* (yield* Records).invoice(companyId, id))
-      assert.deepInclude(invoice, { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+      assert.deepInclude(invoice, rated)
     }
   )
 

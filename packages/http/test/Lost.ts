@@ -47,6 +47,8 @@ export const lost = (
         metadata: {},
         rate: null,
         rateAtMillis: null,
+        fiatCurrency: null,
+        rateSource: null,
         createdAtMillis: nowMillis - ageMillis
       })
       const { id } = withdrawal
@@ -97,6 +99,8 @@ const pay = ({ run, sats }: Awaited<ReturnType<typeof start>>, companyId: Compan
         metadata: {},
         rate: null,
         rateAtMillis: null,
+        fiatCurrency: null,
+        rateSource: null,
         createdAtMillis: nowMillis
       })
       // Not due for a day, as the guide's statements leave it after a restore, so that no worker sends it.

@@ -201,7 +201,7 @@ describe("exports", () => {
     assert.deepStrictEqual(lines[1]?.["metadata"], { order: "1042", customer: 'Ann "A", Ltd' })
   })
 
-  it("export: a payment requested in fiat has its rate and fiat value, and a checkout payment also has its currency", async () => {
+  it("export: a payment requested in fiat has its currency, value, rate and the source of the rate", async () => {
     const { key } = await service.company("paid")
     await invoice(key, { amount: 10, currency: "usd" })
     const { body } = await service.ask("POST", "/v1/checkouts", {
@@ -216,12 +216,26 @@ describe("exports", () => {
     })
     await service.work()
     const [, asked, checkout, sent] = await csv(key)
+    const list = (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data
+    const one = (await service.ask("GET", `/v1/transactions/withdrawals/${sent?.["id"]}`, { key })).body.data
+    assert.deepStrictEqual(
+      [...list, one].map(({ fiat }) => [fiat.currency, fiat.amount, fiat.rate, fiat.source]),
+      [
+        ["eur", "10.00", "46000", "simulated"],
+        ["usd", "10.00", "50000", "simulated"],
+        ["usd", "1.00", "50000", "simulated"]
+      ]
+    )
+    assert.strictEqual(one.fiat.rate_at, sent?.["fiat_rate_at"])
     assert.deepStrictEqual(
       [sent?.["type"], sent?.["fiat_amount"], sent?.["fiat_currency"]],
-      ["withdrawal", "-1.00", ""]
+      ["withdrawal", "-1.00", "USD"]
     )
     assert.match(asked?.["fiat_rate"] ?? "", /^\d+(\.\d+)?$/)
-    assert.deepStrictEqual([asked?.["fiat_amount"], asked?.["fiat_currency"]], ["10.00", ""])
+    assert.deepStrictEqual(
+      [asked?.["fiat_amount"], asked?.["fiat_currency"], asked?.["fiat_rate_source"]],
+      ["10.00", "USD", "simulated"]
+    )
     assert.deepStrictEqual(
       [checkout?.["fiat_amount"], checkout?.["fiat_currency"], checkout?.["checkout_id"]],
       ["10.00", "EUR", body.data.id]

@@ -67,6 +67,8 @@ await service.run(
           metadata: {},
           rate: null,
           rateAtMillis: null,
+          fiatCurrency: null,
+          rateSource: null,
           createdAtMillis: t0 + 4500
         })
       )

@@ -9,6 +9,7 @@ import { Option } from "effect"
 import * as State from "./State.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as Cause from "@satrail/core/sending/Cause"
+import * as Rated from "@satrail/core/base/Rated"
 
 /** Returns a company's entries, oldest first. */
 export const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
@@ -85,9 +86,7 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   invoiceId: null,
   ...Purpose.none,
   ...Cause.of(row),
-  rate: row.rate,
-  rateAtMillis: row.rateAtMillis,
-  currency: null,
+  ...Rated.of(row),
   metadata: row.metadata
 })
 
@@ -121,7 +120,8 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
     ...Cause.none,
     rate: invoice?.rate ?? rated?.rate ?? null,
     rateAtMillis: invoice?.rateAtMillis ?? rated?.rateAtMillis ?? null,
-    currency: rated?.currency ?? null,
+    fiatCurrency: invoice?.fiatCurrency ?? rated?.fiatCurrency ?? null,
+    rateSource: invoice?.rateSource ?? rated?.rateSource ?? null,
     metadata: row.metadata
   }
 }

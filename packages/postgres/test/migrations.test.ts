@@ -83,11 +83,14 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     payer_email: null,
     quoted_at_millis: null,
     deducted: 0,
-    locale_source: "seller"
+    locale_source: "seller",
+    rate_source: null
   },
   deposits: { paid_at_millis: null },
-  refunds: { created_by: null },
-  vouchers: { created_by: null }
+  invoices: { fiat_currency: null, rate_source: null },
+  refunds: { created_by: null, rate: null, rate_at_millis: null, fiat_currency: null, rate_source: null },
+  vouchers: { created_by: null, fiat_currency: null, rate_source: null },
+  withdrawals: { fiat_currency: null, rate_source: null }
 }
 
 /** Tables of which migrations delete rows: sessions that the first release began. */

@@ -39,7 +39,7 @@ export const layer = (given: Partial<Prices> = {}): Layer.Layer<ExchangeRates | 
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
             isAway
               ? Effect.fail(new RateUnavailable({ currency }))
-              : Effect.succeed({ price: prices[currency], atMillis })
+              : Effect.succeed({ price: prices[currency], atMillis, source: "simulated" })
           )
       })
       const control = SimulatedRates.of({

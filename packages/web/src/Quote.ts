@@ -56,7 +56,9 @@ const agree = (
     middle === undefined ? [] : quotes.filter((quote) => isNear(quote, middle, maxDeviationPercent))
   const price = median(near)
   if (price === undefined || near.length < minAgreeing || near.length * 2 <= quotes.length) return undefined
-  return { price, atMillis: Math.min(...near.map(({ atMillis }) => atMillis)) }
+  const names = [...new Set(near.flatMap(({ source = [] }) => source))].toSorted()
+  const rate = { price, atMillis: Math.min(...near.map(({ atMillis }) => atMillis)) }
+  return names.length === 0 ? rate : { ...rate, source: names.join(", ") }
 }
 
 /**

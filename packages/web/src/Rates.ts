@@ -34,15 +34,19 @@ const source = "exchange rates"
 
 const Kept = Schema.Record(
   Schema.String,
-  Schema.Struct({ price: Schema.String, atMillis: Schema.FiniteFromString })
+  Schema.Struct({
+    price: Schema.String,
+    atMillis: Schema.FiniteFromString,
+    source: Schema.optionalKey(Schema.String)
+  })
 )
 
 const write = (known: ReadonlyMap<Fiat, Rate>): string =>
   JSON.stringify(
     Object.fromEntries(
-      Array.from(known, ([currency, { price, atMillis }]) => [
+      Array.from(known, ([currency, { price, atMillis, ...from }]) => [
         currency,
-        { price: Decimal.format(price), atMillis: String(atMillis) }
+        { ...from, price: Decimal.format(price), atMillis: String(atMillis) }
       ])
     )
   )
@@ -54,9 +58,7 @@ const read = (text: string): Map<Fiat, Rate> => {
     Currency.literals.filter(isFiat).flatMap((currency) => {
       const one = kept._tag === "Some" ? kept.value[currency] : undefined
       const price = one && Result.getOrUndefined(Decimal.parse(one.price))
-      return one === undefined || price === undefined
-        ? []
-        : [[currency, { price, atMillis: one.atMillis }] as const]
+      return one === undefined || price === undefined ? [] : [[currency, { ...one, price }] as const]
     })
   )
 }
@@ -95,7 +97,10 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis)
       : undefined
     if (found !== undefined) {
-      quotes.set(name, found)
+      quotes.set(
+        name,
+        found.map((quote) => ({ ...quote, source: name }))
+      )
       if (failing.delete(name)) yield* Effect.logInfo("exchange rates: source recovered", { name })
     } else if (!failing.has(name)) {
       failing.add(name)

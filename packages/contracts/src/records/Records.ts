@@ -223,6 +223,8 @@ export const money = {
     const row = yield* invoice(companyId, 21, {
       rate: "97123.45",
       rateAtMillis: 1_699_999_999_999,
+      fiatCurrency: "eur",
+      rateSource: "Kraken",
       lightningAddressId: address.id,
       memo: "café ☕ \"'\\",
       callback: {
@@ -381,6 +383,8 @@ export const money = {
     const fields = {
       rate: "0.5",
       rateAtMillis: 1_699_999_999_998,
+      fiatCurrency: "usd",
+      rateSource: "Coinbase",
       network: "mainnet",
       recipientType: "lnurl",
       recipient: "lnurl1…",

@@ -167,12 +167,20 @@ export const other = {
     function* () {
       const records = yield* Records
       const companyId = yield* open
-      const invoice = yield* created(companyId, 100, { rate: "64000.5", rateAtMillis: 1_699_999_999_999 })
+      const rated = {
+        rate: "64000.5",
+        rateAtMillis: 1_699_999_999_999,
+        fiatCurrency: "eur",
+        rateSource: "Kraken"
+      }
+      const invoice = yield* created(companyId, 100, rated)
       const paid = yield* payment(invoice, 100)
       yield* committed(paid)
       const asked = yield* withdrawal(companyId, 40, {
         rate: "65000",
         rateAtMillis: 1_700_000_000_000,
+        fiatCurrency: "chf",
+        rateSource: "Kraken, Coinbase",
         ...onChain
       })
       yield* committed(Withdrawal.requested(asked))
@@ -196,9 +204,7 @@ export const other = {
           invoiceId: invoice.id,
           ...Purpose.none,
           ...Cause.none,
-          rate: "64000.5",
-          rateAtMillis: 1_699_999_999_999,
-          currency: null,
+          ...rated,
           metadata: deposit.metadata
         },
         {
@@ -214,7 +220,8 @@ export const other = {
           ...Cause.none,
           rate: "65000",
           rateAtMillis: 1_700_000_000_000,
-          currency: null,
+          fiatCurrency: "chf",
+          rateSource: "Kraken, Coinbase",
           metadata: asked.metadata
         }
       ]

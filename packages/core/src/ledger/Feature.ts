@@ -7,6 +7,7 @@ import type { Move, Noun, Row } from "./Noun.ts"
 import type { NounReads } from "./NounReads.ts"
 import type { Posts } from "./Posts.ts"
 import type * as Written from "./Written.ts"
+import type { Rated } from "../base/Rated.ts"
 
 // One value declares everything that a feature adds to the service. Code that needs one kind of part collects
 // it from the list of all features.
@@ -150,25 +151,20 @@ export interface Rates {
   readonly by: string
 }
 
-interface Rated extends Row {
-  readonly rate: string | null
-  readonly rateAtMillis: number | null
-  readonly fiatCurrency: string | null
-}
-
-export const rates = <A extends Rated>(noun: Noun<A>, by: string): Rates => ({ noun, by })
+export const rates = <A extends Row & Rated>(noun: Noun<A>, by: string): Rates => ({ noun, by })
 
 /** Returns the rate of a record, for stores without tables. */
-export const rateOf = (row: Row) => {
-  const [rate, atMillis, currency] = [
-    Reflect.get(row, "rate"),
-    Reflect.get(row, "rateAtMillis"),
-    Reflect.get(row, "fiatCurrency")
-  ]
+export const rateOf = (row: Row): Rated => {
+  const textOf = (member: keyof Rated): string | null => {
+    const found: unknown = Reflect.get(row, member)
+    return typeof found === "string" ? found : null
+  }
+  const atMillis: unknown = Reflect.get(row, "rateAtMillis")
   return {
-    rate: typeof rate === "string" ? rate : null,
+    rate: textOf("rate"),
     rateAtMillis: typeof atMillis === "number" ? atMillis : null,
-    currency: typeof currency === "string" ? currency : null
+    fiatCurrency: textOf("fiatCurrency"),
+    rateSource: textOf("rateSource")
   }
 }
 

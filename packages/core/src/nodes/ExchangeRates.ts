@@ -12,6 +12,8 @@ export interface Rate {
   /** Units of the currency for 1 BTC: 50 000 usd is 50000. */
   readonly price: Decimal
   readonly atMillis: number
+  /** Names of the sources of the price, stored with the records that use it. */
+  readonly source?: string
 }
 
 /** A source of fiat prices. */

@@ -2,6 +2,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Array, Clock, Context, Effect, Layer, Result } from "effect"
 import * as Amount from "../base/Amount.ts"
 import * as Decimal from "../base/Decimal.ts"
+import * as Rated from "../base/Rated.ts"
 import { ExchangeRates, type Rate, RateUnavailable } from "./ExchangeRates.ts"
 
 /** An amount as a caller specified it. */
@@ -10,13 +11,9 @@ export interface Asked {
   readonly currency: Amount.Currency
 }
 
-/**
- * The amount in msat, and the rate used, in units of the currency per bitcoin. null if no rate was needed.
- */
-export interface Priced {
+/** The amount in msat, and the rate used. */
+export interface Priced extends Rated.Rated {
   readonly amount: Msat
-  readonly rate: string | null
-  readonly rateAtMillis: number | null
 }
 
 /** The price of one bitcoin in a currency. */
@@ -64,11 +61,13 @@ export const make = Effect.gen(function* () {
       const message = `${currency} is not supported. Use one of ${offered.join(", ")}.`
       return yield* new Amount.AmountInvalid({ reason: "unknown_currency", message })
     }
-    const { price, atMillis } = yield* young(currency)
+    const { price, atMillis, source } = yield* young(currency)
     return {
       amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)),
       rate: Decimal.format(price),
-      rateAtMillis: atMillis
+      rateAtMillis: atMillis,
+      fiatCurrency: currency,
+      rateSource: source ?? null
     }
   })
 
@@ -79,8 +78,7 @@ export const make = Effect.gen(function* () {
         : Effect.fromResult(
             Result.map(Amount.toMsat(amount, currency), (msat) => ({
               amount: msat,
-              rate: null,
-              rateAtMillis: null
+              ...Rated.none
             }))
           ),
     current: Effect.gen(function* () {

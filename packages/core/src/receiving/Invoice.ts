@@ -11,6 +11,7 @@ import { type Written, written } from "../ledger/Written.ts"
 import * as Deposit from "./Deposit.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as Purpose from "./Purpose.ts"
+import * as Rated from "../base/Rated.ts"
 
 /**
  * Stored status of an invoice. `pending`: can be paid. `claimed`: is being paid internally by one withdrawal.
@@ -82,9 +83,7 @@ export const Invoice = Schema.Struct({
   apiKeyId: Schema.NullOr(Schema.String),
   /** The wallet's request; null if the invoice was not requested at a Lightning address. */
   callback: Schema.NullOr(Callback),
-  /** Fiat units per bitcoin, if the amount was given in fiat. */
-  rate: Schema.NullOr(Schema.String),
-  rateAtMillis: Schema.NullOr(Schema.Int),
+  ...Rated.members,
   status: Status,
   received: Schema.NullOr(Msat.Msat),
   /** Set for a hold invoice, whose payment is held at the node until the company settles or cancels it. */

@@ -4,6 +4,7 @@ import { Stops } from "../accounts/Stops.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
+import type * as Rated from "../base/Rated.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { Journal } from "../ledger/Journal.ts"
@@ -29,8 +30,7 @@ export interface Draft extends Pick<
   | keyof Purpose.Purpose
   | "apiKeyId"
   | "callback"
-  | "rate"
-  | "rateAtMillis"
+  | keyof Rated.Rated
 > {
   readonly description: Description
   readonly expirySeconds: number

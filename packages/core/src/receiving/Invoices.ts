@@ -31,6 +31,7 @@ import * as InvoiceIssuer from "./InvoiceIssuer.ts"
 import * as InvoiceLookup from "./InvoiceLookup.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Purpose from "./Purpose.ts"
+import * as Rated from "../base/Rated.ts"
 
 /** The texts and the lifetime of an invoice or a link. */
 export interface Words {
@@ -197,8 +198,7 @@ export const make = Effect.gen(function* () {
       amount: null,
       minAmount: ask.minAmount,
       maxAmount: ask.maxAmount,
-      rate: null,
-      rateAtMillis: null
+      ...Rated.none
     }
   })
 

@@ -6,6 +6,7 @@ import type * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Invoice, unpaid } from "./Invoice.ts"
 import * as Purpose from "./Purpose.ts"
+import * as Rated from "../base/Rated.ts"
 
 /** An offer (BOLT 12) issued by our node, with the company that receives its payments. */
 export interface IssuedOffer {
@@ -59,8 +60,7 @@ export const invoice = (
   ...Purpose.none,
   apiKeyId: null,
   callback: null,
-  rate: null,
-  rateAtMillis: null,
+  ...Rated.none,
   ...unpaid,
   createdAtMillis: nowMillis,
   expiresAtMillis: nowMillis

@@ -17,6 +17,7 @@ import * as PayRequest from "./PayRequest.ts"
 import { PublicReceipts } from "./PublicReceipts.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Purpose from "./Purpose.ts"
+import * as Rated from "../base/Rated.ts"
 
 /** Parameters that a wallet sends to the callback, as received; null if not sent. */
 export interface Ask {
@@ -139,8 +140,7 @@ export const make = Effect.gen(function* () {
           ...Purpose.none,
           apiKeyId: null,
           callback,
-          rate: null,
-          rateAtMillis: null
+          ...Rated.none
         })
         .pipe(
           Effect.catchTags({

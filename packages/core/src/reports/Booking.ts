@@ -1,12 +1,15 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as Amount from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
+import * as Decimal from "../base/Decimal.ts"
 import type { Metadata } from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { Purpose } from "../receiving/Purpose.ts"
 import type { Cause } from "../sending/Cause.ts"
+import type { Rated } from "../base/Rated.ts"
 
 /** A company's posting in the ledger. The ids of a company's postings follow the order of commits. */
 export interface Entry extends Posting {
@@ -82,7 +85,7 @@ export interface Booking {
 }
 
 /** Details of a booking's record. Null means unknown. */
-export interface Subject extends Purpose, Cause {
+export interface Subject extends Purpose, Cause, Rated {
   readonly transferId: string
   readonly type: "deposit" | "withdrawal"
   readonly id: string
@@ -92,11 +95,6 @@ export interface Subject extends Purpose, Cause {
   readonly chainTxId: string | null
   /** The invoice paid by a deposit. */
   readonly invoiceId: string | null
-  /** Fiat units per bitcoin, if an amount was given in fiat, and the time of the rate. */
-  readonly rate: string | null
-  readonly rateAtMillis: number | null
-  /** Set only for payments of checkouts, because other records do not store the currency. */
-  readonly currency: string | null
   readonly metadata: Metadata
 }
 
@@ -197,4 +195,18 @@ export const fiatValue = (
   const whole = units.slice(0, units.length - decimals)
   const fraction = decimals === 0 ? "" : `.${units.slice(-decimals)}`
   return `${amount < 0n && /[1-9]/.test(units) ? "-" : ""}${whole}${fraction}`
+}
+
+/**
+ * Returns the value of an amount at a record's rate, with the decimals of its currency, or with two if the currency is
+ * unknown. Null if the record has no rate.
+ */
+export const valueAt = (
+  amount: Msat.Msat,
+  { rate, fiatCurrency }: Pick<Rated, "rate" | "fiatCurrency">
+): string | null => {
+  const decimal = rate === null ? undefined : Result.getOrUndefined(Decimal.parse(rate))
+  return decimal === undefined
+    ? null
+    : fiatValue(amount, decimal, fiatCurrency === null ? 2 : Amount.decimals(fiatCurrency))
 }

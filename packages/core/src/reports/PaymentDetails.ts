@@ -22,9 +22,10 @@ import * as Search from "./Search.ts"
 import * as Purpose from "../receiving/Purpose.ts"
 import * as Suspense from "../receiving/Suspense.ts"
 import * as Cause from "../sending/Cause.ts"
+import * as Rated from "../base/Rated.ts"
 
 /** A deposit or withdrawal with the records that it belongs to. */
-export interface Payment extends Purpose.Purpose, Cause.Cause {
+export interface Payment extends Purpose.Purpose, Cause.Cause, Rated.Rated {
   readonly type: "deposit" | "withdrawal"
   readonly id: string
   readonly ledgerTxId: string
@@ -38,10 +39,6 @@ export interface Payment extends Purpose.Purpose, Cause.Cause {
   readonly description: string
   readonly orderId: string | null
   readonly invoiceId: string | null
-  /** Fiat units per bitcoin, if an amount was given in fiat. The currency is stored only for checkouts. */
-  readonly rate: string | null
-  readonly rateAtMillis: number | null
-  readonly currency: string | null
   readonly metadata: Metadata.Metadata
 }
 
@@ -173,9 +170,7 @@ const make = Effect.gen(function* () {
           invoiceId: subject?.invoiceId ?? null,
           ...Purpose.of(subject ?? {}),
           ...Cause.of(subject ?? {}),
-          rate: subject?.rate ?? null,
-          rateAtMillis: subject?.rateAtMillis ?? null,
-          currency: subject?.currency ?? null,
+          ...Rated.of(subject ?? Rated.none),
           metadata: subject?.metadata ?? Metadata.empty
         } satisfies Payment
       }),

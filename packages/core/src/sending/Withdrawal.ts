@@ -19,6 +19,7 @@ import type { Deposit } from "../receiving/Deposit.ts"
 import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
 import * as Cause from "./Cause.ts"
+import * as Rated from "../base/Rated.ts"
 
 /** Reason why a withdrawal failed. In every case, nothing was paid and nothing will be. */
 export const Failure = Schema.Literals([
@@ -59,9 +60,7 @@ export const Withdrawal = Schema.Struct({
   rail: Rail,
   network: Network,
   metadata: Metadata.Metadata,
-  /** Fiat units per bitcoin, if the amount was given in fiat. */
-  rate: Schema.NullOr(Schema.String),
-  rateAtMillis: Schema.NullOr(Schema.Int),
+  ...Rated.members,
   ...Cause.members,
   status: Status,
   /**
@@ -360,10 +359,9 @@ export const pending = (
     | "rail"
     | "network"
     | "metadata"
-    | "rate"
-    | "rateAtMillis"
     | "createdAtMillis"
   > &
+    Rated.Rated &
     Partial<
       Cause.Cause & Pick<Withdrawal, "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">
     >

@@ -28,6 +28,7 @@ import * as SpendingLimits from "./SpendingLimits.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 import * as Cause from "./Cause.ts"
+import * as Rated from "../base/Rated.ts"
 
 /** A company's request to send a payment. Without `asked`, the destination's amount is used. */
 export interface Ask extends Limits.Spender {
@@ -71,7 +72,7 @@ const agreed = (
   isLeast: boolean,
   otherwise: Msat.Msat | undefined
 ): Result.Result<Priced, Recipient.DestinationRefused> => {
-  const unpriced = (amount: Msat.Msat) => Result.succeed({ amount, rate: null, rateAtMillis: null })
+  const unpriced = (amount: Msat.Msat) => Result.succeed({ amount, ...Rated.none })
   const refused = (code: "amount_required" | "amount_mismatch", message: string) =>
     Result.fail(new Recipient.DestinationRefused({ code, message }))
   if (own === undefined) {
@@ -85,7 +86,7 @@ const agreed = (
   if (isLeast && asked.amount > own) return Result.succeed(asked)
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
   if (asked.isFiat ? difference * 100n <= own : difference < 1000n)
-    return Result.succeed({ amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis })
+    return Result.succeed({ amount: own, ...Rated.of(asked) })
   return refused(
     "amount_mismatch",
     `The destination specifies ${Msat.inSats(Msat.toSatsCeiling(own))}, but the request specifies ${Msat.inSats(Msat.toSats(asked.amount))}`
@@ -207,7 +208,7 @@ export const make = Effect.gen(function* () {
     }: ParsedAsk &
       Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata; readonly askedAtMillis: number }) {
       yield* Metadata.check(metadata)
-      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(request)
+      const { destination, recipient, amount, fee, ...rated } = yield* plan(request)
       const ask = yield* current(request, askedAtMillis)
       if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee)
         return yield* new FeeChanged({ fee: Fee.total(fee) })
@@ -226,8 +227,7 @@ export const make = Effect.gen(function* () {
         network,
         metadata,
         ...Cause.of(ask),
-        rate,
-        rateAtMillis,
+        ...Rated.of(rated),
         counted: Limit.noted(counts),
         createdAtMillis: nowMillis
       })

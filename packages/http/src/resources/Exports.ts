@@ -1,12 +1,10 @@
-import * as Amount from "@satrail/core/base/Amount"
-import * as Decimal from "@satrail/core/base/Decimal"
 import * as Metadata from "@satrail/core/base/Metadata"
 import { columnOf } from "@satrail/core/ledger/Noun"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as Cause from "@satrail/core/sending/Cause"
 import * as Booking from "@satrail/core/reports/Booking"
 import { Bookings, type Line } from "@satrail/core/reports/Bookings"
-import { Clock, Effect, Result, Schema, Struct } from "effect"
+import { Clock, Effect, Schema, Struct } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, Scopes } from "../api/Authentication.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -25,10 +23,8 @@ const booked =
     line._tag === "Booked" ? of(line) : null
 
 const fiat = ({ booking, subject }: Booked): Sheet.Cell => {
-  if (subject === undefined || subject.rate === null) return null
-  const rate = Decimal.parse(subject.rate)
-  const decimals = subject.currency === null ? undefined : Amount.decimals(subject.currency)
-  return Result.isFailure(rate) ? null : { digits: Booking.fiatValue(booking.amount, rate.success, decimals) }
+  const digits = subject === undefined ? null : Booking.valueAt(booking.amount, subject)
+  return digits === null ? null : { digits }
 }
 
 /** Ids of the features' records that a payment belongs to. */
@@ -53,7 +49,7 @@ const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "network_fee_sats", of: booked(({ booking }) => Sheet.sats(booking.networkFee)) },
   { name: "total_sats", of: booked(({ booking }) => Sheet.sats(Booking.total(booking))) },
   { name: "balance_sats", of: (line) => Sheet.sats(line.balance) },
-  { name: "fiat_currency", of: booked(({ subject }) => subject?.currency?.toUpperCase() ?? null) },
+  { name: "fiat_currency", of: booked(({ subject }) => subject?.fiatCurrency?.toUpperCase() ?? null) },
   {
     name: "fiat_rate",
     of: booked(({ subject }) =>
@@ -70,7 +66,8 @@ const columns: ReadonlyArray<Sheet.Column<Line>> = [
   {
     name: "metadata",
     of: booked(({ subject }) => (subject === undefined ? null : { json: subject.metadata }))
-  }
+  },
+  { name: "fiat_rate_source", of: booked(({ subject }) => subject?.rateSource ?? null) }
 ]
 
 /** Adds a column for each metadata key. It is empty in lines without that key. */
@@ -139,7 +136,7 @@ const fileOf = ({ format = "csv", metadata_keys: keys }: Asked, name: string) =>
   name
 })
 
-const about = `Streams all posted entries in ledger order: deposits, withdrawals with their fees, reversals by chain reorganizations, and adjustments. The first line (\`opening\`) has the opening balance, each line has the balance after it, and the last line (\`closing\`) has the closing balance. A file without a closing line is incomplete. Amounts and fees are signed, in satoshis with up to three decimals; \`total_sats\` is their sum, and all totals add up to the change in balance. \`fiat_…\` is set if an amount was given in fiat, because the rate is stored only then. The currency is set only for checkouts. In CSV, an apostrophe precedes text that a spreadsheet would run as a formula, also after a semicolon, tab or line break within a value. A process runs at most ${Sheet.maxTables.each} exports at a time for a company.`
+const about = `Streams all posted entries in ledger order: deposits, withdrawals with their fees, reversals by chain reorganizations, and adjustments. The first line (\`opening\`) has the opening balance, each line has the balance after it, and the last line (\`closing\`) has the closing balance. A file without a closing line is incomplete. Amounts and fees are signed, in satoshis with up to three decimals; \`total_sats\` is their sum, and all totals add up to the change in balance. \`fiat_…\` is set if an amount was given in fiat, because the rate is stored only then. \`fiat_rate_source\` names the sources of the rate. The currency and the sources are empty for payments requested before they were stored. In CSV, an apostrophe precedes text that a spreadsheet would run as a formula, also after a semicolon, tab or line break within a value. A process runs at most ${Sheet.maxTables.each} exports at a time for a company.`
 
 const errors = Errors.of("malformed", "overloaded", "store_unavailable")
 

@@ -24,6 +24,7 @@ import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as FiatView from "../wire/FiatView.ts"
 
 const path = "/v1/bitcoin/deposit/lightning-invoice"
 
@@ -131,7 +132,8 @@ export const view = View.make<Invoice.Shown>()(
     deposit_id: Member.uuidOrNull(
       (row) => row.depositId,
       "Deposit that credited the payment; null until settled"
-    )
+    ),
+    ...FiatView.members
   }
 )
 
@@ -155,6 +157,8 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     callback: null,
     rate: null,
     rateAtMillis: null,
+    fiatCurrency: null,
+    rateSource: null,
     received: null,
     hold: null,
     held: null,

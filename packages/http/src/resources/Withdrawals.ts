@@ -25,6 +25,7 @@ import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as LightningPayment from "./LightningPayment.ts"
+import * as FiatView from "../wire/FiatView.ts"
 
 export const DestinationText = Schema.NonEmptyString.annotate({
   identifier: "GivenDestination",
@@ -213,7 +214,8 @@ export const view = View.make<Withdrawal.Withdrawal>()(
         description: "Approval by another key; null if not required"
       }),
       (row) => (row.approval === null ? null : approval.of({ ...row, approval: row.approval }))
-    ]
+    ],
+    ...FiatView.members
   }
 )
 
@@ -272,6 +274,8 @@ export const example = ({ id, millis, companyId, paid, network, metadata }: Worl
     metadata,
     rate: null,
     rateAtMillis: null,
+    fiatCurrency: null,
+    rateSource: null,
     createdAtMillis: millis(60_000)
   })
   const settled: Withdrawal.Withdrawal = {

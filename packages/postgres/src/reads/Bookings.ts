@@ -11,6 +11,7 @@ import { Effect, Schema, Struct } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
 import * as Stored from "./Stored.ts"
+import * as Rated from "@satrail/core/base/Rated"
 
 export const Account = Schema.Literals(Struct.keys(Tally.nothing))
 
@@ -96,9 +97,8 @@ const decodeSubject = Schema.decodeUnknownSync(
     invoiceId: Text,
     ...Purpose.members,
     ...Cause.members,
-    rate: Text,
+    ...Rated.members,
     rateAtMillis: Schema.NullOr(Schema.FiniteFromString),
-    currency: Text,
     metadata: Schema.fromJsonString(Metadata.Metadata)
   })
 )
@@ -130,12 +130,13 @@ const subjects = Stored.by((features) => {
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
 select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
   r.chain_tx_id as "chainTxId", null as "invoiceId", ${refers(Purpose.members, false)}, ${refers(Cause.members, true)},
-  r.rate, r.rate_at_millis::text as "rateAtMillis", null as currency, r.metadata::text
+  r.rate, r.rate_at_millis::text as "rateAtMillis", r.fiat_currency as "fiatCurrency", r.rate_source as "rateSource", r.metadata::text
 from asked a cross join lateral (${ofTransfer("withdrawals")}) r
 union all
 select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payment_hash,
   r.chain_tx_id, r.lightning_invoice_id::text, ${refers(Purpose.members, true)}, ${refers(Cause.members, false)},
-  coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text, coalesce(null::text${ofRated("fiat_currency")}), r.metadata::text
+  coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text,
+  coalesce(i.fiat_currency${ofRated("fiat_currency")}), coalesce(i.rate_source${ofRated("rate_source")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
 left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}`,
     values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [

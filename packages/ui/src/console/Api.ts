@@ -71,13 +71,11 @@ export interface Payment {
   readonly checkoutId: string | null
   readonly invoiceId: string | null
   readonly refundId: string | null
-  /**
-   * Fiat units per bitcoin when the payment was posted, if an amount was given in fiat. The currency is known
-   * only for checkouts.
-   */
+  /** Fiat units per bitcoin, if an amount was given in fiat. The currency and the source may be unknown. */
   readonly rate: string | null
   readonly rateAtMillis: number | null
-  readonly currency: string | null
+  readonly fiatCurrency: string | null
+  readonly rateSource: string | null
   readonly metadata: Readonly<Record<string, string>>
 }
 

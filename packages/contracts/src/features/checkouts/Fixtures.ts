@@ -12,6 +12,7 @@ export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   fiatCurrency: null,
   rate: null,
   rateAtMillis: null,
+  rateSource: null,
   tolerancePercent: 0,
   description: "tea",
   orderId: null,

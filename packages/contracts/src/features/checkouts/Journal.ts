@@ -68,7 +68,9 @@ export const other = {
       paymentRequest: "lnbcrt2…",
       amount: Msat.make(2000n),
       rate: "50000",
-      rateAtMillis: 1
+      rateAtMillis: 1,
+      fiatCurrency: "eur",
+      rateSource: "Kraken"
     }
     const again = Checkout.renewed(
       expired,

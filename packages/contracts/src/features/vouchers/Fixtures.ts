@@ -40,6 +40,8 @@ export const voucher = Effect.fnUntraced(function* (
     metadata: { table: "7" },
     rate: "65000.5",
     rateAtMillis: atMillis - 1,
+    fiatCurrency: "eur",
+    rateSource: "Kraken",
     secretHash: SecretHash.make(yield* hex(32)),
     createdAtMillis: atMillis,
     expiresAtMillis: atMillis + 3_600_000,

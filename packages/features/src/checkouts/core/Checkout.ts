@@ -10,6 +10,7 @@ import { type Written, written } from "@satrail/core/ledger/Written"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import * as CheckoutUri from "./CheckoutUri.ts"
+import * as Rated from "@satrail/core/base/Rated"
 
 /**
  * `open`: can be paid. `underpaid`: can be paid, and part of the amount was credited. `paid`: final, enough
@@ -63,12 +64,10 @@ export const Checkout = Schema.Struct({
   /** Host of the checkout page, with a port if needed. */
   domain: Schema.String,
   amount: Schema.NullOr(Msat.Msat),
-  /** The fiat amount in decimal digits, and its currency; null if the amount was given in bitcoin. */
+  /** The fiat amount in decimal digits; null if the amount was given in bitcoin. */
   fiatAmount: Schema.NullOr(Schema.String),
-  fiatCurrency: Schema.NullOr(Schema.String),
-  /** Fiat units per bitcoin, fixed for the checkout's lifetime. */
-  rate: Schema.NullOr(Schema.String),
-  rateAtMillis: Schema.NullOr(Schema.Int),
+  /** The rate is fixed until a payer renews the checkout. */
+  ...Rated.members,
   tolerancePercent: Schema.Int,
   description: Schema.String,
   orderId: Schema.NullOr(Schema.String),
@@ -175,6 +174,7 @@ const moving = [
   "amount",
   "rate",
   "rateAtMillis",
+  "rateSource",
   "tipPercent",
   "payerEmail",
   "invoiceId",
@@ -405,8 +405,7 @@ const moved = (before: Checkout, values: Partial<Checkout>, atMillis: number) =>
 }
 
 /** A new quote for the same price. */
-export interface Quote
-  extends Asking, Pick<Checkout, "amount" | "rate" | "rateAtMillis" | "expiresAtMillis"> {}
+export interface Quote extends Asking, Rated.Rated, Pick<Checkout, "amount" | "expiresAtMillis"> {}
 
 /** Reopens an expired checkout with a new quote. Its expiry job was completed, so another one is enqueued. */
 export const renewed = (before: Checkout, quote: Quote, atMillis: number): CheckoutRenewed => ({

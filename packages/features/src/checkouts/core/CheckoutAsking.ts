@@ -2,6 +2,7 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import { Invoices } from "@satrail/core/receiving/Invoices"
 import * as Checkout from "./Checkout.ts"
+import * as Rated from "@satrail/core/base/Rated"
 
 /** Minimum lifetime of an invoice for the remaining amount, in seconds. */
 const leastSeconds = 60
@@ -9,7 +10,7 @@ const leastSeconds = 60
 /** Issues another invoice for what was not sent yet, at the checkout's rate. */
 export const make = Effect.map(Invoices, (invoices) =>
   Effect.fnUntraced(function* (checkout: Checkout.Checkout, sent: Msat.Msat, atMillis: number) {
-    const { companyId, description, metadata, rate, rateAtMillis } = checkout
+    const { companyId, description, metadata } = checkout
     const asking = yield* invoices.issue({
       companyId,
       amount: Checkout.rest(checkout, sent),
@@ -22,8 +23,7 @@ export const make = Effect.map(Invoices, (invoices) =>
       lightningAddressId: null,
       apiKeyId: null,
       callback: null,
-      rate,
-      rateAtMillis,
+      ...Rated.of(checkout),
       checkoutId: checkout.id
     })
     return asking._tag === "Made"

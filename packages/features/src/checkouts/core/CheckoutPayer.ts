@@ -11,6 +11,7 @@ import { type AskedAny, Invoices } from "@satrail/core/receiving/Invoices"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
+import * as Rated from "@satrail/core/base/Rated"
 
 // Changes that a payer can make on the page, if the seller allows them.
 
@@ -97,11 +98,10 @@ export const make = Effect.gen(function* () {
       const invoice = yield* invoices
         .create({ ...priceOf(checkout), companyId, description, metadata, expirySeconds, checkoutId: id })
         .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
-      const { amount, rate, rateAtMillis, paymentRequest } = invoice
+      const { amount, paymentRequest } = invoice
       const quote = {
         amount,
-        rate,
-        rateAtMillis,
+        ...Rated.of(invoice),
         paymentRequest,
         invoiceId: invoice.id,
         expiresAtMillis: invoice.expiresAtMillis

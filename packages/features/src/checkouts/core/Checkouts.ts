@@ -39,6 +39,7 @@ import * as Confirmations from "@satrail/core/receiving/Confirmations"
 import { Invoices } from "@satrail/core/receiving/Invoices"
 import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import { CheckoutReads } from "./CheckoutReads.ts"
+import * as Rated from "@satrail/core/base/Rated"
 
 /** The amount to be paid, and the texts of the page. The payer chooses the amount if `asked` is null. */
 export interface Ask extends Pick<
@@ -339,9 +340,7 @@ export const make = Effect.gen(function* () {
       domain: linkHost,
       amount: invoice.amount,
       fiatAmount: isFiat ? Decimal.format(asked.amount) : null,
-      fiatCurrency: isFiat ? asked.currency : null,
-      rate: invoice.rate,
-      rateAtMillis: invoice.rateAtMillis,
+      ...Rated.of(invoice),
       invoiceId: invoice.id,
       paymentRequest: invoice.paymentRequest,
       onChainAddressId: address.id,

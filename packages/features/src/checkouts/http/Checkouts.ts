@@ -28,6 +28,7 @@ import * as Section from "@satrail/http/api/Section"
 import * as Member from "@satrail/http/wire/Member"
 import * as View from "@satrail/http/wire/View"
 import * as Invoices from "@satrail/http/resources/Invoices"
+import * as FiatView from "@satrail/http/wire/FiatView"
 
 export const errors = OwnErrors.make({
   CheckoutNotOpen: {
@@ -218,7 +219,8 @@ export const view = View.make<Checkout.Shown>()(
     ],
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instant((row) => row.expiresAtMillis),
-    paid_at: Member.instantOrNull((row) => row.paidAtMillis, "Time of payment; null until recorded as paid")
+    paid_at: Member.instantOrNull((row) => row.paidAtMillis, "Time of payment; null until recorded as paid"),
+    ...FiatView.members
   }
 )
 
@@ -236,6 +238,7 @@ const example = (world: World): Checkout.Shown => {
     fiatCurrency: null,
     rate: null,
     rateAtMillis: null,
+    rateSource: null,
     tolerancePercent: 0,
     description: asked.memo,
     orderId: "1042",

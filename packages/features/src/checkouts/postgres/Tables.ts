@@ -67,5 +67,6 @@ export const migrations = {
   "0083_checkout_choices": choices,
   "0088_checkout_deducted": deducted,
   "0089_checkout_language": localeSource,
-  "0093_checkouts_of_order": ofOrder
+  "0093_checkouts_of_order": ofOrder,
+  "0102_checkout_rates": "alter table satrail.checkouts add column rate_source text"
 }

@@ -53,7 +53,7 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
           amountFields(visit, "sats", "An amount in another currency is converted at the current rate", {
             required: true,
             value: String(left),
-            also: payment.currency
+            also: payment.fiatCurrency
           }),
           entry(visit, {
             label: "Send to",

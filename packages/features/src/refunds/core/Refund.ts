@@ -8,6 +8,7 @@ import type { Written } from "@satrail/core/ledger/Written"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Voucher from "../../vouchers/core/Voucher.ts"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Rated from "@satrail/core/base/Rated"
 
 /**
  * `open`: the link is not claimed yet. `pending`: the payment is in progress. `completed`: the payment settled.
@@ -32,6 +33,7 @@ export const Refund = Schema.Struct({
   companyId: CompanyId.CompanyId,
   depositId: Noun.Id,
   amount: Msat.Msat,
+  ...Rated.members,
   description: Schema.String,
   metadata: Metadata.Metadata,
   status: Status,

@@ -28,7 +28,7 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Page from "@satrail/core/ledger/Page"
 import * as Shortage from "@satrail/core/ledger/Shortage"
 import * as TaskBatch from "@satrail/core/ledger/TaskBatch"
-import { type Asked, Prices } from "@satrail/core/nodes/Prices"
+import { type Asked, type Priced, Prices } from "@satrail/core/nodes/Prices"
 import { AsksForRest } from "@satrail/core/receiving/AsksForRest"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import { DepositsOf } from "@satrail/core/receiving/DepositsOf"
@@ -46,6 +46,7 @@ import * as VoucherDrafts from "../../vouchers/core/VoucherDrafts.ts"
 import { Vouchers } from "../../vouchers/core/Vouchers.ts"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as WithdrawalDrafts from "@satrail/core/sending/WithdrawalDrafts"
+import * as Rated from "@satrail/core/base/Rated"
 
 /**
  * Maximum number of retries if concurrent refunds of the same deposit are committed first. After that, the
@@ -173,7 +174,7 @@ const refundOf = (
   paid: {
     readonly id: string
     readonly atMillis: number
-    readonly amount: Msat.Msat
+    readonly priced: Priced
     readonly voucher: Voucher.Voucher | null
     readonly withdrawal: Withdrawal.Withdrawal | null
     readonly url: Redacted.Redacted | null
@@ -182,7 +183,8 @@ const refundOf = (
   id: paid.id,
   companyId: company.id,
   depositId,
-  amount: paid.amount,
+  amount: paid.priced.amount,
+  ...Rated.of(paid.priced),
   description,
   metadata,
   status: paid.voucher === null ? "pending" : "open",
@@ -273,8 +275,7 @@ const paying = Effect.gen(function* () {
       const change = Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision)
       return { change, held: Withdrawal.held(withdrawal), spender, voucher: null, withdrawal, url: null }
     }
-    const priced =
-      asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
+    const priced = asked === undefined ? { amount: otherwise, ...Rated.none } : yield* prices.price(asked)
     const { voucher, url, counts, feesRevision } = yield* draftVoucher({
       company,
       apiKey,
@@ -328,7 +329,7 @@ export const make = Effect.gen(function* () {
       voucher,
       withdrawal,
       url,
-      amount: (voucher ?? withdrawal).amount
+      priced: voucher ?? withdrawal
     })
     const made: Made = { refund, url }
     // The response is stored permanently, as for a withdrawal, because a retry may come at any time.

@@ -23,6 +23,8 @@ import * as Deposits from "@satrail/http/resources/Deposits"
 import { link } from "@satrail/http/wire/LnurlLink"
 import * as Vouchers from "../../vouchers/http/Vouchers.ts"
 import * as Withdrawals from "@satrail/http/resources/Withdrawals"
+import * as Rated from "@satrail/core/base/Rated"
+import * as FiatView from "@satrail/http/wire/FiatView"
 
 export const errors = OwnErrors.make({
   RefundNotOpen: {
@@ -132,7 +134,8 @@ export const view = View.make<Refund.Refund>()(
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_by: Vouchers.createdBy((row: Refund.Refund) => row.createdBy),
     created_at: Member.instant((row) => row.createdAtMillis),
-    updated_at: Member.instant((row) => row.updatedAtMillis)
+    updated_at: Member.instant((row) => row.updatedAtMillis),
+    ...FiatView.members
   }
 )
 
@@ -154,6 +157,7 @@ const example = (world: World): Refund.Refund => ({
   companyId: world.companyId,
   depositId: Deposits.example(world).id,
   amount: Deposits.example(world).amount,
+  ...Rated.none,
   description: "Order 1042",
   metadata: world.metadata,
   status: "open",

@@ -26,5 +26,7 @@ create index refunds_of_checkout on satrail.refunds (uuid_send(checkout_id), id 
 export const migrations = {
   "0085_refunds_of_deposit":
     "create index refunds_of_deposit on satrail.refunds (uuid_send(deposit_id), uuid_send(id))",
-  "0092_refund_makers": "alter table satrail.refunds add column created_by text"
+  "0092_refund_makers": "alter table satrail.refunds add column created_by text",
+  "0100_refund_rates": `alter table satrail.refunds
+    add column rate text, add column rate_at_millis bigint, add column fiat_currency text, add column rate_source text`
 }

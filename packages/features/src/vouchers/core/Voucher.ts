@@ -11,6 +11,7 @@ import * as Noun from "@satrail/core/ledger/Noun"
 import type { Written } from "@satrail/core/ledger/Written"
 import * as Cause from "@satrail/core/sending/Cause"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Rated from "@satrail/core/base/Rated"
 
 /**
  * `open`: can be claimed with its secret. `claimed`: final; the outcome is that of its withdrawal. `expired`
@@ -40,9 +41,7 @@ export const Voucher = Schema.Struct({
   /** Description shown by wallets. */
   description: Schema.String,
   metadata: Metadata.Metadata,
-  /** Fiat units per bitcoin, if the amount was given in fiat. */
-  rate: Schema.NullOr(Schema.String),
-  rateAtMillis: Schema.NullOr(Schema.Int),
+  ...Rated.members,
   ...Cause.members,
   /** Id of the API key or person that created it; null if the host program did, or if it is older than this member. */
   createdBy: Schema.NullOr(Schema.String),
@@ -156,10 +155,9 @@ export const open = (
     | "createdAtMillis"
     | "expiresAtMillis"
   > &
-    Partial<Cause.Cause & Pick<Voucher, "rate" | "rateAtMillis" | "createdBy" | "counted">>
+    Partial<Cause.Cause & Rated.Rated & Pick<Voucher, "createdBy" | "counted">>
 ): Voucher => ({
-  rate: null,
-  rateAtMillis: null,
+  ...Rated.none,
   ...Cause.none,
   createdBy: null,
   counted: null,
@@ -249,8 +247,7 @@ export const claimed = (
         recipientType: "lightning_invoice",
         rail: "lightning",
         metadata: voucher.metadata,
-        rate: voucher.rate,
-        rateAtMillis: voucher.rateAtMillis,
+        ...Rated.of(voucher),
         ...Cause.of(voucher),
         counted: voucher.counted,
         createdAtMillis: atMillis

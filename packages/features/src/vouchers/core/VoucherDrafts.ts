@@ -17,6 +17,7 @@ import * as WithdrawalHooks from "@satrail/core/sending/WithdrawalHooks"
 import * as Voucher from "./Voucher.ts"
 import { checkSendable } from "@satrail/core/sending/WithdrawalDrafts"
 import * as Cause from "@satrail/core/sending/Cause"
+import * as Rated from "@satrail/core/base/Rated"
 
 /** A voucher with its secret, which is returned once. */
 export interface Issued {
@@ -37,7 +38,7 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* ({
     company,
     apiKey,
-    priced: { amount, rate, rateAtMillis },
+    priced: { amount, ...rated },
     words: { description, expirySeconds, metadata },
     ...cause
   }: Limits.Spender &
@@ -65,8 +66,7 @@ export const make = Effect.gen(function* () {
       networkAllowance: network,
       description,
       metadata,
-      rate,
-      rateAtMillis,
+      ...Rated.of(rated),
       ...Cause.of(cause),
       createdBy: apiKey?.id ?? null,
       secretHash: SecretHash.of(k1),

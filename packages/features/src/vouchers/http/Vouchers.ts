@@ -25,6 +25,7 @@ import * as Section from "@satrail/http/api/Section"
 import * as Member from "@satrail/http/wire/Member"
 import * as View from "@satrail/http/wire/View"
 import { link } from "@satrail/http/wire/LnurlLink"
+import * as FiatView from "@satrail/http/wire/FiatView"
 
 export const errors = OwnErrors.make({
   VoucherNotOpen: {
@@ -75,7 +76,8 @@ export const view = View.make<Voucher.Voucher>()(
     created_by: createdBy((row: Voucher.Voucher) => row.createdBy),
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instant((row) => row.expiresAtMillis),
-    updated_at: Member.instant((row) => row.updatedAtMillis)
+    updated_at: Member.instant((row) => row.updatedAtMillis),
+    ...FiatView.members
   }
 )
 

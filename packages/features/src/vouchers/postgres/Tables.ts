@@ -27,5 +27,7 @@ create unique index vouchers_secret_hash on satrail.vouchers (secret_hash);
 export const migrations = {
   "0091_voucher_makers": "alter table satrail.vouchers add column created_by text",
   "0098_open_vouchers": `create index vouchers_open_by_maker on satrail.vouchers (uuid_send(company_id), created_by collate "C", uuid_send(id))
-    where status = 'open'`
+    where status = 'open'`,
+  "0101_voucher_rates":
+    "alter table satrail.vouchers add column fiat_currency text, add column rate_source text"
 }

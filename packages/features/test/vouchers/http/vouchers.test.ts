@@ -37,7 +37,10 @@ describe("vouchers", () => {
   })
 
   it("voucher: a voucher may be created in fiat, at the current rate", async () => {
-    assert.strictEqual((await create({ amount: 1.5, currency: "usd" })).amount_sats, 3000)
+    const { amount_sats, fiat } = await create({ amount: 1.5, currency: "usd" })
+    assert.strictEqual(amount_sats, 3000)
+    const { rate_at: _, ...rest } = fiat
+    assert.deepStrictEqual(rest, { currency: "usd", amount: "1.50", rate: "50000", source: "simulated" })
   })
 
   it("voucher: a key with the send scope can cancel a voucher, but a key with the read scope cannot", async () => {

@@ -76,7 +76,7 @@ const momentsOf = async (
 const sidesOf = (payment: Payment, visit: Visit) => {
   const { say, to } = visit
   const now = say.fiat(payment.amountSats)
-  const { amountSats, currency, orderId, rate, rateAtMillis } = payment
+  const { amountSats, fiatCurrency, orderId, rate, rateAtMillis, rateSource } = payment
   return [
     orderId === null
       ? null
@@ -86,10 +86,11 @@ const sidesOf = (payment: Payment, visit: Visit) => {
       : ([
           "Priced at",
           [
-            Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency),
+            Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), fiatCurrency),
             sub(
-              `1 BTC = ${Formats.fiatText(Number(rate), currency)}`,
-              rateAtMillis !== null && [", ", when(rateAtMillis, say.when(rateAtMillis))]
+              `1 BTC = ${Formats.fiatText(Number(rate), fiatCurrency)}`,
+              rateAtMillis !== null && [", ", when(rateAtMillis, say.when(rateAtMillis))],
+              rateSource !== null && `, ${rateSource}`
             )
           ]
         ] as const),

@@ -349,7 +349,8 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
     ]),
   ["recipient", ({ row }) => row.recipient],
   ["fiat_rate", ({ payment }) => payment?.rate ?? null],
-  ["fiat_currency", ({ payment }) => payment?.currency ?? null],
+  ["fiat_currency", ({ payment }) => payment?.fiatCurrency ?? null],
+  ["fiat_rate_source", ({ payment }) => payment?.rateSource ?? null],
   ["metadata", ({ payment }) => payment?.metadata ?? {}],
   [
     "total_sats",

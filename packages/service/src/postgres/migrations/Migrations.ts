@@ -12,6 +12,7 @@ import * as Migration0087 from "@satrail/postgres/migrations/Migration0087"
 import * as Migration0090 from "@satrail/postgres/migrations/Migration0090"
 import * as Migration0095 from "@satrail/postgres/migrations/Migration0095"
 import * as Migration0097 from "@satrail/postgres/migrations/Migration0097"
+import * as Migration0099 from "@satrail/postgres/migrations/Migration0099"
 import * as Rights from "./Rights.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
@@ -22,7 +23,7 @@ export type Scripts = Readonly<Record<string, string>>
 /**
  * Forward only: a released migration never changes, because no database runs it twice.
  *
- * To add one, take the next number, such as 0099, export its `script` from `Migration0099.ts`,
+ * To add one, take the next number, such as 0103, export its `script` from `Migration0103.ts`,
  * and list it below. A feature's migration is a file in the feature's folder, listed as `migrations` in
  * `features/index.ts`. No number is used twice. During an upgrade the previous version runs on the new tables,
  * so a migration only adds what that version can ignore. `test/migrations.test.ts` runs it on the data of the
@@ -38,7 +39,8 @@ export const scripts: Scripts = {
   "0087_recipients": Migration0087.script,
   "0090_meanings": Migration0090.script,
   "0095_deposits_owed": Migration0095.script,
-  "0097_operator_requests": Migration0097.script
+  "0097_operator_requests": Migration0097.script,
+  "0099_rates": Migration0099.script
 }
 
 /** The database was migrated by a later version of this program. Nothing was changed. */

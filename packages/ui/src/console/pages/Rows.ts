@@ -62,10 +62,10 @@ const moreOf = (payment: Payment): string => {
 }
 
 /** The value when the payment was posted, if its rate and currency were stored. */
-export const bookedValue = ({ rate, currency, amountSats }: Payment): string | undefined =>
-  rate === null || currency === null
+export const bookedValue = ({ rate, fiatCurrency, amountSats }: Payment): string | undefined =>
+  rate === null || fiatCurrency === null
     ? undefined
-    : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency)
+    : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), fiatCurrency)
 
 const rowValue = (payment: Payment, say: Format): string => {
   const now = say.fiat(payment.amountSats)

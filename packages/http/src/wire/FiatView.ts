@@ -1,0 +1,42 @@
+import type * as Msat from "@satrail/bitcoin/Msat"
+import type { Rated } from "@satrail/core/base/Rated"
+import * as Booking from "@satrail/core/reports/Booking"
+import { Schema } from "effect"
+import * as Member from "./Member.ts"
+import * as Scalars from "./Scalars.ts"
+import * as View from "./View.ts"
+
+/** A record whose amount can be given in fiat. */
+interface Row extends Rated {
+  readonly amount: Msat.Msat | null
+}
+
+const view = View.make<Rated & { readonly amount: Msat.Msat; readonly rate: string }>()(
+  { identifier: "FiatValue" },
+  {
+    currency: Member.textOrNull(
+      (row) => row.fiatCurrency,
+      "Such as `eur`; null in older records, which did not store it"
+    ),
+    amount: [
+      Scalars.text("12.50").annotate({ description: "The amount at `rate`, with the currency's decimals" }),
+      (row) => Booking.valueAt(row.amount, row) ?? "0"
+    ],
+    rate: [Scalars.text("61234.5").annotate({ description: "Price of one bitcoin" }), (row) => row.rate],
+    rate_at: Member.instantOrNull((row) => row.rateAtMillis, "Time of the rate"),
+    source: Member.textOrNull((row) => row.rateSource, "Sources of the rate; null if unknown")
+  }
+)
+
+const schema = Schema.NullOr(view.schema).annotate({
+  description: "Value in the currency of the request; null if the amount was given in bitcoin"
+})
+
+const fiat: View.Member<Row, typeof schema> = [
+  schema,
+  (row) =>
+    row.amount === null || row.rate === null ? null : view.of({ ...row, amount: row.amount, rate: row.rate })
+]
+
+/** The fiat value of a record. */
+export const members = { fiat }
