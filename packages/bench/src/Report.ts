@@ -68,12 +68,10 @@ const latencyRow = (compared: Compared): ReadonlyArray<Cell> => {
   ]
 }
 
-const sizeRow = ({ what, values, target }: Size): ReadonlyArray<Cell> => [
-  what,
-  rounded(median(values)),
-  rounded(Math.max(...values)),
-  target ?? ""
-]
+const sizeRow = ({ what, values, target }: Size): ReadonlyArray<Cell> => {
+  const digits = target !== undefined && target < 5 ? 1 : 0
+  return [what, rounded(median(values), digits), rounded(Math.max(...values), digits), target ?? ""]
+}
 
 /**
  * Returns the exponent of cost as a power of the number of rows: 0 if the cost is constant, 1 if it is linear.

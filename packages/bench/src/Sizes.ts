@@ -9,6 +9,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import path from "node:path"
 import { text } from "node:stream/consumers"
+import * as Alone from "./Alone.ts"
 import * as Fill from "./Fill.ts"
 import { percentile } from "./Load.ts"
 import type { Postgres } from "./Postgres.ts"
@@ -86,6 +87,16 @@ export const help = ({ nodeArgs, rounds }: Bench): Size => {
   })
   return { what: "`satrail --help`, ms", values, target: 300 }
 }
+
+/** Counts the statements of payments that come one at a time. */
+export const alone: Effect.Effect<ReadonlyArray<Size>, Program.BenchFailed> = Effect.map(
+  Program.failed(Alone.statements),
+  ({ confirm, createInvoice, lnurlInvoice }) => [
+    { what: "statements alone, confirm until settled", values: [confirm], target: Alone.most.confirm },
+    { what: "statements alone, create invoice", values: [createInvoice], target: Alone.most.createInvoice },
+    { what: "statements alone, LNURL invoice", values: [lnurlInvoice], target: Alone.most.lnurlInvoice }
+  ]
+)
 
 /** Returns the peak memory of a process so far. */
 export const peak = (what: string, pid: number): Size => ({

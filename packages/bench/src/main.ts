@@ -158,7 +158,7 @@ const flags = {
 }
 
 /** Measurements that start processes of their own, so that they need no filled database. */
-const apart = ["start", "idle memory", "satrail --help"]
+const apart = ["start", "idle memory", "satrail --help", "statements alone"]
 
 const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<typeof flags>) {
   const only = Option.getOrUndefined(options.only)?.toLowerCase()
@@ -196,7 +196,8 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
         all.push(yield* Effect.scoped(underLoad(found, bench)))
       if (options.full) all.push(yield* Effect.scoped(growth(found, bench, options.sizes)))
     }
-    if (apart.some(wanted))
+    if (wanted("statements alone")) all.push({ sizes: yield* Sizes.alone })
+    if (apart.slice(0, 3).some(wanted))
       all.push({ sizes: [...(yield* Sizes.starts(postgres, bench)), Sizes.help(bench)] })
   }
   const report = Report.tables(all).map(Report.markdown).join("\n\n")

@@ -7,9 +7,10 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
 import { PollMillis, topics, Wakes } from "../ledger/Wakes.ts"
 
-// The first commit is read immediately. Then a short pause lets one read cover many commits. An event becomes
-// visible only when every transaction that may precede it has ended. A second read therefore follows soon, and
-// further reads follow at growing intervals.
+// A read begins shortly after a commit, because a payment often commits again at once. Then a longer
+// pause lets one read cover many commits. An event becomes visible only when every transaction that may precede it has
+// ended. A second read therefore follows soon, and further reads follow at growing intervals.
+const leadMillis = 5
 const gapMillis = 20
 const againMillis = 250
 const pageSize = 1000
@@ -90,7 +91,10 @@ export const make = Effect.gen(function* () {
   })
   const moment = Effect.suspend(() => Effect.raceFirst(woken, Effect.sleep(pauseMillis - gapMillis)))
 
-  yield* Worker.runOpen("events", look, Effect.andThen(Effect.sleep(gapMillis), moment))
+  // The read that follows also covers the commits during `leadMillis`.
+  const lead = Effect.andThen(Effect.sleep(leadMillis), Effect.raceFirst(woken, Effect.void))
+  const gap = Effect.sleep(gapMillis - leadMillis)
+  yield* Worker.runOpen("events", look, gap.pipe(Effect.andThen(moment), Effect.andThen(lead)))
 
   return Tail.of({
     listen: (companyId) => listeners.listen(companyId ?? anybody),
