@@ -55,6 +55,8 @@ export interface Page {
   readonly next: Notice.Place
   /** Time at which events after this page can be read that only a newer version can publish. */
   readonly againAtMillis?: number
+  /** True if the page ends at the last event that can be read now. */
+  readonly isEnd?: true
 }
 
 /**
@@ -182,7 +184,7 @@ export const make = Effect.gen(function* () {
       const last = events.at(-1)
       if (last !== undefined && Notice.isAfter(afterAllOf(last.id), next)) next = afterAllOf(last.id)
       if (againAtMillis !== undefined) return { items, next, againAtMillis }
-      if (events.length < wanted) break
+      if (events.length < wanted) return { items, next, isEnd: true as const }
       looked += events.length
     }
     return { items, next }

@@ -259,12 +259,12 @@ const read = Effect.fnUntraced(function* (
         Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))
       )
     )
-  const { items, next, againAtMillis = Infinity } = page
+  const { items, next, againAtMillis = Infinity, isEnd = false } = page
   standing.againAtMillis = againAtMillis
   const places = items.map(({ place }) => cursorOf(place))
   const isOld = !Notice.isAfter(position, sentBefore)
   const known = new Set(isOld ? yield* reads.knownDeliveries(endpoint.id, endpoint.epoch, places) : [])
-  if (items.length > 0 || next !== position) inbox.offer("events")
+  if (!isEnd && (items.length > 0 || next !== position)) inbox.offer("events")
   standing.isBehind = isFull
   if (isFull) standing.testedTo = next
   else standing.position = next

@@ -60,16 +60,16 @@ scenario(
   }
 )
 
-/** Counts non-empty reads of all companies' events. */
+/** Counts non-empty reads of all companies' events, and all reads of a company's. */
 const counting = () => {
   const made = world()
-  const reads = { count: 0 }
+  const reads = { count: 0, own: 0 }
   const counted = replace(EventStore, (store) => ({
     eventsOf: (companyId, ...ask) => {
       const page = store.eventsOf(companyId, ...ask)
       return companyId === null
         ? Effect.tap(page, ({ length }) => Effect.sync(() => (reads.count += Math.min(1, length))))
-        : page
+        : Effect.tap(page, () => Effect.sync(() => reads.own++))
     }
   }))
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
@@ -80,13 +80,14 @@ scenario(
   counting,
   function* ({ sent, reads }) {
     const { row } = yield* subscribed()
-    const before = reads.count
+    const before = { ...reads }
     for (const sats of [1, 2, 3]) {
       yield* invoice(row, sats)
       yield* second
     }
     assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created", "invoice.created"])
-    assert.strictEqual(reads.count - before, 3)
+    assert.strictEqual(reads.count - before.count, 3)
+    assert.strictEqual(reads.own - before.own, 3, "the end of a page is not read once more")
   }
 )
 
