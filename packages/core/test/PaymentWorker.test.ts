@@ -341,6 +341,31 @@ describe("A payment", () => {
     )
   }
 
+  it.effect(
+    "payment worker: a retry whose process was killed before the node received it fails as the earlier payment did, once no call can arrive",
+    () => {
+      // As LDK does, the node identifies a payment by its hash, so it reports the earlier payment's failure.
+      const graceMillis = 60_000
+      const failed = Effect.succeed({ _tag: "failed", reason: "no_route" } as const)
+      const ldk = sending(() => ({ lookupPayment: () => failed, graceMillis }))
+      return run({ change: ldk, logsErrors: true }, function* () {
+        const payer = yield* companyWith(5000)
+        const { destination, paymentHash } = yield* outside({ sats: 1000 })
+        const { kill } = yield* mortal("before")
+        const row = yield* confirm(payer, destination)
+        yield* TestClock.adjust("1 second")
+        yield* kill
+        yield* working()
+        yield* TestClock.adjust(2 * graceMillis - 5000)
+        assert.strictEqual(yield* standing(row), "pending")
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(yield* standing(row), "failed: no_route")
+        assert.strictEqual((yield* got(paymentHash)).times, 0)
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      })
+    }
+  )
+
   scenario(
     "payment worker: a payment that settles although its call got no response is settled within 15 s, not after the grace period",
     { change: sending(() => ({ graceMillis: 60_000 })) },
