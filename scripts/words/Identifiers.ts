@@ -2,6 +2,7 @@ import { files, read } from "../house/Floors.ts"
 
 /** Words that say nothing to a reader who searches for the concept, with what to write instead. */
 const unsearchable: Readonly<Record<string, string>> = {
+  begun: "started",
   told: "badge, event, notice, reported",
   unsaid: "redacted",
   beyond: "exception, excess",

@@ -259,7 +259,7 @@ export const withdrawal = Effect.fnUntraced(function* (
 export const onChain = { rail: "on_chain", recipientType: "chain_address" } as const
 
 /** A withdrawal in progress, and the claim on its task. */
-export interface Begun {
+export interface Started {
   readonly withdrawal: Withdrawal.Withdrawal
   readonly task: Task
   readonly fence: Fence
@@ -271,7 +271,7 @@ export interface Begun {
  */
 export const claim = Effect.fnUntraced(function* (
   withdrawal: Withdrawal.Withdrawal
-): Effect.fn.Return<Begun, unknown, Tasks> {
+): Effect.fn.Return<Started, unknown, Tasks> {
   const tasks = yield* (yield* Tasks).claim({
     kind: Withdrawal.taskKind,
     nowMillis: withdrawal.createdAtMillis,
@@ -295,7 +295,7 @@ export const begin = Effect.fnUntraced(function* (
 })
 
 /** Has another worker claim the task. */
-export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun) {
+export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Started) {
   assert.isTrue(yield* (yield* Tasks).postpone(task, withdrawal.createdAtMillis))
   return yield* claim(withdrawal)
 })
@@ -349,13 +349,13 @@ export const proof = (networkFee = 0) =>
   }))
 
 /** Claims this invoice for the withdrawal. No other payment of the invoice is accepted afterward. */
-export const claimFor = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, row: Invoice.Invoice) {
+export const claimFor = Effect.fnUntraced(function* ({ withdrawal, fence }: Started, row: Invoice.Invoice) {
   yield* (yield* Journal).commit(Invoice.claimed(row, withdrawal.id, fence, withdrawal.createdAtMillis))
 })
 
 /** Pays this invoice with the withdrawal, internally. */
 export const transfer = Effect.fnUntraced(function* (
-  { withdrawal, fence }: Begun,
+  { withdrawal, fence }: Started,
   { id, companyId, paymentHash, paymentRequest }: Invoice.Invoice
 ) {
   const deposit: Deposit = {

@@ -11,7 +11,7 @@ const recorded = () => {
   const [made, taken] = [world(), new Set<string>()]
   const recording = ({ commit }: Journal["Service"]): Journal["Service"] => ({
     commit: (change) => {
-      if (change._tag === "DutyBegun")
+      if (change._tag === "DutyStarted")
         for (const job of change.jobs ?? []) if (job._tag === "Enqueue") taken.add(job.kind)
       return commit(change)
     }

@@ -17,7 +17,7 @@ export const failedDelivery = (
   run(
     Effect.gen(function* () {
       const [journal, tasks, id] = [yield* Journal, yield* Tasks, yield* Id.make]
-      yield* journal.commit(Duty.begun(id, 0))
+      yield* journal.commit(Duty.started(id, 0))
       const [task] = yield* tasks.claim({ kind: id, nowMillis: 1, leaseMillis: 1, limit: 1 })
       if (task === undefined) return yield* Effect.die("another process holds the role")
       const ended = {

@@ -56,7 +56,7 @@ describe("GET /operator/status", () => {
     await service.run(
       Effect.gen(function* () {
         const [journal, tasks, nowMillis] = [yield* Journal, yield* Tasks, yield* Clock.currentTimeMillis]
-        for (const role of ["webhooks", "domains"]) yield* journal.commit(Duty.begun(role, nowMillis))
+        for (const role of ["webhooks", "domains"]) yield* journal.commit(Duty.started(role, nowMillis))
         yield* tasks.claim({ kind: "webhooks", nowMillis, leaseMillis: 60_000, limit: 1 })
       })
     )

@@ -115,7 +115,7 @@ const lived = Effect.gen(function* () {
   } as const
   const { lifeMillis } = Session
   yield* journal.commit(
-    Session.begun({
+    Session.started({
       ...session,
       expiresAtMillis: nowMillis + lifeMillis,
       steppedUpAtMillis: null,
@@ -307,7 +307,7 @@ describe.skipIf(server === undefined)(
     /** The head as published in the operator's webhooks. */
     const published = Effect.gen(function* () {
       const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("no entry is linked")
-      yield* (yield* Journal).commit(Duty.begun("audit", 0))
+      yield* (yield* Journal).commit(Duty.started("audit", 0))
       const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
       yield* AuditHead.publish(head, fence(task ?? assert.fail("the role is free")))
       const events = yield* (yield* EventStore).eventsOf(CompanyId.operator, 0n, 1000)

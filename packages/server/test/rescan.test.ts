@@ -127,7 +127,7 @@ it.effect(
       const moved = Effect.flatMap(Id.make, (id) =>
         journal.commit(Cursor.moved({ source: "chain", value: "moved" }, id, 0))
       )
-      yield* journal.commit(Duty.begun("chain", 0))
+      yield* journal.commit(Duty.started("chain", 0))
       const claim = tasks.claim({ kind: "chain", nowMillis: 0, leaseMillis: 6000, limit: 1 })
       const [running] = yield* claim
       assert.include(String(yield* Effect.flip(asFollower(() => moved))), "Stop the service")

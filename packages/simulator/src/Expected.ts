@@ -66,7 +66,7 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   },
   CancellationEnded: "happens",
   CursorMoved: "happens",
-  DutyBegun: "happens",
+  DutyStarted: "happens",
   AnswerKept: { never: "no scenario sends an idempotent request that has nothing to change" },
   AnswersForgotten: "happens"
 }

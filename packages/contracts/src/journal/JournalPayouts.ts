@@ -15,7 +15,7 @@ import { Effect } from "effect"
 import type { Promises } from "../Contract.ts"
 import {
   begin,
-  type Begun,
+  type Started,
   chainAttempt,
   companyWith,
   found,
@@ -38,9 +38,9 @@ const candidateOf = ({ _tag, coins: _, ...candidate }: Signed): Withdrawal.Candi
 const changeOf = ({ txId, change }: Withdrawal.Candidate) =>
   change === null ? null : Coin.outpoint(txId, change.vout)
 
-const dispatched = ({ withdrawal, fence }: Begun, attempt: Signed) =>
+const dispatched = ({ withdrawal, fence }: Started, attempt: Signed) =>
   Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
-const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed) =>
+const replaced = ({ withdrawal, fence }: Started, attempt: Signed, before: Signed) =>
   Withdrawal.replaced(
     withdrawal,
     attempt,
@@ -48,7 +48,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed)
     fence,
     atMillis + 1
   )
-const mined = ({ withdrawal, fence }: Begun, { txId, networkFee }: Signed) =>
+const mined = ({ withdrawal, fence }: Started, { txId, networkFee }: Signed) =>
   Withdrawal.settled(
     withdrawal,
     { preimage: null, chainTxId: txId, networkFee, paymentIndex: null },
@@ -69,7 +69,7 @@ const dearer = Effect.fnUntraced(function* (before: Signed): Effect.fn.Return<Si
   }
 })
 
-const candidates = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Begun) {
+const candidates = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Started) {
   return yield* (yield* Records).candidates(companyId, id)
 })
 
@@ -83,7 +83,7 @@ const coins = Effect.fnUntraced(function* (wallet: string) {
 
 const walletOf = ({ change }: Signed) => change?.wallet ?? assert.fail("no change")
 
-const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Begun) {
+const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Started) {
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 

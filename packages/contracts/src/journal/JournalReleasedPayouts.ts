@@ -13,7 +13,7 @@ import { Effect } from "effect"
 import type { Promises } from "../Contract.ts"
 import {
   begin,
-  type Begun,
+  type Started,
   chainAttempt,
   companyWith,
   eventsOf,
@@ -36,9 +36,9 @@ const allowance = { ...onChain, networkAllowance: Msat.fromSats(10) }
 
 const changeOf = ({ txId, change }: Signed) => Coin.outpoint(txId, change?.vout ?? assert.fail("no change"))
 
-const released = ({ withdrawal }: Begun, { txId }: Signed, coins: ReadonlyArray<string> = []) =>
+const released = ({ withdrawal }: Started, { txId }: Signed, coins: ReadonlyArray<string> = []) =>
   LostPayout.released(withdrawal, txId, coins, atMillis + 2)
-const settled = ({ withdrawal, fence }: Begun, { txId, networkFee }: Signed) =>
+const settled = ({ withdrawal, fence }: Started, { txId, networkFee }: Signed) =>
   Withdrawal.settled(
     withdrawal,
     { preimage: null, chainTxId: txId, networkFee, paymentIndex: null },
@@ -81,7 +81,7 @@ const coins = Effect.fnUntraced(function* (wallet: string) {
   ])
 })
 
-const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Begun) {
+const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Started) {
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 

@@ -11,7 +11,7 @@ import { Effect, Option } from "effect"
 import type { Promises } from "../Contract.ts"
 import {
   begin,
-  type Begun,
+  type Started,
   chainAttempt,
   companyWith,
   eventsOf,
@@ -31,7 +31,7 @@ type Signed = Withdrawal.Attempt & { readonly _tag: "Chain" }
 const allowance = { ...onChain, networkAllowance: Msat.fromSats(10) }
 
 /** The followers, each with a fee share of this many sats. */
-const following = (others: ReadonlyArray<Begun>, ...sats: ReadonlyArray<number>) =>
+const following = (others: ReadonlyArray<Started>, ...sats: ReadonlyArray<number>) =>
   others.map(({ withdrawal: { id, companyId }, task: { token } }, n) => ({
     id,
     companyId,
@@ -41,10 +41,10 @@ const following = (others: ReadonlyArray<Begun>, ...sats: ReadonlyArray<number>)
 
 type Following = ReturnType<typeof following>
 
-const dispatched = ({ withdrawal, fence }: Begun, attempt: Signed, followers: Following) =>
+const dispatched = ({ withdrawal, fence }: Started, attempt: Signed, followers: Following) =>
   Withdrawal.dispatched(withdrawal, attempt, fence, atMillis, followers)
 
-const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed, followers: Following) => {
+const replaced = ({ withdrawal, fence }: Started, attempt: Signed, before: Signed, followers: Following) => {
   const change = before.change && Coin.outpoint(before.txId, before.change.vout)
   return Withdrawal.replaced(
     withdrawal,
@@ -57,7 +57,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed,
 }
 
 /** Settles a withdrawal under the leading payout's task. */
-const settled = ({ withdrawal }: Begun, leader: Begun, { txId }: Signed, sats: number) =>
+const settled = ({ withdrawal }: Started, leader: Started, { txId }: Signed, sats: number) =>
   Withdrawal.settled(
     withdrawal,
     { preimage: null, chainTxId: txId, networkFee: Msat.fromSats(sats), paymentIndex: null },
@@ -70,11 +70,11 @@ const signed = Effect.fnUntraced(function* (sats: number): Effect.fn.Return<Sign
   return { ...(yield* chainAttempt), networkFee: Msat.fromSats(sats) }
 })
 
-const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Begun) {
+const read = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Started) {
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 
-const shown = Effect.fnUntraced(function* (one: Begun) {
+const shown = Effect.fnUntraced(function* (one: Started) {
   const { status, chainTxId, rawTx, networkFee, dispatchedAtMillis } = yield* read(one)
   return {
     status,
@@ -93,7 +93,7 @@ const waiting = {
   sats: null
 } as const
 
-const byId = (one: Begun, other: Begun) => (one.withdrawal.id < other.withdrawal.id ? -1 : 1)
+const byId = (one: Started, other: Started) => (one.withdrawal.id < other.withdrawal.id ? -1 : 1)
 
 /** Three withdrawals of two companies. The first leads the batch. */
 const three = Effect.gen(function* () {
@@ -111,11 +111,11 @@ const sent = Effect.gen(function* () {
   return { ...all, attempt, followers }
 })
 
-const paidWith = Effect.fnUntraced(function* ({ withdrawal }: Begun) {
+const paidWith = Effect.fnUntraced(function* ({ withdrawal }: Started) {
   return (yield* (yield* Records).followers(withdrawal.id)).map(({ id }) => id)
 })
 
-const ids = (all: ReadonlyArray<Begun>) => all.map(({ withdrawal }) => withdrawal.id)
+const ids = (all: ReadonlyArray<Started>) => all.map(({ withdrawal }) => withdrawal.id)
 
 /** Guarantees about withdrawals that are paid in one transaction. */
 export const money = {

@@ -11,7 +11,7 @@ import { Effect, Option } from "effect"
 import type { Promises } from "../Contract.ts"
 import {
   begin,
-  type Begun,
+  type Started,
   chainAttempt,
   claimFor,
   companyWith,
@@ -42,11 +42,11 @@ const request = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sat
 const tryTo = (companyId: CompanyId.CompanyId, sats: number) =>
   Effect.flatMap(request(companyId, sats), verdict)
 
-const dispatched = ({ withdrawal, fence }: Begun, attempt: Withdrawal.Attempt) =>
+const dispatched = ({ withdrawal, fence }: Started, attempt: Withdrawal.Attempt) =>
   Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
-const settled = ({ withdrawal, fence }: Begun, how: Withdrawal.Settlement) =>
+const settled = ({ withdrawal, fence }: Started, how: Withdrawal.Settlement) =>
   Withdrawal.settled(withdrawal, how, fence, atMillis)
-const failed = ({ withdrawal, fence }: Begun, why: Withdrawal.Failure = "no_route") =>
+const failed = ({ withdrawal, fence }: Started, why: Withdrawal.Failure = "no_route") =>
   Withdrawal.failed(withdrawal, why, fence, atMillis)
 
 const read = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdrawal) {

@@ -23,7 +23,7 @@ import {
   withdrawal
 } from "../Fixtures.ts"
 import { has } from "../Ledger.ts"
-import { begunFor, claimInTurn, inTurn } from "./TasksInTurn.ts"
+import { startedFor, claimInTurn, inTurn } from "./TasksInTurn.ts"
 import { takenOver } from "./TasksTakenOver.ts"
 
 const lease = 30_000
@@ -163,7 +163,7 @@ export const money = {
   ),
   "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn": Effect.gen(
     function* () {
-      const { kind } = yield* begunFor(1, 1)
+      const { kind } = yield* startedFor(1, 1)
       const inTurn = yield* claimInTurn(kind)
       assert.strictEqual(inTurn.length, 2)
       assert.deepStrictEqual([yield* claimInTurn(kind), yield* claim(2000, 1000, kind)], [[], []])
@@ -175,7 +175,7 @@ export const money = {
     }
   ),
   "C19: concurrent workers that claim tasks in turn never claim the same task": Effect.gen(function* () {
-    const { kind, ids: all } = yield* begunFor(8, 8, 8, 8)
+    const { kind, ids: all } = yield* startedFor(8, 8, 8, 8)
     const claimed = yield* Effect.forEach(
       Array.from({ length: 32 }),
       () => claimInTurn(kind, { limit: 3, perLane: 2 }),

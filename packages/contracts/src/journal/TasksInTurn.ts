@@ -15,7 +15,7 @@ const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string
  * Enqueues tasks of a unique kind, due one after another, starting at 1000. `counts` gives the number for each
  * company. The companies are ordered by id.
  */
-export const begunFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) {
+export const startedFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) {
   const kind = `test ${yield* hex(8)}`
   const companies = (yield* Effect.forEach(counts, () => companyWith(Math.max(...counts)))).toSorted()
   const ids: Array<ReadonlyArray<string>> = []
@@ -50,7 +50,7 @@ export const claimInTurn = Effect.fnUntraced(function* (kind: string, ask: Parti
 export const inTurn = {
   "claiming in turn gives each company at most `perLane` tasks, the longest overdue first": Effect.gen(
     function* () {
-      const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
+      const { kind, companies, ids: all } = yield* startedFor(5, 1, 3)
       const claimed = yield* claimInTurn(kind, { perLane: 2 })
       assert.deepStrictEqual(
         claimed.map(({ id }) => id),
@@ -75,7 +75,7 @@ export const inTurn = {
     }
   ),
   "claiming in turn takes only due tasks, up to the limit": Effect.gen(function* () {
-    const { kind, ids: all } = yield* begunFor(3, 3, 3)
+    const { kind, ids: all } = yield* startedFor(3, 3, 3)
     assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 999 }), [])
     assert.deepStrictEqual(
       ids(yield* claimInTurn(kind, { nowMillis: 1000, perLane: 10 })),
@@ -84,7 +84,7 @@ export const inTurn = {
     assert.strictEqual((yield* claimInTurn(kind, { limit: 1, perLane: 10 })).length, 1)
   }),
   "claiming in turn starts after the given company and wraps around to the first": Effect.gen(function* () {
-    const { kind, companies, ids: all } = yield* begunFor(9, 9, 9)
+    const { kind, companies, ids: all } = yield* startedFor(9, 9, 9)
     const after = (at: number) => ({ companyId: companies[at] ?? CompanyId.operator, lane: "" })
     for (const [from, expected] of [
       [0, [all[1]?.[0], all[2]?.[0]]],
@@ -101,7 +101,7 @@ export const inTurn = {
   "claiming in turn serves each `lane` of a company and skips the lanes that are full": Effect.gen(
     function* () {
       const tasks = yield* Tasks
-      const { kind, companies, ids: all } = yield* begunFor(4, 2)
+      const { kind, companies, ids: all } = yield* startedFor(4, 2)
       const hosts = ["a.example", "b.example"] as const
       for (const task of yield* claimInTurn(kind, { perLane: 10 })) {
         const at = all.flat().indexOf(task.id)

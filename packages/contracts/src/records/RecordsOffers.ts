@@ -11,7 +11,7 @@ import { Effect, Option } from "effect"
 import type { Promises } from "../Contract.ts"
 import {
   begin,
-  type Begun,
+  type Started,
   committed,
   companyWith,
   found,
@@ -46,10 +46,10 @@ export const other = {
           ...fields
         })
       })
-      const sent = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, attempt: Withdrawal.Attempt) {
+      const sent = Effect.fnUntraced(function* ({ withdrawal, fence }: Started, attempt: Withdrawal.Attempt) {
         yield* committed(Withdrawal.dispatched(withdrawal, attempt, fence, withdrawal.createdAtMillis))
       })
-      const settled = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, afterSeconds: number) {
+      const settled = Effect.fnUntraced(function* ({ withdrawal, fence }: Started, afterSeconds: number) {
         yield* committed(
           Withdrawal.settled(
             withdrawal,

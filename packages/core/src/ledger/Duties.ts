@@ -116,7 +116,7 @@ export const run = Effect.fnUntraced(function* <R>(
 
   const claim = Effect.gen(function* () {
     const nowMillis = yield* now
-    if (!isBegun) yield* journal.commit(Duty.begun(role, nowMillis))
+    if (!isBegun) yield* journal.commit(Duty.started(role, nowMillis))
     isBegun = true
     const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: dutyLeaseMillis, limit: 1 })
     return task && { task, untilMillis: nowMillis + dutyLeaseMillis }

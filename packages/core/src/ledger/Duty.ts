@@ -10,16 +10,16 @@ import type { Written } from "./Written.ts"
 export const roles = ["chain", "settled payouts", "reconciliation", "domains", "events", "expiry"] as const
 
 /** Creates a role that one process holds at a time: a permanent task with its own kind. */
-export interface DutyBegun extends Written<"DutyBegun", readonly []> {}
+export interface DutyStarted extends Written<"DutyStarted", readonly []> {}
 
 /** Returns the id of the role's task, which belongs to the operator. */
 export const idOf = (role: string): string => Id.named(role)
 
 /** Every process that may take the role commits this. The first commit creates the task, due from time 0. */
-export const begun = (role: string, atMillis: number): DutyBegun => {
+export const started = (role: string, atMillis: number): DutyStarted => {
   const id = idOf(role)
   return {
-    _tag: "DutyBegun",
+    _tag: "DutyStarted",
     ...Change.on({ id, companyId: CompanyId.operator }, atMillis),
     writes: [],
     jobs: [Change.enqueue({ kind: role, id, dueAtMillis: 0 })]

@@ -22,7 +22,7 @@ import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
 import type { CursorMoved } from "../ledger/Cursor.ts"
-import type { DutyBegun } from "../ledger/Duty.ts"
+import type { DutyStarted } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
 import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
@@ -124,7 +124,7 @@ export type Change =
   | PayoutBuried
   | PayoutReleased
   | CursorMoved
-  | DutyBegun
+  | DutyStarted
   | AnswerKept
   | AnswersForgotten
   | ChangeOf<Registered>

@@ -118,7 +118,7 @@ export const asFollower = Effect.fnUntraced(function* <A, E, R>(
   const [journal, tasks] = [yield* Journal, yield* Tasks]
   const claim = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
-    yield* journal.commit(Duty.begun(source, nowMillis))
+    yield* journal.commit(Duty.started(source, nowMillis))
     const [task] = yield* tasks.claim({ kind: source, nowMillis, leaseMillis, limit: 1 })
     if (task !== undefined) return task
     return yield* new CommandFailed({

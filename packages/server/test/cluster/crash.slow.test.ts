@@ -242,7 +242,7 @@ const stories: Readonly<Record<string, Story>> = {
  */
 const beside = [
   "ApiKeyUsed",
-  "DutyBegun",
+  "DutyStarted",
   "CancellationEnded",
   "claim duty",
   "postpone duty",

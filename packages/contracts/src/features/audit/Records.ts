@@ -143,7 +143,7 @@ export const other = {
       const [store, tasks] = [yield* Records, yield* Tasks]
       const companyId = yield* open
       const role = `settlements of ${yield* hex(8)}`
-      yield* (yield* Journal).commit(Duty.begun(role, 0))
+      yield* (yield* Journal).commit(Duty.started(role, 0))
       const claimed = Effect.fnUntraced(function* (nowMillis: number) {
         const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: 1, limit: 1 })
         return fence(task ?? assert.fail("the role must be free"))

@@ -11,7 +11,7 @@ const hash = Effect.map(Entropy, (entropy) => SecretHash.of(Id.toHex(entropy(32)
 export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
   const place = { holder: "key", holderId: yield* Id.make, slot: 0 } as const
-  return Session.begun({
+  return Session.started({
     id,
     companyId,
     ...place,
@@ -25,7 +25,7 @@ export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
 
 export const going = {
   begunAgain: Effect.fnUntraced(function* (row: Session.Session) {
-    return Session.begunAgain(
+    return Session.startedAgain(
       row,
       { secretHash: yield* hash, expiresAtMillis: row.expiresAtMillis + 1 },
       row.createdAtMillis + 1

@@ -60,7 +60,7 @@ export const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<D
 /** Creates a new role and claims its lease. */
 export const held = Effect.gen(function* () {
   const role = yield* Id.make
-  yield* (yield* Journal).commit(Duty.begun(role, 0))
+  yield* (yield* Journal).commit(Duty.started(role, 0))
   const [task] = yield* (yield* Tasks).claim({ kind: role, nowMillis: 1, leaseMillis: 1_000_000, limit: 1 })
   return fence(task ?? assert.fail("no other process may hold the role"))
 })

@@ -74,14 +74,14 @@ export const life = {
   })
 }
 
-export interface SessionBegun extends Written<
-  "SessionBegun",
+export interface SessionStarted extends Written<
+  "SessionStarted",
   readonly [Noun.InsertOf<typeof noun>],
   never,
   never
 > {}
-export interface SessionBegunAgain extends Written<
-  "SessionBegunAgain",
+export interface SessionStartedAgain extends Written<
+  "SessionStartedAgain",
   readonly [Noun.TransitionOf<typeof life.begunAgain, Session>],
   never,
   never
@@ -185,16 +185,16 @@ export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number
     ? steppedUpAtMillis + stepUpMillis
     : null
 
-export const begun = (session: Session): SessionBegun =>
-  written("SessionBegun", session.createdAtMillis, [Noun.insert(noun, session)])
+export const started = (session: Session): SessionStarted =>
+  written("SessionStarted", session.createdAtMillis, [Noun.insert(noun, session)])
 
 /** Replaces this session with a new one in its slot. */
-export const begunAgain = (
+export const startedAgain = (
   session: Session,
   next: Pick<Session, "secretHash" | "expiresAtMillis">,
   atMillis: number
-): SessionBegunAgain =>
-  written("SessionBegunAgain", atMillis, [
+): SessionStartedAgain =>
+  written("SessionStartedAgain", atMillis, [
     Noun.step(life.begunAgain, session, {
       secretHash: next.secretHash,
       expiresAtMillis: next.expiresAtMillis

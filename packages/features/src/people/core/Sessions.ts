@@ -16,7 +16,7 @@ export interface Asking {
 }
 
 /** A new session. `text` is its secret, which is sent to the browser once. */
-export interface Begun {
+export interface Started {
   readonly session: Session.Opened
   readonly text: Redacted.Redacted
 }
@@ -40,7 +40,7 @@ export class Sessions extends Context.Service<
     readonly begin: (
       asking: Asking,
       bound?: string
-    ) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
+    ) => Effect.Effect<Started, Conflict | Session.SessionMoved | StoreUnavailable>
     /** Returns the open session with this secret. */
     readonly check: (
       text: string,
@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
     }
     const next = { ...fresh, secretHash: Session.hashOf(proof, fresh, sign) }
     if (place !== undefined) {
-      yield* journal.commit(Session.begunAgain(place, next, nowMillis))
+      yield* journal.commit(Session.startedAgain(place, next, nowMillis))
       return { session: { ...place, ...next, proof }, text }
     }
     const session: Session.Session = {
@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
       ...next,
       createdAtMillis: nowMillis
     }
-    yield* journal.commit(Session.begun(session))
+    yield* journal.commit(Session.started(session))
     return { session: { ...session, proof }, text }
   })
 

@@ -14,8 +14,8 @@ export const people = Feature.make({
   lives: [Person.life, Session.life],
   changes: Feature.changes<
     | Person.Changes
-    | Session.SessionBegun
-    | Session.SessionBegunAgain
+    | Session.SessionStarted
+    | Session.SessionStartedAgain
     | Session.SessionSteppedUp
     | Session.SessionEnded
   >(),

@@ -42,7 +42,7 @@ describe("A session", () => {
           Session.generate({ ...asking, slot: 1 }, (size) => new Uint8Array(size).fill(7))
         )
         const forged = { ...session, id: companyId, slot: 1, steppedUpAtMillis: beginsAtMillis }
-        yield* commit(Session.begun(forged))
+        yield* commit(Session.started(forged))
         // Every hash that can be computed from what the store and the browser have.
         for (const hash of [
           () => SecretHash.of(mine),
@@ -57,7 +57,7 @@ describe("A session", () => {
             steppedUpAtMillis: null,
             endedAtMillis: null
           }
-          yield* commit(Session.begunAgain(found, { ...next, secretHash: hash(next) }, beginsAtMillis))
+          yield* commit(Session.startedAgain(found, { ...next, secretHash: hash(next) }, beginsAtMillis))
           assert.isTrue(Option.isNone(yield* sessions.check(mine)), hash.toString())
         }
         // The owner of an open session changes what it grants.

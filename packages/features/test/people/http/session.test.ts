@@ -102,8 +102,8 @@ describe("sessions", () => {
           const row = { id: yield* Id.make, companyId: CompanyId.make(id), ...place, secretHash, ...times }
           const { commit } = yield* Journal
           yield* found === undefined
-            ? commit(Session.begun(row))
-            : commit(Session.begunAgain(found, { secretHash, expiresAtMillis }, nowMillis))
+            ? commit(Session.started(row))
+            : commit(Session.startedAgain(found, { secretHash, expiresAtMillis }, nowMillis))
         })
       )
       assert.deepStrictEqual(seen(await ask(cookie, "GET", balance)), bad(401, "unauthorized"))

@@ -232,7 +232,7 @@ describe("webhooks over HTTP", () => {
     const published = Effect.gen(function* () {
       yield* Effect.repeat(link, { while: (count) => count > 0 })
       const head = (yield* (yield* AuditStore).auditHead) ?? assert.fail("no audit entry is linked")
-      yield* (yield* Journal).commit(Duty.begun("audit", 0))
+      yield* (yield* Journal).commit(Duty.started("audit", 0))
       const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
       yield* AuditHead.publish(head, fence(task ?? assert.fail("no task was claimed")))
     })
