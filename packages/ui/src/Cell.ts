@@ -7,6 +7,9 @@ const formula = /^[=+\-@|＝＋－＠\t\r\n]/
 /** A character at which a spreadsheet with other separators begins a cell, if a formula follows, perhaps in quotes. */
 const inside = /([;\t\r\n])(?="*[=+\-@|＝＋－＠])/g
 
+/** Matches every text to which one of the rules may apply. */
+const special = /^[+\-@]|[=|＝＋－＠;\t\r\n",]/
+
 /**
  * A cell that no spreadsheet reads as a formula, because of apostrophes before it and in it. Objects are written as
  * JSON, in which an escape sequence replaces the separator.
@@ -14,6 +17,7 @@ const inside = /([;\t\r\n])(?="*[=+\-@|＝＋－＠])/g
 export const cell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "number") return String(value)
+  if (typeof value === "string" && !special.test(value)) return value
   const text =
     typeof value === "string"
       ? value.replaceAll(inside, "$1'")

@@ -29,7 +29,9 @@ export interface Column<Row> {
 }
 
 /** Satoshis, exact to the msat: 1 500 500 msat are 1500.5. */
-export const sats = (amount: Msat.Msat): Numeral => ({ digits: Decimal.format(Decimal.make(amount, 3)) })
+export const sats = (amount: Msat.Msat): Numeral => ({
+  digits: amount % 1000n === 0n ? (amount / 1000n).toString() : Decimal.format(Decimal.make(amount, 3))
+})
 
 const isNumeral = (given: object): given is Numeral => "digits" in given
 

@@ -8,6 +8,7 @@ import * as Purpose from "@satrail/core/receiving/Purpose"
 import type * as Booking from "@satrail/core/reports/Booking"
 import * as Cause from "@satrail/core/sending/Cause"
 import { Effect, Schema, Struct } from "effect"
+import * as Decoding from "../statements/Decoding.ts"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
 import * as Stored from "./Stored.ts"
@@ -48,20 +49,32 @@ from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint grou
  */
 const looks = 20_000
 
-const decodeEntry = Schema.decodeUnknownSync(
+const same = (text: string) => text
+const isTrue = Schema.Literals(["true", "false"])
+const entryOf = Decoding.make(
   Schema.Struct({
-    id: Schema.BigIntFromString,
+    id: Schema.BigInt,
     transferId: Schema.String,
     from: Account,
     to: Account,
-    amount: Msat.FromString,
-    atMillis: Schema.FiniteFromString,
-    isPicked: Schema.Literals(["true", "false"]),
-    isLast: Schema.Literals(["true", "false"])
-  })
+    amount: Msat.Msat,
+    atMillis: Schema.Int,
+    isPicked: isTrue,
+    isLast: isTrue
+  }),
+  [
+    { member: "id", read: BigInt },
+    { member: "transferId", read: same },
+    { member: "from", read: same },
+    { member: "to", read: same },
+    { member: "amount", read: BigInt },
+    { member: "atMillis", read: Number },
+    { member: "isPicked", read: same },
+    { member: "isLast", read: same }
+  ]
 )
 
-const entries = Reads.many("Records.bookedEntries", {
+const entries = Reads.values("Records.bookedEntries", {
   text: `
 select id::text, transfer_id::text as "transferId", from_account as "from", to_account as "to", amount::text, at_millis::text as "atMillis",
   is_picked::text as "isPicked", is_last::text as "isLast"
@@ -79,13 +92,24 @@ from (
     String(fromMillis),
     String(untilMillis),
     String(limit)
-  ],
-  read: decodeEntry
+  ]
 })
 
 const Text = Schema.NullOr(Schema.String)
 
-const decodeSubject = Schema.decodeUnknownSync(
+const texts = [
+  "transferId",
+  "type",
+  "id",
+  "rail",
+  "recipient",
+  "paymentHash",
+  "chainTxId",
+  "invoiceId",
+  ...Struct.keys({ ...Purpose.members, ...Cause.members }),
+  "rate"
+]
+const subjectOf = Decoding.make<Booking.Subject>(
   Schema.Struct({
     transferId: Schema.String,
     type: Schema.Literals(["deposit", "withdrawal"]),
@@ -98,9 +122,18 @@ const decodeSubject = Schema.decodeUnknownSync(
     ...Purpose.members,
     ...Cause.members,
     ...Rated.members,
-    rateAtMillis: Schema.NullOr(Schema.FiniteFromString),
-    metadata: Schema.fromJsonString(Metadata.Metadata)
-  })
+    metadata: Metadata.Metadata
+  }),
+  [
+    ...texts.map((member) => ({ member, read: same })),
+    { member: "rateAtMillis", read: Number },
+    { member: "fiatCurrency", read: same },
+    { member: "rateSource", read: same },
+    {
+      member: "metadata",
+      read: (text: string): unknown => (text === "{}" ? Metadata.empty : JSON.parse(text))
+    }
+  ]
 )
 
 // Compare the company as text, so that the planner cannot use its key instead of the intended index.
@@ -125,7 +158,7 @@ left join lateral (select * from satrail.${noun.name} t where t.company_id = r.c
 const subjects = Stored.by((features) => {
   const rated = ratedBy(features)
   const ofRated = (column: string) => rated.map(({ alias }) => `, ${alias}.${column}`).join("")
-  return Reads.many("Records.subjects", {
+  const read = Reads.values("Records.subjects", {
     text: `
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
 select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
@@ -142,9 +175,9 @@ left join lateral (select * from satrail.invoices t where t.company_id = r.compa
     values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [
       companyId,
       Reads.list("uuid", transferIds)
-    ],
-    read: (row): Booking.Subject => decodeSubject(row)
+    ]
   })
+  return Reads.mapped(read, (rows) => rows.map(subjectOf))
 })
 
 export const reads = {
@@ -162,13 +195,14 @@ export const reads = {
   bookedEntries: Effect.map(
     entries,
     (read) => (query: Booking.Query) =>
-      Effect.map(read(query), (rows): Booking.Found => {
-        const found = rows.flatMap(({ isPicked, isLast: _, ...entry }) =>
+      Effect.map(read(query), (found): Booking.Found => {
+        const rows = found.map(entryOf)
+        const picked = rows.flatMap(({ isPicked, isLast: _, ...entry }) =>
           isPicked === "true" ? [entry] : []
         )
         // If the page is full or the last entry checked is marked, there may be more.
         const isStopped = rows.length === query.limit || rows.some(({ isLast }) => isLast === "true")
-        return { entries: found, lookedTo: isStopped ? (rows.at(-1)?.id ?? null) : null }
+        return { entries: picked, lookedTo: isStopped ? (rows.at(-1)?.id ?? null) : null }
       })
   ),
   subjects
