@@ -1,6 +1,6 @@
 import { Currency, isFiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import type { Quote } from "./Quote.ts"
 
 /** A public source of exchange rates, without a key. */
@@ -17,20 +17,39 @@ export interface Ticker {
 const Text = Schema.String
 const fiats = Currency.literals.filter(isFiat)
 
-/** Returns the quotes among named prices. Invalid prices and other currencies are ignored. */
-const quotes = (prices: Readonly<Record<string, string>>, atMillis: number): ReadonlyArray<Quote> =>
-  Object.entries(prices).flatMap(([name, text]) => {
-    const currency = fiats.find((one) => one === name.toLowerCase())
+/** Prices by name. Some may be null, or have another form than the documented one. */
+const Prices = Schema.Record(Text, Schema.Unknown)
+
+/**
+ * Returns the quotes among named prices. Invalid prices and other currencies are ignored. Undefined if no price has the
+ * documented form: the response is an error.
+ */
+const quotes = <A>(
+  prices: Readonly<Record<string, unknown>>,
+  schema: Schema.Codec<A, unknown>,
+  textOf: (price: A) => string,
+  atMillis: number
+): ReadonlyArray<Quote> | undefined => {
+  const decode = Schema.decodeUnknownOption(schema)
+  const found = Object.entries(prices).flatMap(([name, price]) =>
+    Option.toArray(Option.map(decode(price), (price) => [name.toLowerCase(), textOf(price)] as const))
+  )
+  if (found.length === 0 && Object.keys(prices).length > 0) return undefined
+  return found.flatMap(([name, text]) => {
+    const currency = fiats.find((one) => one === name)
     const price = Result.getOrUndefined(Decimal.parse(text))
     return currency === undefined || price === undefined || price.digits <= 0n
       ? []
       : [{ currency, price, atMillis }]
   })
+}
+
+const same = (text: string) => text
 
 const reading =
   <A>(
     schema: Schema.Codec<A, unknown>,
-    of: (answer: A, nowMillis: number) => ReadonlyArray<Quote>
+    of: (answer: A, nowMillis: number) => ReadonlyArray<Quote> | undefined
   ): Ticker["read"] =>
   (answer, nowMillis) => {
     const decoded = Schema.decodeUnknownOption(schema)(answer)
@@ -44,17 +63,15 @@ const reading =
 export const kraken: Ticker = {
   name: "Kraken",
   url: "https://api.kraken.com/0/public/Ticker?pair=XBTUSD,XBTEUR,XBTGBP,XBTJPY,XBTCAD,XBTAUD,XBTCHF",
-  read: reading(
-    Schema.Struct({
-      result: Schema.Record(Text, Schema.Struct({ c: Schema.TupleWithRest(Schema.Tuple([Text]), [Text]) }))
-    }),
-    ({ result }, nowMillis) =>
-      quotes(
-        Object.fromEntries(
-          Object.entries(result).map(([pair, { c }]) => [pair.replace(/^(?:XXBTZ|XBT)/, ""), c[0]])
-        ),
-        nowMillis
-      )
+  read: reading(Schema.Struct({ result: Prices }), ({ result }, nowMillis) =>
+    quotes(
+      Object.fromEntries(
+        Object.entries(result).map(([pair, price]) => [pair.replace(/^(?:XXBTZ|XBT)/, ""), price])
+      ),
+      Schema.Struct({ c: Schema.TupleWithRest(Schema.Tuple([Text]), [Text]) }),
+      ({ c }) => c[0],
+      nowMillis
+    )
   )
 }
 
@@ -64,9 +81,9 @@ export const coinbase: Ticker = {
   url: "https://api.coinbase.com/v2/exchange-rates?currency=BTC",
   read: reading(
     Schema.Struct({
-      data: Schema.Struct({ currency: Schema.Literal("BTC"), rates: Schema.Record(Text, Text) })
+      data: Schema.Struct({ currency: Schema.Literal("BTC"), rates: Prices })
     }),
-    ({ data }, nowMillis) => quotes(data.rates, nowMillis)
+    ({ data }, nowMillis) => quotes(data.rates, Text, same, nowMillis)
   )
 }
 
@@ -77,11 +94,8 @@ export const coinbase: Ticker = {
 export const blockchain: Ticker = {
   name: "Blockchain.com",
   url: "https://blockchain.info/ticker",
-  read: reading(Schema.Record(Text, Schema.Struct({ last: Text })), (answer, nowMillis) =>
-    quotes(
-      Object.fromEntries(Object.entries(answer).map(([currency, { last }]) => [currency, last])),
-      nowMillis
-    )
+  read: reading(Prices, (answer, nowMillis) =>
+    quotes(answer, Schema.Struct({ last: Text }), ({ last }) => last, nowMillis)
   )
 }
 
@@ -92,9 +106,11 @@ export const blockchain: Ticker = {
 export const coingecko: Ticker = {
   name: "CoinGecko",
   url: `https://api.coingecko.com/api/v3/simple/price?ids=bitcoin&vs_currencies=${fiats.join(",")}&include_last_updated_at=true&precision=full`,
-  read: reading(Schema.Struct({ bitcoin: Schema.Record(Text, Text) }), ({ bitcoin }, nowMillis) => {
-    const seconds = bitcoin["last_updated_at"] ?? ""
-    return /^\d{1,12}$/.test(seconds) ? quotes(bitcoin, Math.min(nowMillis, Number(seconds) * 1000)) : []
+  read: reading(Schema.Struct({ bitcoin: Prices }), ({ bitcoin }, nowMillis) => {
+    const seconds = bitcoin["last_updated_at"]
+    return typeof seconds === "string" && /^\d{1,12}$/.test(seconds)
+      ? quotes(bitcoin, Text, same, Math.min(nowMillis, Number(seconds) * 1000))
+      : []
   })
 }
 

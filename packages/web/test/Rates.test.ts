@@ -354,6 +354,19 @@ describe("rates and exactness", () => {
     ])
   })
 
+  it("exchange rates: a source that has no price in one currency still has its other prices", () => {
+    const price = { c: ["60000", "1"] }
+    const read = [
+      Tickers.kraken.read({ result: { XXBTZEUR: null, XXBTZUSD: price } }, 0),
+      Tickers.coinbase.read({ data: { currency: "BTC", rates: { EUR: null, USD: "60000" } } }, 0),
+      Tickers.blockchain.read({ EUR: { last: null }, USD: { last: "60000" } }, 0),
+      Tickers.coingecko.read({ bitcoin: { eur: null, usd: "60000", last_updated_at: "0" } }, 0)
+    ]
+    for (const quotes of read)
+      assert.deepStrictEqual(quotes, [{ currency: "usd", price: Decimal.make(60_000n), atMillis: 0 }])
+    assert.isUndefined(Tickers.blockchain.read({ error: ["too many requests"] }, 0))
+  })
+
   it("exchange rates: a price whose time is not a number of seconds is ignored", () => {
     for (const last_updated_at of ["soon", "-1", "1e9"])
       assert.deepStrictEqual(
