@@ -1,12 +1,13 @@
 import type { Reads } from "@satrail/ui/console/Api"
 import { assert, describe, it } from "@effect/vitest"
+import { Headers } from "effect/http"
 import * as ConsoleApi from "../src/pages/ConsoleApi.ts"
 
 const counting = (padding = "") => {
   const sent: Array<string> = []
   const send: ConsoleApi.Send = async (method, path) => {
     sent.push(`${method} ${path}`)
-    return { status: 200, headers: new Headers(), text: `{"data":${sent.length}}${padding}` }
+    return { status: 200, headers: Headers.empty, text: `{"data":${sent.length}}${padding}` }
   }
   return { sent, api: ConsoleApi.make(send, {} as Reads) }
 }

@@ -64,6 +64,9 @@ export interface Operator {
 /** The holder of the configured token. */
 export const root: Operator = { id: "root", name: "configured token", scopes: ["all"] }
 
+/** The program that embeds the service. */
+export const program: Operator = { id: "program", name: "program", scopes: ["all"] }
+
 /** Prefix of every generated token. */
 export const prefix = "op_"
 

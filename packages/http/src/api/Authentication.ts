@@ -17,6 +17,7 @@ import * as Errors from "../wire/Errors.ts"
 import { isObject, type Json, mapOperations, objectIn } from "../wire/Json.ts"
 import * as Received from "../wire/Received.ts"
 import * as Exchange from "../edge/Exchange.ts"
+import * as Inside from "../edge/Inside.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
 import { type Member, SignedIn } from "./SignedIn.ts"
@@ -256,8 +257,11 @@ export const layer = Layer.effect(
           return inLane(caller.apiKey.companyId)(Effect.andThen(Received.wholeBody(request), current))
         })
 
-      return Received.withRequest((request) =>
-        Effect.flatMap(holderOf(request, operation), (caller) => {
+      return Received.withRequest((request) => {
+        // The program that embeds the service is no caller of it: it has no address, key or rate.
+        const host = Inside.hostOf(request)
+        if (typeof host === "object") return Effect.provideService(asked, Caller, host)
+        return Effect.flatMap(holderOf(request, operation), (caller) => {
           const opened = Exchange.noting({ key: caller.apiKey.id })(
             admitted(request, caller, () => {
               const served = changes
@@ -272,7 +276,7 @@ export const layer = Layer.effect(
           )
           return Effect.andThen(taken, opened)
         })
-      )
+      })
     })
   })
 )
@@ -322,13 +326,25 @@ export const operatorScopesOf = ({
   (method === "GET" ? ["read" as const] : ["all" as const])
 
 /**
+ * The operator who requests a change that may need a second operator; undefined for the program that embeds the
+ * service, which can change everything anyway.
+ */
+export const requester = Effect.map(OperatorCaller, (caller) =>
+  caller === Operators.program ? undefined : caller
+)
+
+/**
  * The operator as they may change the protection of a company. The scopes `stop` and `companies` allow only changes
  * that tighten it.
  */
-export const changer = Effect.map(OperatorCaller, (caller): Changer => ({
-  ...caller,
-  mayLoosen: Operators.allows(caller, "loosen")
-}))
+export const changer = Effect.map(
+  requester,
+  (caller): Changer | undefined =>
+    caller && {
+      ...caller,
+      mayLoosen: Operators.allows(caller, "loosen")
+    }
+)
 
 /**
  * Checks the operator's bearer token and its scopes. Operator routes do not accept API keys, and no other route
@@ -375,6 +391,8 @@ export const layerOperator = Layer.effect(
     return OperatorAuthentication.of({
       operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint, group }) {
         const request = yield* HttpServerRequest.HttpServerRequest
+        if (Inside.hostOf(request) === "operator")
+          return yield* Effect.provideService(http, OperatorCaller, Operators.program)
         const bySignIn = signedIn.operator(request)
         const current =
           bySignIn === undefined ? callerOf(Redacted.value(credential)) : bySignIn.pipe(Effect.catch(refuse))

@@ -25,7 +25,7 @@ const refusalOf = ({ status, text }: Answered): Refused => {
 }
 
 const cursorIn = ({ headers }: Answered): string | undefined => {
-  const [, next] = /<([^>]+)>; *rel="next"/.exec(headers.get("link") ?? "") ?? []
+  const [, next] = /<([^>]+)>; *rel="next"/.exec(headers["link"] ?? "") ?? []
   return next === undefined
     ? undefined
     : (new URL(next, "http://inside").searchParams.get("cursor") ?? undefined)

@@ -6,7 +6,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { changer, OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
+import { changer, OperatorCaller, requester, OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
@@ -160,7 +160,8 @@ export const issue = Section.operator(
         CompanyId.operator,
         at(issuePath, companyId)
       )
-      const issued = yield* Errors.answered(apiKeys.issue({ ...ask, by: yield* OperatorCaller, ...once }))
+      const by = yield* requester
+      const issued = yield* Errors.answered(apiKeys.issue({ ...ask, ...(by && { by }), ...once }))
       return yield* creation.answer(issued, CompanyId.operator)
     })
   }
@@ -239,7 +240,7 @@ export const rotate = Section.operator(
         at(rotatePath, id)
       )
       const replaced = yield* Errors.answered(
-        apiKeys.rotate(id, payload.overlap_seconds, once.request, yield* OperatorCaller)
+        apiKeys.rotate(id, payload.overlap_seconds, once.request, yield* requester)
       )
       return yield* creation.answer(replaced, CompanyId.operator)
     })

@@ -369,6 +369,8 @@ export interface Beside<E = never> {
   /** The HTTP parts of the program's own features. */
   readonly features?: ReadonlyArray<HttpFeature>
   readonly closing?: Effect.Effect<void>
+  /** Whether only this program sends requests, through `Http.inside`. */
+  readonly isInside?: boolean
   /** The printed links, each of which signs in to the console once. */
   readonly links?: SignInLinks.Links | undefined
 }
@@ -382,7 +384,7 @@ export const routes = <E = never>(
   environment: Environment,
   operatorToken: Redacted.Redacted | undefined,
   services: Context.Context<Services>,
-  { links, features = [], extensions = [], ...beside }: Beside<E> = {}
+  { links, features = [], extensions = [], isInside = false, ...beside }: Beside<E> = {}
 ) => {
   const { corsOrigins, maxBodyBytes, proxies, publicUrl, requestLog: logsRequests } = environment
   const own = makeApi(features)
@@ -400,14 +402,16 @@ export const routes = <E = never>(
     ...beside
   }
   const handled = Option.match(controlsIn(environment, services), {
-    onNone: () => Layer.provide(Http.layerOf(own.api, options), [Http.layerHandlers, own.layer]),
-    onSome: (controls) =>
-      Layer.provide(Http.layerOf(sandboxedApi(own.api), options), [
+    onNone: () =>
+      Layer.provide(isInside ? Http.layerInside(own.api) : Http.layerOf(own.api, options), [
         Http.layerHandlers,
-        own.layer,
-        SandboxRoutes.layer(controls),
-        sandboxed(controls)
-      ])
+        own.layer
+      ]),
+    onSome: (controls) =>
+      Layer.provide(
+        isInside ? Http.layerInside(sandboxedApi(own.api)) : Http.layerOf(sandboxedApi(own.api), options),
+        [Http.layerHandlers, own.layer, SandboxRoutes.layer(controls), sandboxed(controls)]
+      )
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer, UrlParams } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api, layerHandlers as layerSections } from "./Api.ts"
@@ -10,6 +10,7 @@ import * as Disconnect from "@satrail/http/edge/Disconnect"
 import * as Edge from "@satrail/http/edge/Edge"
 import * as ErrorsPage from "./pages/ErrorsPage.ts"
 import * as EventStream from "./events/EventStream.ts"
+import * as Inside from "@satrail/http/edge/Inside"
 import * as Extension from "@satrail/http/edge/Extension"
 import * as Home from "./pages/Home.ts"
 import * as Lnurl from "@satrail/http/resources/Lnurl"
@@ -122,5 +123,31 @@ export const webHandler = <E>(
     handler: async (...asked: Parameters<typeof handler>) =>
       Disconnect.endable(asked[0], await handler(...asked)),
     dispose
+  }
+}
+
+/** The routes of an API without pages, and without what protects a server from its callers. */
+export const layerInside = <Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<"satrail", Groups>
+) => Layer.provide(HttpApiBuilder.layer(api), layerProvided)
+
+/** Turns the routes of `layerInside` into a function that runs the requests of the program that embeds the service. */
+export const inside = <E>(
+  routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>
+) => {
+  const router = Layer.provide(HttpRouter.layer, Layer.succeed(HttpRouter.RouterConfig, routerConfig))
+  const runtime = ManagedRuntime.make(
+    Layer.provideMerge(Layer.provide(routes, HttpServer.layerServices), router)
+  )
+  return {
+    /** Builds the routes. */
+    begin: async () => {
+      const context = await runtime.context()
+      const send = Inside.ofHost(Context.get(context, HttpRouter.HttpRouter))
+      const run = Effect.runPromiseExitWith(Context.omit(HttpRouter.HttpRouter)(context))
+      return <HostE>(host: Effect.Effect<Inside.Host, HostE>, asked: Inside.Asked, signal?: AbortSignal) =>
+        run(send(host, asked), signal && { signal })
+    },
+    dispose: () => runtime.dispose()
   }
 }

@@ -118,7 +118,7 @@ const routes: ReadonlyArray<Route> = [
 const maxUnknown = 200
 
 const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbox: boolean) {
-  const inside = yield* Inside.make(outer)
+  const inside = Inside.make(outer)
   const reads = yield* ConsoleReads.make
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const sendFor = (request: Request) => ConsoleApi.sending(inside, run, request)
@@ -199,7 +199,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
       const { headers } = await sendFor(request)("POST", `${path}/session`, {
         credential: form.get("credential") ?? ""
       })
-      const cookie = { "set-cookie": headers.get("set-cookie") ?? "" }
+      const cookie = { "set-cookie": headers["set-cookie"] ?? "" }
       return kept === undefined
         ? elsewhere(`..${back}`, cookie)
         : html(request, Site.signedIn(around, kept), 200, cookie)
@@ -214,7 +214,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     const { headers } = await run(
       inside(request, { method: "DELETE", path: `${path}/session`, headers: ConsoleApi.own })
     )
-    return elsewhere("../console", { "set-cookie": headers.get("set-cookie") ?? "" })
+    return elsewhere("../console", { "set-cookie": headers["set-cookie"] ?? "" })
   }
   return { answering, signIn, signOut }
 })
