@@ -14,6 +14,7 @@ import {
   wireName
 } from "../packages/client/src/Plain.ts"
 import { isNew } from "../packages/client/src/Client.ts"
+import { operatorRoutes } from "../packages/client/src/OperatorRoutes.ts"
 import { defaults, routes } from "../packages/client/src/Routes.ts"
 import { format } from "../packages/http/src/wire/Scalars.ts"
 
@@ -365,7 +366,7 @@ const make = () => {
 
   /** Amounts.ts, with the shortest rule that is true of every field, because programs in browsers load it. */
   const amounts = (): string => {
-    const all = Object.values(routes).flatMap((verbs) =>
+    const all = [...Object.values(routes), ...Object.values(operatorRoutes)].flatMap((verbs) =>
       Object.values(verbs).map((route) => operationAt(route).operation)
     )
     const given = formatsIn(all.map(({ requestBody }) => requestBody))
@@ -407,20 +408,24 @@ const make = () => {
     ].join("\n")
   }
 
-  const nouns = Object.entries(routes).map(([noun, verbs]) => {
-    const methods = Object.entries(verbs).map(([verb, route]) => methodOf(noun, verb, route))
-    const name = `${capital(noun)}Verbs`
-    const isGeneric = methods.some((one) => /\bM\b/.test(one.slice(one.lastIndexOf("readonly "))))
-    const isWritten = methods.some((one) => one.includes("<W>"))
-    const parameters = isGeneric ? `<M = Metadata${isWritten ? ", W = M" : ""}>` : ""
-    const own = `Read<M, "${noun}">${isWritten ? `, Written<M, "${noun}">` : ""}`
-    const given = isGeneric ? `<${noun === "events" ? "M" : own}>` : ""
-    return {
-      noun,
-      type: `${name}${given}`,
-      text: `export interface ${name}${parameters} {\n${methods.join("\n")}\n}`
-    }
-  })
+  const nounsOf = (table: typeof routes, prefix = "") =>
+    Object.entries(table).map(([noun, verbs]) => {
+      const methods = Object.entries(verbs).map(([verb, route]) => methodOf(noun, verb, route))
+      const name = `${prefix}${capital(noun)}Verbs`
+      const isGeneric = methods.some((one) => /\bM\b/.test(one.slice(one.lastIndexOf("readonly "))))
+      const isWritten = methods.some((one) => one.includes("<W>"))
+      const parameters = isGeneric ? `<M = Metadata${isWritten ? ", W = M" : ""}>` : ""
+      const own = `Read<M, "${noun}">${isWritten ? `, Written<M, "${noun}">` : ""}`
+      const given = isGeneric ? `<${noun === "events" ? "M" : own}>` : ""
+      return {
+        noun,
+        type: `${name}${given}`,
+        text: `export interface ${name}${parameters} {\n${methods.join("\n")}\n}`
+      }
+    })
+  const [nouns, operatorNouns] = [nounsOf(routes), nounsOf(operatorRoutes, "Operators")]
+  const interfaceOf = (name: string, all: typeof nouns) =>
+    `export interface ${name}<M = Metadata> {\n${all.map(({ noun, type }) => `  readonly ${noun}: ${type}`).join("\n")}\n}`
   referred("#/components/schemas/Event", "answered")
   // The metadata of an event has the type of its record's metadata.
   const ownMetadata = (_: string, kind: string) => `${kind}Event<Read<M, "${snake(kind).slice(1)}">>`
@@ -434,9 +439,11 @@ const make = () => {
     "/** The codes of the service's errors. */",
     `export type ErrorCode = ${union(Object.keys(catalogue).map((code) => JSON.stringify(code)))}`,
     ...written.values(),
-    ...nouns.map(({ text }) => text),
-    "/** All operations of the API, for companies and for operators. */",
-    `export interface Nouns<M = Metadata> {\n${nouns.map(({ noun, type }) => `  readonly ${noun}: ${type}`).join("\n")}\n}`,
+    ...[...nouns, ...operatorNouns].map(({ text }) => text),
+    "/** All operations of the API for companies, and those for operators that create companies. */",
+    interfaceOf("Nouns", nouns),
+    "/** The other operations for operators. */",
+    interfaceOf("OperatorNouns", operatorNouns),
     ""
   ].join("\n")
   return [

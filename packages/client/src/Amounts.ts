@@ -7,7 +7,7 @@ export const isAmount = /_sats$|^balance$/
 export const due = "base fee fees late_fees min needed network_fees service_fee service_fees".split(" ")
 
 /** The amounts of requests, without their unit. */
-export const asked = "approval_above day hour max_fee month per_withdrawal".split(" ")
+export const asked = "approval_above base day fee hour max_fee month per_withdrawal".split(" ")
 
 /** The currency of an amount. */
 export type Currency =

@@ -1,13 +1,13 @@
 import { type CallOptions, type CompanyRef, type List, list, type Page } from "./Calls.ts"
 import { SatrailError } from "./Errors.ts"
 import { eventOf, type EventOf, fail, type Metadata, isObject, mapped, plain, text, wire } from "./Plain.ts"
-import type { Event, EventsVerbs, Nouns, WebhooksVerbs, Withdrawal } from "./Records.ts"
+import type { Event, EventsVerbs, Nouns, OperatorNouns, WebhooksVerbs, Withdrawal } from "./Records.ts"
 import { defaults, routes } from "./Routes.ts"
 import type { StandardSchema, WithSchemas } from "./Schemas.ts"
 import { validate } from "./validate.ts"
 import { type Consumer, consuming, type OnOptions } from "./Consumers.ts"
 import { type EventsQuery, follow } from "./Stream.ts"
-import { make, type Options, type World, world } from "./Transport.ts"
+import { make, type Options, type Transport, type World, world } from "./Transport.ts"
 import { verify } from "./Webhooks.ts"
 
 /** An event of one of the types `T`. */
@@ -47,7 +47,7 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
   /**
    * Handles every event of a type at least once, even after a restart. The events of one record are handled in
    * order. If the handler throws, it is retried at growing intervals, while events of other records continue to
-   * be handled. Run each consumer in only one process at a time. Requires `cursors`.
+   * be handled. With `client`, this requires `cursors`, and each consumer may run in only one process at a time.
    *
    * @example
    * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order), { name: "shipping" })
@@ -58,8 +58,16 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
     options?: OnOptions
   ) => Consumer
   readonly webhooks: WebhooksVerbs & { readonly verify: typeof verify }
-  /** Does nothing. It exists so that programs written for the package `satrail` need no change. */
+  /** Stops a service in this process. A client of another process does nothing. */
   readonly close: () => Promise<void>
+}
+
+/** A client with the methods of operators. */
+export type OperatorClient<M = Metadata> = Client<M> & OperatorNouns<M>
+
+/** How requests are carried. `events` is used instead of `follow`. */
+export interface Carrier extends Transport {
+  readonly events?: typeof follow
 }
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
@@ -80,7 +88,7 @@ const queryOf = (fields: Fields): string => {
 }
 
 /** Returns the next page's cursor, from the `Link` header. */
-const nextOf = (headers: Headers): string | undefined =>
+const nextOf = (headers: Pick<Headers, "get">): string | undefined =>
   /[?&]cursor=([\w-]+)[^>]*>; *rel="next"/.exec(headers.get("link") ?? "")?.[1]
 
 /** Returns a response's data. For a new on-chain address, the record is a field of the data. */
@@ -94,7 +102,7 @@ const dataOf = (answer: unknown): unknown => {
 const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 
 /** Returns the id of a record or company, given either. */
-const idOf = (value: unknown): string | undefined => text(Object(value).id ?? value)
+export const idOf = (value: unknown): string | undefined => text(Object(value).id ?? value)
 
 /** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`. The id is omitted if the verb's route has none. */
 const read = (pattern: string, given: ReadonlyArray<unknown>) => {
@@ -103,8 +111,7 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const { company, idempotencyKey, signal, ...fields } = ask
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
-  if (ids.length < needed || ids.length > needed + 1 || id === "")
-    fail(`${pattern} needs ${needed ? "an" : "no"} id`)
+  if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} needs ${needed} id`)
   return {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
@@ -124,10 +131,14 @@ const check = (options: object) => {
   if (name) fail(`unknown option \`${name}\`; use ${known.join(", ")}`)
 }
 
-/** Builds a client. Tests pass their own environment. */
-export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: World = world): Client<M> => {
+/** Builds a client. Tests pass their own environment, and the package `satrail` its own transport. */
+export const over = <M = Metadata, C = Client<M>>(
+  options: Options & WithSchemas<M>,
+  outside: World = world,
+  transport: Carrier = make(options, outside),
+  table: typeof routes = routes
+): C => {
   check(options)
-  const transport = make(options, outside)
   const { key, operatorToken } = options
   const schemas: Readonly<Record<string, StandardSchema | undefined>> = options.metadata ?? {}
 
@@ -137,7 +148,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
-    if (key && company && (await ownerOf(key)) !== company) fail("key is another company's; pass a function")
+    if (key && company && (await ownerOf(key)) !== company) fail("key of another company")
     return key || fail("key is required")
   }
   const credential = (path: string, company: string | undefined) =>
@@ -182,7 +193,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     return request()
   }
 
-  const nouns = mapped(routes, ([noun, verbs]) => [
+  const nouns = mapped(table, ([noun, verbs]) => [
     [
       noun,
       mapped(verbs, ([name, route]) => [
@@ -192,8 +203,8 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   ])
   const stream =
     (isOpenTold?: boolean) =>
-    ({ company, ...query }: EventsQuery = {}) =>
-      follow(transport, () => keyOf(idOf(company)), query, isOpenTold)
+    (query: EventsQuery = {}) =>
+      (transport.events ?? follow)(transport, () => keyOf(idOf(query.company)), query, isOpenTold)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- Records.ts is generated from the same routes, which a test checks
   const pay = { ...nouns, events: Object.assign(stream(), nouns["events"]) } as unknown as Client
   const { events } = pay
@@ -223,7 +234,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   })
   webhooks.verify = verify
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller determines the type of metadata
-  return { ...pay, on, close: async () => {} } as unknown as Client<M>
+  return { ...pay, on, close: async () => {} } as unknown as C
 }
 
 /**

@@ -80,7 +80,8 @@ export const wireName = (name: string, amounts: ReadonlyArray<string> = asked): 
 }
 
 /** Returns whether a field with this name contains a time. */
-export const isTime = (name: string): boolean => /(^|_)(at|until|from|to|since)$/.test(name)
+export const isTime = (name: string): boolean =>
+  /(^|_)(at|until|from|to|since)$|^(send|receiv)ing$/.test(name)
 
 /**
  * Returns the client's name for a field of a record. `amount_sats` becomes `amount`, unless the record has an

@@ -1126,6 +1126,519 @@ export interface ConfirmWithdrawal<M = Metadata> {
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
+export interface AdjustmentsListQuery extends PageQuery {
+  readonly status?: "pending" | "booked" | "rejected" | undefined
+}
+export interface OperatorAdjustment {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Amount in satoshis, with up to three decimals. Positive amounts are credited to the company, negative ones debited */
+  readonly amount: Money
+  readonly reason: string
+  readonly createdAt: Date
+  /** `pending` while a second operator must approve it. `booked` and `rejected` are final */
+  readonly status: "pending" | "booked" | "rejected"
+  /** Note for operators. The company does not see it */
+  readonly note: string | null
+  readonly requestedBy: string
+  /** Operator who booked or rejected it */
+  readonly decidedBy: string | null
+  readonly decidedAt: Date | null
+}
+export interface ApiKeysOperatorRevokeQuery {
+  /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
+  readonly links?: "void" | undefined
+}
+export interface AllowKeyFrom {
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
+  readonly allowedFrom: GivenAllowedFrom | null
+}
+export interface RotateApiKey {
+  /** Time for which the old key stays valid, in seconds */
+  readonly overlapSeconds: number
+}
+export interface NewWalletConnection {
+  readonly id: string
+  readonly companyId: string
+  readonly apiKeyId: string
+  /** Nostr public key, x-only in hex */
+  readonly appKey: string
+  /** Nostr public key, x-only in hex */
+  readonly walletKey: string
+  readonly relays: ReadonlyArray<string>
+  readonly createdAt: Date
+  /** Connection link for the app, `nostr+walletconnect://…`. It contains the app's secret key. Only this response contains it */
+  readonly connection: string
+}
+/** An app that uses an API key over Nostr Wallet Connect (NIP-47) */
+export interface WalletConnection {
+  readonly id: string
+  readonly companyId: string
+  readonly apiKeyId: string
+  /** Nostr public key, x-only in hex */
+  readonly appKey: string
+  /** Nostr public key, x-only in hex */
+  readonly walletKey: string
+  readonly relays: ReadonlyArray<string>
+  readonly createdAt: Date
+}
+export interface Waiting {
+  readonly count: number
+  readonly oldestAt: Date | null
+  /** Amount including fees, in satoshis with up to three decimals */
+  readonly amount: Money
+  /** The 10 oldest items */
+  readonly oldest: ReadonlyArray<WaitingRecord>
+}
+export interface WaitingRecord {
+  readonly id: string
+  readonly companyId: string
+  readonly since: Date
+  /** Amount including fees, in satoshis with up to three decimals */
+  readonly amount: Money
+  /** Number of attempts; null if the only work is to watch the chain */
+  readonly attempts: number | null
+  /** Time of the next check, or end of the lease of the process that is checking now */
+  readonly nextLookAt: Date | null
+  readonly waitsFor: string
+}
+export interface BacklogWithdrawalsQuery extends PageQuery {
+  /** Status. Settled and failed withdrawals and deposits are in the company's transactions */
+  readonly status?: "pending" | undefined
+  /** Minimum age, in seconds */
+  readonly olderThan?: number | undefined
+}
+export interface FollowedWithdrawal<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  readonly recipient: string
+  /** Total fee on top of the amount, in satoshis with up to three decimals */
+  readonly fee: Money
+  readonly network: "mainnet" | "testnet" | "signet" | "regtest"
+  readonly rail: "lightning" | "on_chain"
+  readonly status: "pending_approval" | "pending" | "settled" | "failed"
+  /** Lightning payment details. null while pending and for on-chain withdrawals */
+  readonly lightningPayment: LightningPayment | null
+  /** Transaction id of an on-chain withdrawal; null until there is a transaction */
+  readonly chainTxId: string | null
+  /** Refund that this withdrawal pays; null if none */
+  readonly refundId: string | null
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Reason for the failure. `lightning_payment` has the node's own reason */
+  readonly failure: WithdrawalFailure | null
+  readonly destination: WithdrawalDestination
+  /** Approval by another key; null if not required */
+  readonly approval: WithdrawalApproval | null
+  /** Kind, as in `GET /operator/backlog`; null once final */
+  readonly kind: "withdrawal_unapproved" | "withdrawal_requested" | "withdrawal_dispatched" | "withdrawal_lost" | "payout_without_coins" | "payout_without_block" | "deposit_without_block" | "deposit_unconfirmed" | "voucher_open" | "record_open" | "task_overdue" | null
+  /** What the service is waiting for; null once final */
+  readonly waitsFor: string | null
+  /** Number of attempts; null if the only work is to watch the chain */
+  readonly attempts: number | null
+  /** Time of the next check, or end of the lease of the process that is checking now */
+  readonly nextLookAt: Date | null
+  readonly timeline: ReadonlyArray<Step>
+  /** Current status reported by the node or the chain; null in lists, and when neither was queried */
+  readonly answer: string | null
+}
+export interface Step {
+  readonly at: Date
+  readonly what: "requested" | "approved" | "rejected" | "expired" | "dispatched" | "seen" | "settled" | "failed"
+  /** Details of the step, such as the payee, the key that approved it, its payment hash or transaction, or why it failed */
+  readonly detail: string | null
+}
+export interface BacklogDepositsQuery extends PageQuery {
+  /** Status. Settled and failed withdrawals and deposits are in the company's transactions */
+  readonly status?: "pending" | undefined
+  /** Minimum age, in seconds */
+  readonly olderThan?: number | undefined
+}
+export interface FollowedDeposit<M = Metadata> {
+  readonly id: string
+  readonly companyId: string
+  readonly ledgerTxId: string
+  /** Invoice or address that was paid */
+  readonly recipient: string
+  /** Amount in whole satoshis, rounded down */
+  readonly amount: Money
+  readonly network: "mainnet" | "testnet" | "signet" | "regtest"
+  readonly rail: "lightning" | "on_chain"
+  readonly status: "pending" | "settled" | "failed"
+  /** On-chain transaction; null for a Lightning deposit */
+  readonly chainTxId: string | null
+  readonly lightningInvoiceId: string | null
+  /** Always 0. Receiving is free */
+  readonly fee: Money
+  /** Total amount of the deposit's open, pending and completed refunds */
+  readonly refunded: Money
+  /** Metadata of the invoice or address at the time of payment */
+  readonly metadata: M
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Kind, as in `GET /operator/backlog`; null once final */
+  readonly kind: "withdrawal_unapproved" | "withdrawal_requested" | "withdrawal_dispatched" | "withdrawal_lost" | "payout_without_coins" | "payout_without_block" | "deposit_without_block" | "deposit_unconfirmed" | "voucher_open" | "record_open" | "task_overdue" | null
+  /** What the service is waiting for; null once final */
+  readonly waitsFor: string | null
+  /** Number of attempts; null if the only work is to watch the chain */
+  readonly attempts: number | null
+  /** Time of the next check, or end of the lease of the process that is checking now */
+  readonly nextLookAt: Date | null
+  readonly timeline: ReadonlyArray<Step>
+  /** Current status reported by the node or the chain; null in lists, and when neither was queried */
+  readonly answer: string | null
+}
+export interface CompanyLimits {
+  readonly id: string
+  readonly limits: Limits | null
+  readonly remaining: LimitsRemaining | null
+}
+export interface CompanyFees {
+  readonly id: string
+  readonly plan: "free" | "paid"
+  /** Fees for sending. On-chain payments also cost the current miner fee; see an estimate */
+  readonly fees: Fees
+  /** Custom fee that replaces the plan's; null if the plan's applies */
+  readonly own: OwnFees
+}
+/** Custom fee that replaces the plan's; null if the plan's applies */
+export interface OwnFees {
+  readonly lightning: FeeRate | null
+  readonly onChain: FeeRate | null
+  readonly internal: FeeRate | null
+}
+export interface GivenFees {
+  /** Lightning payments */
+  readonly lightning?: GivenFeeRate | null | undefined
+  /** On-chain payments */
+  readonly onChain?: GivenFeeRate_1 | null | undefined
+  /** Payments to a company of this service */
+  readonly internal?: GivenFeeRate_2 | null | undefined
+}
+/** Lightning payments */
+export interface GivenFeeRate {
+  /** Amount in satoshis, with up to three decimals */
+  readonly base?: Sats | null | undefined
+  /** Fee proportional to the amount, rounded up to a millisatoshi. Default: 0 */
+  readonly partsPerMillion?: number | null | undefined
+}
+/** On-chain payments */
+export interface GivenFeeRate_1 {
+  /** Amount in satoshis, with up to three decimals */
+  readonly base?: Sats | null | undefined
+  /** Fee proportional to the amount, rounded up to a millisatoshi. Default: 0 */
+  readonly partsPerMillion?: number | null | undefined
+}
+/** Payments to a company of this service */
+export interface GivenFeeRate_2 {
+  /** Amount in satoshis, with up to three decimals */
+  readonly base?: Sats | null | undefined
+  /** Fee proportional to the amount, rounded up to a millisatoshi. Default: 0 */
+  readonly partsPerMillion?: number | null | undefined
+}
+export interface VerifyDomain {
+  readonly domain: string
+}
+export interface CancelVouchers {
+  /** The API key or person */
+  readonly createdBy: string
+}
+export interface Liquidity {
+  /** The node's public key */
+  readonly nodeId: string
+  /** Current local balance of all channels, including reserves */
+  readonly outgoing: Money | null
+  /** Current remote balance of all channels */
+  readonly incoming: Money | null
+  /** Number of channels by state */
+  readonly channels: { readonly active: number; readonly inactive: number; readonly opening: number; readonly closing: number; readonly forceClosing: number } | null
+  /** Balance of the hot wallet at the last reconciliation */
+  readonly wallet: Money | null
+  readonly walletAt: Date | null
+  /** Amount sent from the hot wallet since `spent_since`, including fees */
+  readonly spent: Money | null
+  /** Start of the measured period: 30 days ago, or the first reconciliation if later */
+  readonly spentSince: Date | null
+  /** Days until the hot wallet is empty at the current rate of spending; null if nothing was spent, or if the measured period is shorter than a day */
+  readonly daysLeft: number | null
+}
+export interface SettleLostWithdrawal {
+  /** Preimage of the withdrawal's payment hash, which proves that the payee was paid */
+  readonly preimage: string
+  /** Amount in satoshis, with up to three decimals */
+  readonly fee: Sats
+}
+export interface ReleaseLostWithdrawal {
+  /** Id of another wallet's transaction that spent the coins of an on-chain withdrawal, with at least 100 confirmations */
+  readonly spentBy?: string | undefined
+}
+export interface BookLostPayout {
+  /** Id of the transaction that paid the withdrawal. It must be in a block */
+  readonly txId: string
+  /** All other withdrawals that it pays. Default: none */
+  readonly with?: ReadonlyArray<string> | undefined
+}
+export interface OperatorAuditListQuery extends PageQuery {
+  /** Selects entries by this key, token or person */
+  readonly actorId?: string | undefined
+  /** Selects entries of this operation */
+  readonly verb?: string | undefined
+  /** Selects entries about this record */
+  readonly subject?: string | undefined
+  /** Selects entries with this outcome: `done` or an error code */
+  readonly outcome?: string | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+  readonly companyId?: string | undefined
+}
+export interface OperatorAuditEntry {
+  readonly id: string
+  readonly companyId: string
+  /** `unknown` if the entry cannot be read because something other than the service wrote or changed it */
+  readonly actor: "key" | "person" | "operator" | "service" | "unknown"
+  /** Id of the key, token or person; `root` for the configured token */
+  readonly actorId: string
+  readonly actorName: string
+  /** Operation, by its `operationId` */
+  readonly verb: string
+  /** Record that the operation changed; null if the request was rejected */
+  readonly subject: string | null
+  /** `done`, or the error code. If `unreadable`, run `satrail verify` */
+  readonly outcome: string
+  /** Number of occurrences. Identical rejected requests within a minute are counted in one entry, written a minute after the first */
+  readonly count: number
+  /** IP address of the caller (first half for IPv6). Empty if unknown */
+  readonly ipAddress: string
+  readonly requestId: string
+  /** Changed values of keys, tokens, companies, webhook endpoints and apps. A secret is shown as the SHA-256 of its stored form */
+  readonly changes: ReadonlyArray<{ readonly record: string; readonly id: string; readonly field: string; readonly before: string | null; readonly after: string | null }>
+  /** Position in the company's hash chain; null until the entry is chained */
+  readonly seq: number | null
+  /** Hash of the company's audit log up to this entry */
+  readonly hash: string | null
+  readonly createdAt: Date
+  /** Head of all chains at this entry, in the form that `satrail verify --audit-head` accepts */
+  readonly head: string | null
+}
+export interface OperatorInvitePerson {
+  /** The person's company. Omit it for an operator */
+  readonly companyId?: string | null | undefined
+  /** 1 to 200 characters, not all of them blank */
+  readonly name: string
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+}
+/** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+export type PersonRole = "viewer" | "bookkeeper" | "operator" | "admin"
+export interface OperatorInvitedPerson {
+  readonly id: string
+  readonly name: string
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+  /** `invited` until the person adds a passkey, `active`, or `removed`, which is final */
+  readonly status: "invited" | "active" | "removed"
+  readonly passkeys: ReadonlyArray<Passkey>
+  /** Expiry of the open invitation; null if there is none */
+  readonly invitedUntil: Date | null
+  /** `pending` if a second operator must approve the invitation before it can be used */
+  readonly approval: "pending" | null
+  readonly createdAt: Date
+  /** The person's company; null for an operator */
+  readonly companyId: string | null
+  /** Operator who made the invitation; null unless it awaits approval */
+  readonly requestedBy: string | null
+  /** Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it */
+  readonly link: string
+}
+export interface Passkey {
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+export interface OperatorPeopleListQuery extends PageQuery {
+  /** The person's company. Omit it for an operator */
+  readonly companyId?: string | undefined
+}
+export interface OperatorPerson {
+  readonly id: string
+  readonly name: string
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+  /** `invited` until the person adds a passkey, `active`, or `removed`, which is final */
+  readonly status: "invited" | "active" | "removed"
+  readonly passkeys: ReadonlyArray<Passkey>
+  /** Expiry of the open invitation; null if there is none */
+  readonly invitedUntil: Date | null
+  /** `pending` if a second operator must approve the invitation before it can be used */
+  readonly approval: "pending" | null
+  readonly createdAt: Date
+  /** The person's company; null for an operator */
+  readonly companyId: string | null
+  /** Operator who made the invitation; null unless it awaits approval */
+  readonly requestedBy: string | null
+}
+export interface OperatorPeopleRemoveQuery {
+  /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
+  readonly links?: "void" | undefined
+}
+export interface IssueOperatorToken {
+  /** 1 to 200 characters, not all of them blank */
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "stop" | "loosen" | "mend" | "companies" | "all">
+}
+export interface IssuedOperatorToken {
+  readonly id: string
+  /** Owner of the token, recorded in the audit log */
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "stop" | "loosen" | "mend" | "companies" | "all">
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+  /** The operator token itself. Only this response contains it */
+  readonly token: string
+}
+export interface OperatorToken {
+  readonly id: string
+  /** Owner of the token, recorded in the audit log */
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "stop" | "loosen" | "mend" | "companies" | "all">
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+}
+export interface InvitePerson {
+  /** 1 to 200 characters, not all of them blank */
+  readonly name: string
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+}
+export interface InvitedPerson {
+  readonly id: string
+  readonly name: string
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+  /** `invited` until the person adds a passkey, `active`, or `removed`, which is final */
+  readonly status: "invited" | "active" | "removed"
+  readonly passkeys: ReadonlyArray<Passkey>
+  /** Expiry of the open invitation; null if there is none */
+  readonly invitedUntil: Date | null
+  /** `pending` if a second operator must approve the invitation before it can be used */
+  readonly approval: "pending" | null
+  readonly createdAt: Date
+  /** Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it */
+  readonly link: string
+}
+export interface Person {
+  readonly id: string
+  readonly name: string
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+  /** `invited` until the person adds a passkey, `active`, or `removed`, which is final */
+  readonly status: "invited" | "active" | "removed"
+  readonly passkeys: ReadonlyArray<Passkey>
+  /** Expiry of the open invitation; null if there is none */
+  readonly invitedUntil: Date | null
+  /** `pending` if a second operator must approve the invitation before it can be used */
+  readonly approval: "pending" | null
+  readonly createdAt: Date
+}
+export interface SetPersonRole {
+  /** `viewer` reads; `bookkeeper` also receives; `operator` also sends, approves and manages webhooks; `admin` can do everything, including managing people */
+  readonly role: PersonRole
+}
+export interface PeopleRemoveQuery {
+  /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
+  readonly links?: "void" | undefined
+}
+export interface Status {
+  /** Version of this process */
+  readonly version: string | null
+  readonly network: "mainnet" | "testnet" | "signet" | "regtest"
+  /** Type and location of the database, without the password */
+  readonly database: string | null
+  /** Type and location of the node */
+  readonly node: string | null
+  /** The node's public key */
+  readonly nodeId: string
+  /** Source of blocks, and the wallet file */
+  readonly chain: string | null
+  /** Source of exchange rates */
+  readonly rates: string | null
+  /** Time of the oldest rate in use; null if none */
+  readonly ratesAt: Date | null
+  readonly checks: ReadonlyArray<StatusCheck>
+  /** Problems with the Lightning channels; empty if none are known */
+  readonly warnings: ReadonlyArray<ChannelWarning>
+  readonly roles: ReadonlyArray<StatusRole>
+  /** Age of the oldest event that is not visible yet because an earlier transaction is still running, in seconds; 0 if none */
+  readonly eventsLagSeconds: number
+  /** Delays of features */
+  readonly lags: ReadonlyArray<StatusLag>
+}
+export interface StatusCheck {
+  readonly name: string
+  /** Reason for the failure; null if none */
+  readonly reason: string | null
+}
+export interface ChannelWarning {
+  /** Code: `no_active_channel`, `inbound_low`, `outbound_low`, `channels_inactive`, `channels_force_closing`, or in `/readyz` `sender_not_ready` */
+  readonly code: string
+  /** Human-readable text. May change */
+  readonly message: string
+}
+export interface StatusRole {
+  /** Leader role, held by one process at a time */
+  readonly role: string
+  /** End of the current lease, which its holder renews; null if no process holds it */
+  readonly heldUntil: Date | null
+  /** Number of times a process claimed the lease */
+  readonly claims: number
+}
+export interface StatusLag {
+  /** The feature. `webhooks`: age of the oldest event not delivered to an enabled webhook endpoint, measured twice per minute */
+  readonly feature: string
+  /** Age of its oldest waiting work, in seconds; 0 if none */
+  readonly lagSeconds: number
+}
+export interface Pauses {
+  /** Time of the pause; null if not paused */
+  readonly sending: Date | null
+  /** Time of the pause; null if not paused */
+  readonly receiving: Date | null
+}
+export interface Pause {
+  readonly what: "sending" | "receiving"
+}
+export interface SuspenseListQuery extends PageQuery {
+  readonly status?: "open" | "assigned" | undefined
+}
+export interface SuspendedPayment {
+  readonly id: string
+  readonly companyId: string
+  readonly paymentHash: string
+  /** Amount in whole satoshis, rounded down */
+  readonly received: Money
+  readonly reason: string
+  readonly createdAt: Date
+  /** Company that an operator requested */
+  readonly requestedFor: string | null
+  /** Operator who requested it */
+  readonly requestedBy: string | null
+  /** Company it was assigned to */
+  readonly assignedTo: string | null
+  /** Deposit that it became */
+  readonly depositId: string | null
+  readonly assignedAt: Date | null
+}
+export interface AssignSuspendedPayment {
+  /** Company to assign the payment to */
+  readonly companyId: string
+}
 export interface AccountVerbs {
   /** Returns the key's company, its network, the fees for sending, and the remaining limits of the company and the key. */
   readonly get: { (ask?: CallOptions): Promise<Account>; (company: CompanyRef, ask?: CallOptions): Promise<Account> }
@@ -1404,7 +1917,291 @@ export interface WithdrawalsVerbs<M = Metadata, W = M> {
   /** Rejects a withdrawal that is `pending_approval`. */
   readonly reject: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
 }
-/** All operations of the API, for companies and for operators. */
+export interface OperatorsAdjustmentsVerbs {
+  /** Returns adjustments of all companies, newest first. */
+  readonly list: (ask?: AdjustmentsListQuery & CallOptions) => List<OperatorAdjustment>
+  /** Returns an adjustment of any company. */
+  readonly get: (id: string, ask?: CallOptions) => Promise<OperatorAdjustment>
+  /** Books the adjustment against the account `adjustments`. */
+  readonly approve: (id: string, ask?: CallOptions) => Promise<OperatorAdjustment>
+  /** Rejects a pending adjustment without booking it. */
+  readonly reject: (id: string, ask?: CallOptions) => Promise<OperatorAdjustment>
+}
+export interface OperatorsApiKeysVerbs {
+  /** Returns an API key without its secret, with its limits and what remains of them. */
+  readonly operatorGet: (id: string, ask?: CallOptions) => Promise<LimitedApiKey>
+  /** Revokes an API key immediately. */
+  readonly operatorRevoke: (id: string, ask?: ApiKeysOperatorRevokeQuery & CallOptions) => Promise<{ readonly id: string; readonly revoked: true; readonly voidedLinks?: number }>
+  /** Approves an API key. */
+  readonly approve: (id: string, ask?: CallOptions) => Promise<LimitedApiKey>
+  /**
+   * Replaces all limits of an API key; `{}` removes them.
+   *
+   * @example
+   * await client.apiKeys.limit(id, { perWithdrawal: 2000, day: 10000, recipientTypes: ["lightning_invoice"] })
+   */
+  readonly limit: (id: string, ask?: GivenLimits & CallOptions) => Promise<LimitedApiKey>
+  /**
+   * Changes the limits you send.
+   *
+   * @example
+   * await client.apiKeys.updateLimits(id, { perWithdrawal: 2000, day: 10000, recipientTypes: ["lightning_invoice"] })
+   */
+  readonly updateLimits: (id: string, ask?: GivenLimits & CallOptions) => Promise<LimitedApiKey>
+  /**
+   * Replaces the IP ranges from which an API key can be used; `null` allows all addresses.
+   *
+   * @example
+   * await client.apiKeys.allowFrom(id, { allowedFrom: { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] } })
+   */
+  readonly allowFrom: (id: string, ask: AllowKeyFrom & CallOptions) => Promise<LimitedApiKey>
+  /**
+   * Creates a key with the same name, scopes, expiry, limits and `allowed_from`.
+   *
+   * @example
+   * await client.apiKeys.rotate(id, { overlapSeconds: 3600 })
+   */
+  readonly rotate: (id: string, ask: RotateApiKey & CreateOptions) => Promise<IssuedApiKey>
+  /** Connects an app to an API key over Nostr Wallet Connect (NIP-47), through the relays in `SATRAIL_NWC_RELAYS`. */
+  readonly connect: (id: string, ask?: CreateOptions) => Promise<NewWalletConnection>
+  /** Returns the connected app. */
+  readonly walletConnection: (id: string, ask?: CallOptions) => Promise<WalletConnection>
+}
+export interface OperatorsBacklogVerbs<M = Metadata> {
+  /** Returns the pending money and work of all companies: totals, ages, and the 10 oldest items of each kind. */
+  readonly all: (ask?: CallOptions) => Promise<{ readonly withdrawalUnapproved: Waiting; readonly withdrawalRequested: Waiting; readonly withdrawalDispatched: Waiting; readonly withdrawalLost: Waiting; readonly payoutWithoutCoins: Waiting; readonly payoutWithoutBlock: Waiting; readonly depositWithoutBlock: Waiting; readonly depositUnconfirmed: Waiting; readonly voucherOpen: Waiting; readonly recordOpen: Waiting; readonly taskOverdue: Waiting }>
+  /** Returns pending withdrawals of all companies, oldest first, each with its history and what the service is waiting for. */
+  readonly withdrawals: (ask?: BacklogWithdrawalsQuery & CallOptions) => List<FollowedWithdrawal<M>>
+  /** Returns a withdrawal of any company: its history, what the service is waiting for, and its current status at the node or on the chain. */
+  readonly withdrawal: (id: string, ask?: CallOptions) => Promise<FollowedWithdrawal<M>>
+  /** Returns on-chain deposits of all companies that are not credited yet, oldest first. */
+  readonly deposits: (ask?: BacklogDepositsQuery & CallOptions) => List<FollowedDeposit<M>>
+  /** Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain. */
+  readonly deposit: (id: string, ask?: CallOptions) => Promise<FollowedDeposit<M>>
+}
+export interface OperatorsCompaniesVerbs {
+  /** Returns a company's API keys, newest first, including revoked ones. */
+  readonly keys: (id: string, ask?: PageQuery & CallOptions) => List<ApiKey>
+  /** Returns the sending limits for all keys of a company together, and what remains of them. */
+  readonly limits: (id: string, ask?: CallOptions) => Promise<CompanyLimits>
+  /**
+   * Replaces all limits of a company, which apply to all of its keys together; `{}` removes them.
+   *
+   * @example
+   * await client.companies.limit(id, { day: 1000000 })
+   */
+  readonly limit: (id: string, ask?: GivenLimits & CallOptions) => Promise<CompanyLimits>
+  /**
+   * Changes the limits you send.
+   *
+   * @example
+   * await client.companies.updateLimits(id, { day: 1000000 })
+   */
+  readonly updateLimits: (id: string, ask?: GivenLimits & CallOptions) => Promise<CompanyLimits>
+  /** Returns a company's fees, and which of them differ from its plan. */
+  readonly fees: (id: string, ask?: CallOptions) => Promise<CompanyFees>
+  /**
+   * Replaces all custom fees of a company; `{}` removes them, so that its plan's fees apply.
+   *
+   * @example
+   * await client.companies.charge(id, { lightning: { partsPerMillion: 1000 } })
+   */
+  readonly charge: (id: string, ask?: GivenFees & CallOptions) => Promise<CompanyFees>
+  /**
+   * Changes the custom fees you send.
+   *
+   * @example
+   * await client.companies.updateFees(id, { lightning: { partsPerMillion: 1000 } })
+   */
+  readonly updateFees: (id: string, ask?: GivenFees & CallOptions) => Promise<CompanyFees>
+  /** List domains of a company. Same as `GET /v1/domains`, for the company in the path. */
+  readonly domains: (id: string, ask?: CallOptions) => Promise<ReadonlyArray<Domain>>
+  /**
+   * Confirms that the domain belongs to the company, without checking a TXT record.
+   *
+   * @example
+   * await client.companies.verifyDomain(id, { domain: "shop.example" })
+   */
+  readonly verifyDomain: (id: string, ask: VerifyDomain & CreateOptions) => Promise<Domain>
+  /**
+   * Cancels every open voucher that an API key or person created, including those of refund links, and releases their funds.
+   *
+   * @example
+   * await client.companies.cancelVouchers(id, { createdBy: "UMhWoEGNQytf" })
+   */
+  readonly cancelVouchers: (id: string, ask: CancelVouchers & CallOptions) => Promise<{ readonly canceled: number }>
+}
+export interface OperatorsLiquidityVerbs {
+  /** Returns how much can be sent and received. */
+  readonly now: (ask?: CallOptions) => Promise<Liquidity>
+}
+export interface OperatorsLostWithdrawalsVerbs<M = Metadata> {
+  /**
+   * Settles a withdrawal of kind `withdrawal_lost` whose payee was paid.
+   *
+   * @example
+   * await client.lostWithdrawals.settle(id, { preimage: "fef5c9e9d226022b4633811b24d4d214ef888b359f0fed40cd11417152f510b5", fee: 2.001 })
+   */
+  readonly settle: (id: string, ask: SettleLostWithdrawal & CallOptions) => Promise<Withdrawal<M>>
+  /** Fails a withdrawal of kind `withdrawal_lost` whose payee was not paid, and returns its money to the company. */
+  readonly release: (id: string, ask?: ReleaseLostWithdrawal & CallOptions) => Promise<Withdrawal<M>>
+  /**
+   * Books a transaction of the wallet as the payout of a pending on-chain withdrawal, after a restored database has lost that it was sent.
+   *
+   * @example
+   * await client.lostWithdrawals.book(id, { txId: "abababababababababababababababababababababababababababababababab" })
+   */
+  readonly book: (id: string, ask: BookLostPayout & CallOptions) => Promise<Withdrawal<M>>
+}
+export interface OperatorsOperatorAuditVerbs {
+  /** Returns who did what, newest first: changes to keys, companies, settings and webhook endpoints, withdrawals, vouchers, every action of the operator, and rejected requests. */
+  readonly list: (ask?: OperatorAuditListQuery & CallOptions) => List<OperatorAuditEntry>
+}
+export interface OperatorsOperatorPeopleVerbs {
+  /**
+   * Invites a person to join a company or the operators, and returns a single-use link for adding a passkey.
+   *
+   * @example
+   * await client.operatorPeople.invite({ name: "Mara K.", role: "bookkeeper" })
+   */
+  readonly invite: (ask: OperatorInvitePerson & CreateOptions) => Promise<OperatorInvitedPerson>
+  /** Returns a company's people, or the operators, newest first, including removed ones. */
+  readonly list: (ask?: OperatorPeopleListQuery & CallOptions) => List<OperatorPerson>
+  /** Approves an invitation that another operator made, so that its link can be used. */
+  readonly approve: (id: string, ask?: CallOptions) => Promise<OperatorPerson>
+  /** Revokes all passkeys of a person, ends their sessions, and returns a one-time link for adding a new passkey. */
+  readonly recover: (id: string, ask?: CallOptions) => Promise<OperatorInvitedPerson>
+  /** Revokes a person's passkeys and invitation and ends their sessions immediately. */
+  readonly remove: (id: string, ask?: OperatorPeopleRemoveQuery & CallOptions) => Promise<OperatorPerson>
+}
+export interface OperatorsOperatorTokensVerbs {
+  /**
+   * Issues a token for one person or program that operates the service.
+   *
+   * @example
+   * await client.operatorTokens.issue({ name: "on call", scopes: ["read", "stop"] })
+   */
+  readonly issue: (ask: IssueOperatorToken & CreateOptions) => Promise<IssuedOperatorToken>
+  /** Returns operator tokens without their secrets, newest first, including revoked ones. */
+  readonly list: (ask?: PageQuery & CallOptions) => List<OperatorToken>
+  /** Revokes an operator token immediately. */
+  readonly revoke: (id: string, ask?: CallOptions) => Promise<{ readonly id: string; readonly revoked: true }>
+}
+export interface OperatorsOperatorWebhooksVerbs {
+  /**
+   * Sends new events to a URL, signed according to Standard Webhooks.
+   *
+   * @example
+   * await client.operatorWebhooks.create({ url: "https://shop.example/webhooks", description: "Orders", types: ["deposit.*", "invoice.settled"] })
+   */
+  readonly create: (ask: WebhookEndpointSettings & CreateOptions) => Promise<IssuedWebhookEndpoint>
+  /** Returns a webhook endpoint. */
+  readonly get: (id: string, ask?: CallOptions) => Promise<WebhookEndpoint>
+  /** Returns all webhook endpoints without their secrets. */
+  readonly list: (ask?: CallOptions) => Promise<ReadonlyArray<WebhookEndpoint>>
+  /**
+   * Changes the fields you send.
+   *
+   * @example
+   * await client.operatorWebhooks.update(id, { description: "Orders" })
+   */
+  readonly update: (id: string, ask?: UpdateWebhookEndpoint & CallOptions) => Promise<WebhookEndpoint>
+  /** Deletes a webhook endpoint. */
+  readonly delete: (id: string, ask?: CallOptions) => Promise<WebhookEndpoint>
+  /** Sends a `webhook_endpoint.test` event, regardless of the endpoint's types. */
+  readonly test: (id: string, ask?: CallOptions) => Promise<WebhookEndpoint>
+  /** Enable a webhook endpoint. Re-enables an endpoint. */
+  readonly enable: (id: string, ask?: EnableWebhookEndpoint & CallOptions) => Promise<WebhookEndpoint>
+  /** Disables a webhook endpoint. */
+  readonly disable: (id: string, ask?: CallOptions) => Promise<WebhookEndpoint>
+  /**
+   * Sends all events after `replay_from` again, for up to 90 days back.
+   *
+   * @example
+   * await client.operatorWebhooks.replay(id, { replayFrom: "evt_JD9HVFdAEDYutzxV7b_7RQ" })
+   */
+  readonly replay: (id: string, ask: ReplayWebhookEndpoint & CallOptions) => Promise<WebhookEndpoint>
+  /**
+   * Creates a new secret.
+   *
+   * @example
+   * await client.operatorWebhooks.rotateSecret(id, { overlapSeconds: 3600 })
+   */
+  readonly rotateSecret: (id: string, ask?: RotateWebhookSecret & CallOptions) => Promise<IssuedWebhookEndpoint>
+  /** Returns the deliveries to an endpoint of the last 30 days, newest first. */
+  readonly deliveries: (id: string, ask?: PageQuery & CallOptions) => List<WebhookDelivery>
+  /** Sends a delivery now: again, or before `next_attempt_at`. */
+  readonly resend: (id: string, ask?: CallOptions) => Promise<WebhookDelivery>
+}
+export interface OperatorsPeopleVerbs {
+  /**
+   * Creates a person and returns a single-use link for adding a passkey within 3 days.
+   *
+   * @example
+   * await client.people.invite({ name: "Mara K.", role: "bookkeeper" })
+   */
+  readonly invite: (ask: InvitePerson & CreateOptions) => Promise<InvitedPerson>
+  /** Returns the people who sign in to the console for this company, newest first, including removed ones. */
+  readonly list: { (ask?: PageQuery & CallOptions): List<Person>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Person> }
+  /** Revokes all passkeys of a person, ends their sessions, and returns a one-time link for adding a new passkey. */
+  readonly recover: { (id: string, ask?: CallOptions): Promise<InvitedPerson>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<InvitedPerson> }
+  /**
+   * Changes another person's role immediately, and voids their open invitation or recovery link; recover the person for a new one.
+   *
+   * @example
+   * await client.people.setRole(id, { role: "viewer" })
+   */
+  readonly setRole: { (id: string, ask: SetPersonRole & CallOptions): Promise<Person>; (company: CompanyRef, id: string, ask: SetPersonRole & CallOptions): Promise<Person> }
+  /** Revokes a person's passkeys and invitation and ends their sessions immediately. */
+  readonly remove: { (id: string, ask?: PeopleRemoveQuery & CallOptions): Promise<Person>; (company: CompanyRef, id: string, ask?: PeopleRemoveQuery & CallOptions): Promise<Person> }
+}
+export interface OperatorsStatusVerbs {
+  /** Returns the backends of this process, the `/readyz` checks, problems with the channels, the holder of each leader role, and the delays of events and features. */
+  readonly now: (ask?: CallOptions) => Promise<Status>
+}
+export interface OperatorsStopsVerbs {
+  /** Returns the pauses that apply to all companies. */
+  readonly standing: (ask?: CallOptions) => Promise<Pauses>
+  /**
+   * Pauses sending or receiving for all companies, in every process.
+   *
+   * @example
+   * await client.stops.pause({ what: "sending" })
+   */
+  readonly pause: (ask: Pause & CallOptions) => Promise<Pauses>
+  /**
+   * Resumes sending or receiving.
+   *
+   * @example
+   * await client.stops.resume({ what: "sending" })
+   */
+  readonly resume: (ask: Pause & CallOptions) => Promise<Pauses>
+}
+export interface OperatorsSuspenseVerbs {
+  /** Returns payments of invoices that another payment had already settled, newest first. */
+  readonly list: (ask?: SuspenseListQuery & CallOptions) => List<SuspendedPayment>
+  /**
+   * Requests the assignment.
+   *
+   * @example
+   * await client.suspense.assign(id, { companyId: "019c0ec6-427b-78ab-add1-a8a8cf0bc356" })
+   */
+  readonly assign: (id: string, ask: AssignSuspendedPayment & CallOptions) => Promise<SuspendedPayment>
+}
+export interface OperatorsVouchersVerbs {
+  /**
+   * Cancels every open voucher that an API key or person created, including those of refund links, and releases their funds.
+   *
+   * @example
+   * await client.vouchers.cancelCreatedBy({ createdBy: "UMhWoEGNQytf" })
+   */
+  readonly cancelCreatedBy: { (ask: CancelVouchers & CallOptions): Promise<{ readonly canceled: number }>; (company: CompanyRef, ask: CancelVouchers & CallOptions): Promise<{ readonly canceled: number }> }
+}
+export interface OperatorsWithdrawalsVerbs<M = Metadata> {
+  /** Rejects a company's withdrawal that is `pending_approval`. */
+  readonly operatorReject: (id: string, ask?: CallOptions) => Promise<Withdrawal<M>>
+}
+/** All operations of the API for companies, and those for operators that create companies. */
 export interface Nouns<M = Metadata> {
   readonly account: AccountVerbs
   readonly apiKeys: ApiKeysVerbs
@@ -1424,4 +2221,23 @@ export interface Nouns<M = Metadata> {
   readonly vouchers: VouchersVerbs<Read<M, "vouchers">, Written<M, "vouchers">>
   readonly webhooks: WebhooksVerbs
   readonly withdrawals: WithdrawalsVerbs<Read<M, "withdrawals">, Written<M, "withdrawals">>
+}
+/** The other operations for operators. */
+export interface OperatorNouns<M = Metadata> {
+  readonly adjustments: OperatorsAdjustmentsVerbs
+  readonly apiKeys: OperatorsApiKeysVerbs
+  readonly backlog: OperatorsBacklogVerbs<Read<M, "backlog">>
+  readonly companies: OperatorsCompaniesVerbs
+  readonly liquidity: OperatorsLiquidityVerbs
+  readonly lostWithdrawals: OperatorsLostWithdrawalsVerbs<Read<M, "lostWithdrawals">>
+  readonly operatorAudit: OperatorsOperatorAuditVerbs
+  readonly operatorPeople: OperatorsOperatorPeopleVerbs
+  readonly operatorTokens: OperatorsOperatorTokensVerbs
+  readonly operatorWebhooks: OperatorsOperatorWebhooksVerbs
+  readonly people: OperatorsPeopleVerbs
+  readonly status: OperatorsStatusVerbs
+  readonly stops: OperatorsStopsVerbs
+  readonly suspense: OperatorsSuspenseVerbs
+  readonly vouchers: OperatorsVouchersVerbs
+  readonly withdrawals: OperatorsWithdrawalsVerbs<Read<M, "withdrawals">>
 }

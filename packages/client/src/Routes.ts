@@ -34,7 +34,7 @@ webhooks webhook-deliveries resend=ONCE
 withdrawals bitcoin/withdraw estimate=POST:/estimate confirm=CREATE:/confirm
 withdrawals transactions/withdrawals get approve=ONCE reject=ONCE`
 
-const read = (): Readonly<Record<string, Verbs>> => {
+export const read = (table: string): Readonly<Record<string, Verbs>> => {
   const nouns: Record<string, Record<string, string>> = {}
   for (const line of table.split("\n")) {
     const [noun = "", own, ...verbs] = line.split(" ")
@@ -52,7 +52,7 @@ const read = (): Readonly<Record<string, Verbs>> => {
   return nouns
 }
 
-export const routes = read()
+export const routes = read(table)
 
 const ofAnyAmount = { amount: null }
 

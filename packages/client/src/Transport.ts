@@ -81,7 +81,7 @@ export interface Transport {
    * Sends a request and repeats it while that is safe and may help. Throws `SatrailError` unless the response
    * is 2xx.
    */
-  readonly send: (ask: Ask) => Promise<{ readonly answer: unknown; readonly headers: Headers }>
+  readonly send: (ask: Ask) => Promise<{ readonly answer: unknown; readonly headers: Answer["headers"] }>
   /** Makes one attempt. Returns the response without reading its body. */
   readonly open: (ask: Ask) => Promise<Response>
   /** Returns the time to wait before the next attempt. */
@@ -93,10 +93,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 const json = "application/json"
 
-const notOurs = ({ status, headers }: Response, to = headers.get("location") ?? ""): string =>
+const notOurs = ({ status, headers }: Answer, to = headers.get("location") ?? ""): string =>
   `Not a satrail response (${status}${to && ` to ${to}`}). Check the URL.`
 
-const retryAfter = (headers: Headers): number | undefined => {
+const retryAfter = (headers: Answer["headers"]): number | undefined => {
   const said = headers.get("retry-after") ?? ""
   const millis = +said * 1000 || Date.parse(said) - Date.now()
   return millis < 0 ? 0 : millis || undefined
@@ -108,8 +108,14 @@ const named = (issue: Issue): Issue => ({
   path: issue.path.replace(/^(?!metadata\.).*/, askedName)
 })
 
+/** A response, as far as an error is read from it. */
+type Answer = Pick<Response, "status" | "json"> & { readonly headers: Pick<Headers, "get"> }
+
 /** Converts an error response to an error. */
-const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
+export const refusalOf = async (
+  response: Answer,
+  idempotencyKey: string | undefined
+): Promise<SatrailError> => {
   // A browser hides the status of a redirect.
   const status = response.status || 302
   const { error, message }: Fields = Object(await response.json().catch(() => undefined))

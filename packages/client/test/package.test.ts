@@ -3,8 +3,10 @@ import { readFileSync, readdirSync } from "node:fs"
 import path from "node:path"
 import * as Catalogue from "@satrail/service/core/Catalogue"
 import { rolldown } from "rolldown"
+import { client, type Client } from "../src/index.ts"
+import * as Operator from "../src/operator.ts"
+import { allRoutes } from "../src/OperatorRoutes.ts"
 import { routes } from "../src/Routes.ts"
-import { over } from "../src/Client.ts"
 import { eventType, wireTypes } from "../src/Plain.ts"
 
 const folder = path.dirname(import.meta.dirname)
@@ -39,16 +41,22 @@ describe("the package", () => {
   })
 
   it("client: the client has a method for each route and no other methods", () => {
-    const pay = over({ url: "http://service.example" })
+    const url = "http://service.example"
     const methodsOf = (noun: object) => Object.keys(noun).toSorted()
-    assert.sameMembers(Object.keys(pay), [...Object.keys(routes), "on", "close"])
-    for (const [noun, verbs] of Object.entries(routes)) {
-      const others = noun === "webhooks" ? ["verify"] : noun === "withdrawals" ? ["settled"] : []
-      assert.deepStrictEqual(
-        methodsOf(pay[noun as keyof typeof pay]),
-        [...Object.keys(verbs), ...others].toSorted(),
-        noun
-      )
+    const clients: ReadonlyArray<readonly [Client, typeof routes]> = [
+      [client({ url }), routes],
+      [Operator.client({ url }), allRoutes]
+    ]
+    for (const [pay, table] of clients) {
+      assert.sameMembers(Object.keys(pay), [...Object.keys(table), "on", "close"])
+      for (const [noun, verbs] of Object.entries(table)) {
+        const others = noun === "webhooks" ? ["verify"] : noun === "withdrawals" ? ["settled"] : []
+        assert.deepStrictEqual(
+          methodsOf(pay[noun as keyof typeof pay]),
+          [...Object.keys(verbs), ...others].toSorted(),
+          noun
+        )
+      }
     }
   })
 

@@ -154,7 +154,7 @@ describe("metadata with schemas", () => {
     const error: unknown = await pay.invoices
       .create({ company: shop, metadata: {} as never })
       .catch((error: unknown) => error)
-    assert.include(String(error), "metadata.order must be text")
+    assert.include(String(error), "metadata.order must be a string")
     await pay.close()
     for (const [metadata, says] of [
       [{ invoice: order }, "(got invoice)"],
