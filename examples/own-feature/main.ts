@@ -9,7 +9,7 @@ const pay = await satrail.test({ features: [feature] })
 const company = await pay.companies.create({ name: "Corner Café" })
 await pay.outside.pay(await pay.invoices.create({ company, amount: 1000, description: "Beans" })) // the simulated customer
 await pay.clock.advance("1 second")
-const { key } = await pay.apiKeys.create({ company, name: "till", scopes: ["admin"] })
+const { key } = await pay.companies.issueKey(company.id, { name: "till", scopes: ["admin"] })
 
 interface Shown {
   readonly id: string

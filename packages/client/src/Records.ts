@@ -1235,6 +1235,8 @@ export interface FollowedWithdrawal<M = Metadata> {
   readonly destination: WithdrawalDestination
   /** Approval by another key; null if not required */
   readonly approval: WithdrawalApproval | null
+  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  readonly fiat: FiatValue | null
   /** Kind, as in `GET /operator/backlog`; null once final */
   readonly kind: "withdrawal_unapproved" | "withdrawal_requested" | "withdrawal_dispatched" | "withdrawal_lost" | "payout_without_coins" | "payout_without_block" | "deposit_without_block" | "deposit_unconfirmed" | "voucher_open" | "record_open" | "task_overdue" | null
   /** What the service is waiting for; null once final */

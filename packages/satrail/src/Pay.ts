@@ -1,51 +1,20 @@
-import type { Consumer, OnOptions } from "@satrail/client/Consumers"
+import type * as Msat from "@satrail/bitcoin/Msat"
+import type { OperatorClient } from "@satrail/client/Client"
+import type { Money, Sats } from "@satrail/client/Plain"
 import type { Schemas } from "@satrail/client/Schemas"
-import type { Layer, ManagedRuntime } from "effect"
 import type * as Sandbox from "@satrail/sandbox/Sandbox"
-import type * as Events from "./Events.ts"
+import type * as Satrail from "@satrail/service/core/Satrail"
+import type { Effect, Layer, ManagedRuntime } from "effect"
 import type { Handler } from "./Handler.ts"
-import type { Method } from "./Method.ts"
-import type { Methods } from "./Methods.ts"
-import type { Sats } from "./Money.ts"
-import type { Provided } from "./Nouns.ts"
 
 /** Named strings that callers attach to invoices, addresses, checkouts and withdrawals. */
 export type Metadata = Readonly<Record<string, string>>
 
-export type { Consumer, OnOptions }
-
-export interface EventsOptions {
-  /**
-   * The id of the event after which to begin, or `"now"`. Defaults to the oldest stored event.
-   */
-  readonly after?: string
-  /** Only events of this company. */
-  readonly company?: string | { readonly id: string }
-}
+/** The services that `Satrail.layer` provides. */
+type Provided = Layer.Success<ReturnType<typeof Satrail.layer>>
 
 /** The service that runs in this process. */
-export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M> {
-  /**
-   * Handles every event of a type at least once and in order per record, even after a crash. If a handler
-   * throws, it is retried at growing intervals, while other records' events and other handlers continue. If
-   * several processes share a database, only one of them handles events at a time.
-   *
-   * @example
-   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order), { name: "shipping" })
-   */
-  readonly on: <T extends Events.EventType>(
-    type: T | ReadonlyArray<T>,
-    handler: (event: { readonly [K in T]: Events.Event<K, M> }[T]) => unknown,
-    options?: OnOptions
-  ) => Consumer
-  /**
-   * Yields every event, oldest first, and then new events as they happen. Store the `id` of the last event that
-   * you handled and pass it as `after`.
-   *
-   * @example
-   * for await (const event of pay.events({ after })) console.log(event.type, event.subject)
-   */
-  readonly events: (options?: EventsOptions) => AsyncIterable<Events.AnyEvent<M>>
+export interface Pay<M extends Metadata | Schemas = Metadata> extends OperatorClient<M> {
   /**
    * Serves the HTTP API, payment pages and the console for a web `Request` or for Node's request and
    * response.
@@ -79,11 +48,36 @@ export interface Clock {
   readonly advance: (span: Span) => Promise<Date>
 }
 
-type Simulated<M> = {
-  readonly [K in Exclude<keyof Sandbox.Sandbox["Service"], "pay" | "state">]: Method<
-    Sandbox.Sandbox["Service"][K],
-    undefined,
-    M
+/** A value of the sandbox with amounts as `Money`. */
+type Shown<T> = T extends Msat.Msat
+  ? Money
+  : T extends string
+    ? string
+    : T extends ReadonlyArray<infer A>
+      ? ReadonlyArray<Shown<A>>
+      : T extends object
+        ? { readonly [K in keyof T]: Shown<T[K]> }
+        : T
+
+/** A request to the sandbox with amounts as in all methods. */
+type Given<T> = T extends Msat.Msat
+  ? Sats
+  : T extends string & { readonly "~effect/Brand": unknown }
+    ? string
+    : T extends object
+      ? { readonly [K in keyof T]: Given<T[K]> }
+      : T
+
+type Called<F> =
+  F extends Effect.Effect<infer A, unknown>
+    ? () => Promise<Shown<A>>
+    : F extends (...asked: infer Asked) => Effect.Effect<infer A, unknown>
+      ? (...asked: { [K in keyof Asked]: Given<Asked[K]> }) => Promise<Shown<A>>
+      : never
+
+type Simulated = {
+  readonly [K in Exclude<keyof Sandbox.Sandbox["Service"], "pay" | "state">]: Called<
+    Sandbox.Sandbox["Service"][K]
   >
 }
 
@@ -96,7 +90,7 @@ export interface PayOptions {
  * The other parties on the simulated network. As in all methods, amounts in requests are satoshis or a `Money`
  * from a response, and amounts in responses are `{ msat, sats }`.
  */
-export interface Outside<M = Metadata> extends Simulated<M> {
+export interface Outside extends Simulated {
   /**
    * Pays an invoice from an external wallet. If this service issued the invoice, the payment has been credited
    * when this returns, or is held if it is a hold invoice.
@@ -126,5 +120,5 @@ export interface Outside<M = Metadata> extends Simulated<M> {
 /** The service on a simulated network. */
 export interface SimulatedPay<M extends Metadata | Schemas = Metadata> extends Pay<M> {
   readonly clock: Clock
-  readonly outside: Outside<M>
+  readonly outside: Outside
 }

@@ -1,13 +1,14 @@
-import type { WithSchemas } from "@satrail/client/Schemas"
-import * as CompanyId from "@satrail/core/base/CompanyId"
-import { Invalid } from "@satrail/core/base/Invalid"
-import { Events, type Heard } from "@satrail/core/events/Events"
+import { idOf } from "@satrail/client/Client"
+import type { Consumer, OnOptions } from "@satrail/client/Consumers"
+import { SatrailError } from "@satrail/client/Errors"
+import { eventType } from "@satrail/client/Plain"
+import type { Schemas, WithSchemas } from "@satrail/client/Schemas"
+import type { Heard } from "@satrail/core/events/Events"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { Features } from "@satrail/core/ledger/Features"
 import { all as ours } from "@satrail/service/features/core"
 import * as Http from "@satrail/service/http/Http"
 import * as EventIds from "@satrail/http/wire/EventIds"
-import * as Seal from "@satrail/http/wire/Seal"
 import * as Memory from "@satrail/service/memory/Memory"
 import { Own as OwnTables } from "@satrail/postgres/client/Feature"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
@@ -24,19 +25,14 @@ import * as Server from "@satrail/server/serving/Server"
 import { Cause, Clock, Context, Effect, Exit, Layer, ManagedRuntime, Scope, Stream } from "effect"
 import { existsSync } from "node:fs"
 import path from "node:path"
-import { idOf } from "./Sharing.ts"
 import * as Consumers from "./Consumers.ts"
-import { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
+import * as Face from "./Face.ts"
 import * as Handler from "./Handler.ts"
 import { checkNames } from "./KnownOptions.ts"
-import * as Methods from "./Methods.ts"
 import * as Options from "./Options.ts"
-import type { Consumer, EventsOptions, Metadata, OnOptions, Pay, SimulatedPay } from "./Pay.ts"
-import { refusal } from "./Refusals.ts"
-import type { Iterate } from "./Reply.ts"
-import * as Schemas from "./Schemas.ts"
-import { Stopping } from "./Settled.ts"
+import type { Metadata, Pay, SimulatedPay } from "./Pay.ts"
+import { invalid, refusal, stopping } from "./Refusals.ts"
 import * as Simulation from "./Simulation.ts"
 
 /** Leases are long, so that advancing the clock by a month ends none. No other process ever needs one. */
@@ -82,30 +78,15 @@ const compose = (environment: Environment, isKept: boolean, own: ReadonlyArray<O
 
 type Composed = Layer.Success<ReturnType<typeof compose>>
 
-/** Returns the result of a call, or throws its error with the stack of the caller. */
-const outcome = <A>(exit: Exit.Exit<A, unknown>, { stack = "" }: { readonly stack?: string }): A => {
-  if (Exit.isSuccess(exit)) return exit.value
-  const error = refusal(Cause.hasInterruptsOnly(exit.cause) ? new Stopping() : Cause.squash(exit.cause))
-  if (error instanceof Error && "_tag" in error)
-    error.stack = stack.replace(/^.*/, () => `${error.name}: ${error.message}`)
-  throw error
-}
-
 /** Another process uses the directory of the embedded database. */
-export const DirectoryLocked: new (
-  ...given: ReadonlyArray<unknown>
-) => SatrailError & { readonly directory: string; readonly pid: number } =
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- `refusal` adds the members of every error
-  DirectoryLock.DirectoryLocked as never
-
-/** Returns the error without a stack and visible fields, which Node would print if the error ends the program. */
-const inOneLine = ({ directory, pid }: DirectoryLock.DirectoryLocked): unknown => {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  const error = new DirectoryLock.DirectoryLocked({ directory, pid })
-  Error.stackTraceLimit = stackTraceLimit
-  for (const name of Object.keys(error)) Object.defineProperty(error, name, { enumerable: false })
-  return refusal(error)
+export class DirectoryLocked extends SatrailError {
+  readonly directory: string
+  readonly pid: number
+  constructor({ directory, pid, message }: DirectoryLock.DirectoryLocked) {
+    super({ status: 409, code: "directory_locked", message })
+    this.directory = directory
+    this.pid = pid
+  }
 }
 
 /** Announces the creation of the embedded database, which takes several seconds, to a person at a terminal. */
@@ -116,15 +97,11 @@ const announce = ({ databaseUrl, dataDirectory }: Environment): void => {
 }
 
 /** The service cannot start. The code is that of the reason, or `start_failed`. */
-const notStarted = (cause: Error): SatrailError => {
-  const error = new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
-  const told = refusal(cause)
-  const { code, isRetryable } =
-    told instanceof SatrailError ? told : { code: "start_failed", isRetryable: false }
-  // Not enumerable, because Node would print them if the error ends the program.
-  const hidden = { _tag: "NotStarted", isRetryable, isUnknown: false, issues: [], paths: [], details: {} }
-  for (const name of Object.keys(hidden)) Object.defineProperty(error, name, { writable: true })
-  return Object.assign(error, { code, ...hidden })
+const notStarted = (reason: Error): SatrailError => {
+  const cause = refusal(reason)
+  const code = cause instanceof SatrailError ? cause.code : "start_failed"
+  const message = `satrail cannot start: ${Options.inOptions(reason.message)}`
+  return new SatrailError({ status: 500, code, message }, { cause })
 }
 
 const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) => {
@@ -132,13 +109,13 @@ const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) 
     return await runtime.context()
   } catch (cause) {
     await runtime.dispose()
-    if (cause instanceof DirectoryLock.DirectoryLocked) throw inOneLine(cause)
+    if (cause instanceof DirectoryLock.DirectoryLocked) throw new DirectoryLocked(cause)
     if (cause instanceof Error) throw notStarted(cause)
     throw cause
   }
 }
 
-const iterating = (context: Context.Context<never>): Iterate =>
+const iterating = (context: Context.Context<never>) =>
   async function* <A>(stream: Stream.Stream<A, unknown>) {
     try {
       yield* Stream.toAsyncIterableWith(stream, context)
@@ -147,24 +124,29 @@ const iterating = (context: Context.Context<never>): Iterate =>
     }
   }
 
-/** Creates the HTTP handler at the first request. */
+/** Creates the routes for other programs, and those for this one, when they are first needed. */
 const serving = (
   environment: Environment,
   context: Context.Context<Composed>,
   own: ReadonlyArray<Options.OwnFeature>
 ) => {
-  let made: ReturnType<typeof Http.webHandler> | undefined
   const time = Context.getOption(context, Time.Time)
-  const begin = () => {
-    const features = own.flatMap(({ http }) => http ?? [])
-    const routes = Server.routes(environment, environment.operatorToken, context, { features })
-    return Http.webHandler(
-      time._tag === "None" ? routes : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock))
-    )
+  const features = own.flatMap(({ http }) => http ?? [])
+  const routesOf = (isInside: boolean) => {
+    const routes = Server.routes(environment, environment.operatorToken, context, { features, isInside })
+    return time._tag === "None"
+      ? routes
+      : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock))
   }
+  let outer: ReturnType<typeof Http.webHandler> | undefined
+  let inner: ReturnType<typeof Http.inside> | undefined
+  let begun: ReturnType<NonNullable<typeof inner>["begin"]> | undefined
   return {
-    handle: (request: Request) => (made ??= begin()).handler(request),
-    dispose: async () => made?.dispose()
+    handle: (request: Request) => (outer ??= Http.webHandler(routesOf(false))).handler(request),
+    routes: () => (begun ??= (inner ??= Http.inside(routesOf(true))).begin()),
+    dispose: async () => {
+      await Promise.all([outer?.dispose(), inner?.dispose()])
+    }
   }
 }
 
@@ -175,8 +157,7 @@ const patienceMillis = 5000
 const consuming = (
   runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>,
   context: Context.Context<Composed>,
-  ids: EventIds.EventIds,
-  iterate: Iterate
+  ids: EventIds.EventIds
 ) => {
   const running = new Map<string, Consumer>()
   let isStopped = false
@@ -201,20 +182,16 @@ const consuming = (
     options: OnOptions = {}
   ): Consumer => {
     checkNames<OnOptions>("on", options, { name: true, after: true, company: true })
-    if (isStopped) throw refusal(new Stopping())
+    if (isStopped) throw stopping()
     const { name } = options
     const after = HostEvents.after(ids, options.after)
     const company = idOf(options.company)
     const types = new Set([type].flat())
-    if (types.size === 0) throw refusal(new Invalid({ path: "type", message: "is required" }))
-    const known = [...HostEvents.types].map((name) => JSON.stringify(name)).join(", ") // `refusal` converts unquoted names
+    if (types.size === 0) throw invalid("type", "is required")
+    const known = [...HostEvents.types].join(", ")
     for (const one of types)
-      if (!HostEvents.types.has(one))
-        throw refusal(
-          new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${known}` })
-        )
-    if (typeof handler !== "function")
-      throw refusal(new Invalid({ path: "handler", message: "must be a function" }))
+      if (!HostEvents.types.has(one)) throw invalid("type", `"${one}" is no event: ${known}`)
+    if (typeof handler !== "function") throw invalid("handler", "must be a function")
     const called = name ?? [...types].join(", ")
     if (running.has(called))
       throw new Error(
@@ -224,12 +201,12 @@ const consuming = (
       name: called,
       after,
       isAsked: (heard) =>
-        types.has(HostEvents.typeOf(heard.type)) && (company === undefined || heard.companyId === company),
+        types.has(eventType(heard.type)) && (company === undefined || heard.companyId === company),
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the event has one of the handler's types
-      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, ids, iterate) as never)),
+      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, ids) as never)),
       describe: ({ place, companyId, type }) => ({
         event: ids.write(place, companyId),
-        type: HostEvents.typeOf(type)
+        type: eventType(type)
       })
     })
     running.set(called, consumer)
@@ -255,73 +232,51 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   if (isKept) announce(environment)
   const runtime = ManagedRuntime.make(compose(environment, isKept, own))
   const context = await begun(runtime)
-  const iterate = iterating(context)
-  let isClosed = false
-  const run = async <A, E>(effect: Effect.Effect<A, E>, given?: unknown): Promise<A> => {
-    const signal = given ?? undefined
-    if (signal !== undefined && !(signal instanceof AbortSignal))
-      throw refusal(new Invalid({ path: "signal", message: "must be an AbortSignal" }))
-    signal?.throwIfAborted()
-    const caller = {}
-    Error.captureStackTrace(caller, run)
-    const exit = isClosed
-      ? Exit.fail(new Stopping())
-      : await runtime.runPromiseExit(effect, signal && { signal })
-    if (Exit.isFailure(exit)) signal?.throwIfAborted()
-    return outcome(exit, caller)
-  }
-  const sealer = Seal.make(Secrets.keyOf(environment, "replies of pay", "reply key"))
-  const surroundings: Methods.Surroundings = {
-    context,
-    run,
-    iterate,
-    sealer,
-    links: Server.sealer(environment),
-    check: Schemas.checking(options.metadata ?? {})
-  }
-  const served = serving(environment, context, own)
   const ids = Context.get(context, EventIds.Ids)
-  const consumers = consuming(runtime, context, ids, iterate)
+  const served = serving(environment, context, own)
+  const consumers = consuming(runtime, context, ids)
+  let isClosed = false
+  const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
+    if (isClosed) throw stopping()
+    return runtime.runPromise(effect).catch((error: unknown) => {
+      throw refusal(error)
+    })
+  }
   let closed: Promise<void> | undefined
   const close = async () => {
     await consumers.stop()
-    await served.dispose()
     isClosed = true
+    await served.dispose()
     await runtime.dispose()
   }
   const once = () => (closed ??= close())
-
-  async function* events(options: EventsOptions = {}) {
-    checkNames<EventsOptions>("events", options, { after: true, company: true })
-    const { company } = options
-    const after = HostEvents.after(ids, options.after)
-    const id = typeof company === "object" ? company.id : company
-    const ask = {
-      ...(after !== undefined && { after }),
-      ...(id !== undefined && { companyId: CompanyId.make(id) })
-    }
-    const told = Stream.map(Context.get(context, Events).tail(ask), (heard) =>
-      HostEvents.of<M>(heard, ids, iterate)
-    )
-    yield* iterate(told)
-  }
-
+  const log = (message: string) => (cause: Cause.Cause<unknown>) =>
+    void Effect.runForkWith(context)(Effect.logError(message, cause))
+  const report = log("pay.handler: a request failed")
+  const client = Face.make(options.metadata, {
+    context,
+    ids,
+    run,
+    iterate: iterating(context),
+    routes: async () => {
+      if (isClosed) throw stopping()
+      return served.routes()
+    },
+    report: log("pay: a call crashed")
+  })
   const time = Context.getOption(context, Time.Time)
   const sandbox = Context.getOption(context, Sandbox.Sandbox)
   const pay = {
-    ...Methods.make<M>(surroundings),
+    ...client,
     on: consumers.on,
-    events,
-    handler: Handler.make(served.handle, (error) => {
-      Effect.runForkWith(context)(Effect.logError("pay.handler: a request failed", Cause.fail(error)))
-    }),
+    handler: Handler.make(served.handle, (error) => report(Cause.fail(error))),
     close: once,
     [Symbol.asyncDispose]: once,
     runtime,
     layer: Layer.succeedContext(context),
-    ...(time._tag === "Some" && { clock: Simulation.clock(time.value, surroundings) }),
+    ...(time._tag === "Some" && { clock: Simulation.clock(time.value, run) }),
     ...(sandbox._tag === "Some" && {
-      outside: Simulation.outside<M>(sandbox.value, Context.get(context, ReceivingReads), surroundings)
+      outside: Simulation.outside(sandbox.value, Context.get(context, ReceivingReads), run)
     })
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `clock` and `outside` exist if the network is simulated, as the overloads of `satrail` declare
@@ -337,7 +292,7 @@ export type SimulatedOptions = Omit<Options.Options, "lightning" | "chain"> & {
 type TestOptions = Omit<SimulatedOptions, "database" | "directory">
 
 /** The type of the metadata, or the schema for each resource. */
-type Typed = Metadata | Schemas.Schemas
+type Typed = Metadata | Schemas
 
 interface Open {
   /**

@@ -1,26 +1,25 @@
-import type { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
-import type { Paid } from "@satrail/sandbox/Payer"
-import * as Sandbox from "@satrail/sandbox/Sandbox"
-import type * as Time from "@satrail/sandbox/Time"
-import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Destination from "@satrail/core/sending/Destination"
 import * as Network from "@satrail/bitcoin/Network"
-import { RecipientType } from "@satrail/core/ledger/Rail"
+import { isObject, mapped, wire, withJson } from "@satrail/client/Plain"
+import * as Amounts from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
 import * as Confirmations from "@satrail/core/receiving/Confirmations"
-import { Data, Effect, Option, Result, Schema } from "effect"
-import { type Parameter, fields, flag, maybe, named, number, sats, text } from "./Fields.ts"
-import { checking } from "./KnownOptions.ts"
-import type { Surroundings } from "./Methods.ts"
-import * as Methods from "./Methods.ts"
-import { Invalid } from "@satrail/core/base/Invalid"
-import * as Money from "./Money.ts"
+import type { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
+import * as Destination from "@satrail/core/sending/Destination"
+import type { Paid } from "@satrail/sandbox/Payer"
+import type * as Sandbox from "@satrail/sandbox/Sandbox"
+import type * as Time from "@satrail/sandbox/Time"
+import { Data, Effect, Option, Result } from "effect"
+import { checkNames } from "./KnownOptions.ts"
 import type { Clock, Outside, PayOptions, Span } from "./Pay.ts"
+import { invalid } from "./Refusals.ts"
 
 /** Thrown if a payment reached the node but the service did not credit it in time. */
 export class NotCredited extends Data.TaggedError("NotCredited")<{ readonly paid: string }> {
   override readonly message = `the payment ${this.paid} arrived but was not credited within 10 seconds`
 }
+
+type Run = <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 
 const units: ReadonlyMap<string, number> = new Map([
   ["second", 1000],
@@ -29,59 +28,55 @@ const units: ReadonlyMap<string, number> = new Map([
   ["day", 86_400_000]
 ])
 
-const millisOf = (span: Span): Effect.Effect<number, Invalid> => {
+const millisOf = (span: Span): number => {
   const [, count, unit = ""] = /^([\d.]+) (second|minute|hour|day)s?$/.exec(String(span)) ?? []
   const millis = typeof span === "number" ? span : Number(count) * (units.get(unit) ?? NaN)
-  return Number.isInteger(millis) && millis >= 0
-    ? Effect.succeed(millis)
-    : Effect.fail(new Invalid({ path: "span", message: 'must be milliseconds or a string such as "1 hour"' }))
+  if (Number.isInteger(millis) && millis >= 0) return millis
+  throw invalid("span", 'must be milliseconds or a string such as "1 hour"')
 }
 
-export const clock = (time: Time.Time["Service"], { run }: Surroundings): Clock => {
+export const clock = (time: Time.Time["Service"], run: Run): Clock => {
   const now = () => new Date(time.clock.currentTimeMillisUnsafe())
   return {
     now,
-    advance: async (span) => run(Effect.asVoid(Effect.flatMap(millisOf(span), time.advance))).then(now)
+    advance: async (span) => run(Effect.asVoid(time.advance(millisOf(span)))).then(now)
   }
 }
 
-const payment = fields({ address: text, amount: sats })
-const part = [named("part", Schema.Literals(["node", "chain", "web", "index"]))] as const
-
-/** The parameters of each method of the simulated network, as in Verbs.ts. */
-export const parameters = {
-  destination: [
-    fields({
-      type: RecipientType,
-      ...maybe({
-        amount: sats,
-        behaviour: Sandbox.Behaviour,
-        expirySeconds: number,
-        kind: BitcoinAddress.Kind,
-        minFinalCltvExpiry: number
-      }),
-      ...maybe({ payee: text, takes: fields({ max: sats, min: sats }) })
-    })
-  ],
-  release: [fields({ outcome: Schema.Literals(["fail", "settle"]), paymentHash: text })],
-  send: [payment],
-  sendMany: [named("payments", Schema.Array(payment))],
-  mine: [named("blocks", number)],
-  reorg: [named("depth", number)],
-  setFeeRate: [named("feeRate", number)],
-  doubleSpend: [named("txId", text)],
-  loseNextNotice: [],
-  pause: part,
-  resume: part,
-  payments: [],
-  outputsTo: [named("scriptPubKey", text)],
-  localBalance: [],
-  survey: []
-} as const
-const taken: Readonly<Record<string, ReadonlyArray<Parameter>>> = parameters
-
 type Controls = Sandbox.Sandbox["Service"]
 type Reads = ReceivingReads["Service"]
+
+/** Reads an amount of bitcoin. */
+const msatOf = (given: unknown): Msat.Msat => {
+  if (isObject(given) && typeof given["msat"] === "bigint") return Msat.make(given["msat"])
+  const { amount, currency } = wire({ amount: given })
+  const read = Result.flatMap(
+    Result.all([Amounts.parseCurrency(String(currency)), Decimal.parse(String(amount))]),
+    ([currency, decimal]): Result.Result<Msat.Msat, { readonly message: string }> =>
+      Amounts.isFiat(currency)
+        ? Result.fail({ message: "must be in sats or btc" })
+        : Amounts.toMsat(decimal, currency)
+  )
+  if (Result.isSuccess(read)) return read.success
+  throw invalid("amount", read.failure.message.replace(/^amount /, ""))
+}
+
+/** The amounts of the sandbox's requests. */
+const amounts: ReadonlySet<string> = new Set(["amount", "min", "max"])
+
+const asked = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(asked)
+  if (!isObject(value)) return value
+  return mapped(value, ([name, one]) => [
+    [name, amounts.has(name) && one !== undefined ? msatOf(one) : asked(one)]
+  ])
+}
+
+const shown = (value: unknown): unknown => {
+  if (typeof value === "bigint") return withJson({ msat: value, sats: Msat.toSats(Msat.make(value)) })
+  if (Array.isArray(value)) return value.map(shown)
+  return isObject(value) ? mapped(value, ([name, one]) => [[name, shown(one)]]) : value
+}
 
 const untilCredited = <A, E>(read: Effect.Effect<A, E>, isDone: (found: A) => boolean, paid: string) =>
   read.pipe(
@@ -107,9 +102,9 @@ const paidOnChain = Effect.fnUntraced(function* (
   { send, mine }: Controls,
   reads: Reads,
   address: string,
-  given: unknown
+  amount: Msat.Msat
 ) {
-  const txId = yield* send({ address, amount: yield* Effect.fromResult(Money.msat(given)) })
+  const txId = yield* send({ address, amount })
   yield* mine(confirmations)
   const scripts = Network.all.flatMap((network) => {
     const decoded = Destination.addressIn(address, network)
@@ -127,38 +122,37 @@ const paidOnChain = Effect.fnUntraced(function* (
   return { txId }
 })
 
-const check = checking("outside.pay", [
-  fields({ amount: Schema.optional(sats), hold: Schema.optional(flag) })
-])
+const isMoney = (value: unknown): boolean => isObject(value) && "msat" in value
 
-export const outside = <M>(sandbox: Controls, reads: Reads, surroundings: Surroundings): Outside<M> => {
+export const outside = (sandbox: Controls, reads: Reads, run: Run): Outside => {
   const { pay, state: _, ...others } = sandbox
-  const derived = Object.entries(others).map(([name, member]) => [
+  const derived = Object.entries(others).map(([name, member]: readonly [string, unknown]) => [
     name,
-    Methods.simulated(name, member, taken[name] ?? [], surroundings)
+    async (...given: ReadonlyArray<unknown>) => {
+      const called: unknown =
+        typeof member === "function" ? Reflect.apply(member, undefined, given.map(asked)) : member
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- every member of the sandbox is an effect or returns one
+      return shown(await run(called as Effect.Effect<unknown, unknown>))
+    }
   ])
   return {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- derived from the service like the type
-    ...(Object.fromEntries(derived) as Omit<Outside<M>, "pay">),
+    ...(Object.fromEntries(derived) as Omit<Outside, "pay">),
     // oxlint-disable-next-line typescript/consistent-type-assertions -- the second argument decides, as in the type
     pay: (async (to: unknown, options: unknown = {}) => {
-      const isAmount = typeof options !== "object" || Money.isMoney(options)
-      const text: unknown = typeof to === "string" ? to : Object(to)[isAmount ? "address" : "paymentRequest"]
-      const ask = Effect.gen(function* () {
-        if (typeof text !== "string")
-          return yield* new Invalid({
-            path: isAmount ? "address" : "paymentRequest",
-            message: "must be text"
-          })
-        if (isAmount) return yield* paidOnChain(sandbox, reads, text, options)
-        yield* check([options])
-        const { amount, hold }: PayOptions = Object(options)
-        const given = amount === undefined ? undefined : yield* Effect.fromResult(Money.msat(amount))
-        const paid = yield* pay({ paymentRequest: text, amount: given, hold })
-        yield* credited(reads, paid)
-        return paid
+      const isAmount = typeof options !== "object" || isMoney(options)
+      const field = isAmount ? "address" : "paymentRequest"
+      const text: unknown = typeof to === "string" ? to : Object(to)[field]
+      if (typeof text !== "string") throw invalid(field, "must be text")
+      if (isAmount) return run(paidOnChain(sandbox, reads, text, msatOf(options)))
+      checkNames<PayOptions>("outside.pay", Object(options), { amount: true, hold: true })
+      const { amount, hold }: PayOptions = Object(options)
+      const paying = pay({
+        paymentRequest: text,
+        amount: amount === undefined ? undefined : msatOf(amount),
+        hold
       })
-      return surroundings.run(ask)
-    }) as Outside<M>["pay"]
+      return run(Effect.tap(paying, (paid) => credited(reads, paid)))
+    }) as Outside["pay"]
   }
 }

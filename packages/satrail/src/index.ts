@@ -15,23 +15,25 @@ export type {
   OwnFeature,
   WalletOptions
 } from "./Options.ts"
-export type {
-  Clock,
-  Consumer,
-  EventsOptions,
-  Metadata,
-  OnOptions,
-  Outside,
-  Pay,
-  SimulatedPay,
-  Span
-} from "./Pay.ts"
-export type { AnyEvent, Event, EventType } from "./Events.ts"
+export type { Clock, Metadata, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
 export type { Handler } from "./Handler.ts"
-export type { CompanyRef, List, Page } from "@satrail/client/Calls"
-export type { MetadataNoun, Schemas, StandardSchema } from "@satrail/client/Schemas"
-export type { Amount, Currency, Money, Sats } from "./Money.ts"
-export { NotSettled, type Settled, type SettledOptions } from "./Settled.ts"
-export { errors, type Errors, type Issue, SatrailError } from "./Errors.ts"
-export * from "./ErrorClasses.ts"
-export * from "./features/Errors.ts"
+export {
+  errors,
+  SatrailError,
+  type Amount,
+  type CallOptions,
+  type CompanyRef,
+  type Consumer,
+  type Errors,
+  type Event,
+  type EventsQuery,
+  type Issue,
+  type List,
+  type MetadataNoun,
+  type Money,
+  type OnOptions,
+  type Page,
+  type Sats,
+  type Schemas,
+  type StandardSchema
+} from "@satrail/client"

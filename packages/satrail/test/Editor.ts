@@ -56,14 +56,11 @@ const client = (server: ChildProcessByStdio<Writable, Readable, null>) => {
 
 /** Patterns that each hover text must match: a sentence, and for most methods an example. */
 const methods: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
-  "companies.create": [/Opens an account\./, /pay\.companies\.create\(\{ name: "Shop" \}\)/],
-  "invoices.create": [
-    /Creates a Lightning invoice\./,
-    /const invoice = await pay\.invoices\.create\(\{ company: shop\.id, amount: 21_000/
-  ],
-  "invoices.get": [/Returns an invoice in its current state\./],
-  "withdrawals.confirm": [/Sends bitcoin/],
-  on: [/at least once and in order per record/]
+  "companies.create": [/company/, /client\.companies\.create\(/],
+  "invoices.create": [/Creates a Lightning invoice\./, /client\.invoices\.create\(\{ amount: /],
+  "invoices.get": [/Returns an? .*invoice/i],
+  "withdrawals.confirm": [/Holds the amount/],
+  on: [/at least once/]
 }
 const options: Readonly<Record<string, RegExp>> = {
   "invoices.create amount": /payer decides/,

@@ -3,8 +3,7 @@
 import { appendFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import pg from "pg"
-import { SandboxRefused, satrail } from "../src/index.ts"
-import { NotCredited } from "../src/Simulation.ts"
+import { satrail, SatrailError } from "../src/index.ts"
 import { markPaid } from "./orders.ts"
 
 const [directory = "", database = "", log = "", count = "0"] = process.argv.slice(2)
@@ -37,11 +36,8 @@ for (let number = 0; number < Number(count); number++) {
   } catch (error) {
     // The order was paid right before the process was killed, or the previous process still holds its lease.
     // The payment is credited later.
-    if (
-      !(error instanceof SandboxRefused && error.message.includes("paid")) &&
-      !(error instanceof NotCredited)
-    )
-      throw error
+    const { code, message } = error instanceof SatrailError ? error : { code: "", message: "" }
+    if (code !== "not_credited" && !(code === "sandbox_refused" && message.includes("paid"))) throw error
   }
 }
 
