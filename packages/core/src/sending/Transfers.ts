@@ -101,12 +101,13 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         // return its preimage when it cancels it.
         if (invoice.hold !== null) return yield* fail(withdrawal, "invoice_not_payable", task)
         const atMillis = yield* now
-        const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
-        if (!mine && invoice.expiresAtMillis <= atMillis)
+        // If another withdrawal claimed it, the commit is refused.
+        const isClaimed = invoice.status === "claimed"
+        if (!isClaimed && invoice.expiresAtMillis <= atMillis)
           return yield* fail(withdrawal, "invoice_expired", task)
         // The withdrawal was confirmed while another node was in use. This node cannot cancel the invoice, so
         // do not start.
-        if (!mine && receiver.lacks?.has("cancel") === true)
+        if (!isClaimed && receiver.lacks?.has("cancel") === true)
           return yield* fail(withdrawal, "invoice_not_payable", task)
         const metadata = yield* metadataOf(invoice)
         const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
