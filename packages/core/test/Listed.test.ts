@@ -176,4 +176,22 @@ describe("The node's own income and expenses", () => {
       assert.deepStrictEqual(yield* told, [["node_balance"], 0, -385_000, 1, -1])
     }
   )
+
+  scenario(
+    "reconciliation: a channel closed before the operator declared the equity allows for no rounding after that",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const node = yield* make
+      const { last, stateOwnFunds } = yield* Reconciliation
+      yield* node.look
+      node.closes(0)
+      yield* node.look
+      const { own } = Option.getOrThrow(yield* last).node
+      yield* stateOwnFunds({ node: own, chain: null })
+      node.earns(-999)
+      yield* node.look
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [["node_balance"], 0, 0, 1, -999])
+    }
+  )
 })

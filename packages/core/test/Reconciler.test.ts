@@ -909,6 +909,30 @@ describe("A difference", () => {
   )
 
   begun(
+    "deposit_not_credited: each run looks up the next page of evicted deposits, and after the last starts over",
+    { isPending: true },
+    function* () {
+      const { address } = yield* onChainAddress(yield* company())
+      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(7000) })
+      yield* mine(1)
+      yield* follow
+      const [deposit = assert.fail()] = yield* (yield* Records).depositsInBlocks(null, 100)
+      const asked = new Array<string | null>()
+      const ids = Array.from({ length: 70 }, (_, n) => `deposit ${n}`)
+      const evicted = replace(ReceivingReads, () => ({
+        depositsGivenUp: (before, limit) => {
+          asked.push(before)
+          const from = before === null ? 0 : ids.indexOf(before) + 1
+          return Effect.succeed(ids.slice(from, from + limit).map((id) => ({ ...deposit, id })))
+        }
+      }))
+      const ports = evicted(yield* Effect.context<Ports | Process>())
+      for (let runs = 0; runs < 3; runs++) yield* lookOn(ports)
+      assert.deepStrictEqual(asked, [null, "deposit 49", null])
+    }
+  )
+
+  begun(
     "on_chain_balance: someone with our keys spent from our wallet",
     { logsErrors: true, isPending: true },
     function* () {
