@@ -116,6 +116,22 @@ scenario(
 )
 
 scenario(
+  "wallet connect: an invoice without an amount is paid with the amount in the request, in msat",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(5000), ["send"])
+    const { answer } = yield* requests
+    const payee = yield* outside()
+    const params = { invoice: payee.destination, amount: 1_000_000 }
+    const event = request(secretKey, { method: "pay_invoice", params })
+    const paying = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    yield* steps(2)
+    assert.strictEqual(codeOf(yield* Fiber.join(paying), secretKey), "ok")
+    assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
+  }
+)
+
+scenario(
   "wallet connect: of two requests to pay an invoice, the refused one does not report that nothing was paid",
   { ...isWallet },
   function* () {
