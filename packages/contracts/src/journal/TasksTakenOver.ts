@@ -24,16 +24,24 @@ export const takenOver = {
   ...renewed,
   "C19: a task is taken over before its claim ends only from a process that is no longer alive": Effect.gen(
     function* () {
-      const kind = `test ${yield* hex(8)}`
+      const [kind, ending] = [`test ${yield* hex(8)}`, `test ${yield* hex(8)}`]
       const tasks = yield* Tasks
       const [own, other] = [yield* Id.make, yield* Id.make]
       const takeOver = (holder: string, nowMillis: number) =>
-        tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
+        tasks.takeOver({
+          holder,
+          kinds: [kind, ending],
+          nowMillis,
+          aliveMillis: 10,
+          leaseMillis: lease,
+          limit: 10
+        })
       assert.deepStrictEqual(yield* takeOver(other, 1000), [])
-      const [claimed, enqueued] = [yield* Id.make, yield* Id.make]
+      const [claimed, enqueued, ended] = [yield* Id.make, yield* Id.make, yield* Id.make]
       const jobs = [
         Change.enqueue({ kind, id: claimed, dueAtMillis: 1000 }),
-        Change.enqueue({ kind, id: enqueued, dueAtMillis: 1000 + lease, claimedBy: other })
+        Change.enqueue({ kind, id: enqueued, dueAtMillis: 1000 + lease, claimedBy: other }),
+        Change.enqueue({ kind: ending, id: ended, dueAtMillis: 1021, claimedBy: other })
       ]
       assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
       const before =
@@ -54,8 +62,11 @@ export const takenOver = {
       }
       assert.deepStrictEqual(yield* takeOver(other, 1022), [])
       assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
-      const next = yield* claim(kind, 1021 + lease)
+      const next = [...(yield* claim(kind, 1021 + lease))]
       assert.strictEqual(next.length, 2)
+      // A claim that has ended is not taken over: the task is due, like any other.
+      next.push(...(yield* claim(ending, 1021)))
+      assert.strictEqual(next.length, 3)
       // These claims name no process, so no other process takes over the tasks.
       assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
       for (const task of next)
