@@ -457,6 +457,31 @@ describe("Decisions of the payment worker", () => {
     })
   })
 
+  it.effect(
+    "C3: payment worker: a call without a response does not shorten the time in which an earlier call may arrive",
+    () => {
+      const at = { ...state(), pay: { _tag: "unknown" } as PaymentState }
+      return run(world(at), function* () {
+        const heldUntilMillis = (yield* Clock.currentTimeMillis) + leaseMillis
+        const { next } = yield* sent(at, { heldUntilMillis })
+        assert.strictEqual(
+          typeof next === "object" && "claim" in next ? next.claim.heldUntilMillis : next,
+          heldUntilMillis
+        )
+      })
+    }
+  )
+
+  it.effect(
+    "payment worker: a claim that knows until when an earlier call may arrive sends a missing payment at once",
+    () => {
+      const at = { ...state(), lookup: { _tag: "notFound" } as LookupResult }
+      return run(world(at), function* () {
+        assert.deepStrictEqual((yield* tracked(at, 0, { heldUntilMillis: 1 })).did, ["lookup", "pay"])
+      })
+    }
+  )
+
   it.effect("freeze: a withdrawal that may not be sent now is neither dispatched nor sent", () => {
     const at = state()
     return run(world(at), function* () {
