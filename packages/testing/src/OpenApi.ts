@@ -104,6 +104,7 @@ const spread = (responses: Schema, schemas: Schema): Schema => {
 export const expanded = (document: unknown): Schema => {
   const components = objectIn(document, "components")
   const schemas = objectIn(components, "schemas")
+  const usual = listIn(isObject(document) ? document : {}, "security")
   const look = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(look)
     if (!isObject(value)) return value
@@ -112,7 +113,7 @@ export const expanded = (document: unknown): Schema => {
     if (kind !== "") return look(objectIn(components, kind)[name])
     const all = Object.fromEntries(Object.entries(value).map(([member, one]) => [member, look(one)]))
     return isObject(all["responses"]) && "operationId" in all
-      ? { ...all, responses: spread(all["responses"], schemas) }
+      ? { security: usual, ...all, responses: spread(all["responses"], schemas) }
       : all
   }
   return {

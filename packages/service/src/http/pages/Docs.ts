@@ -51,12 +51,25 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
       Object.entries(objectIn(document["components"], kind)).filter(([name]) => isKept(name))
     )
   const schemas = Components.reachable(paths, objectIn(document["components"], "schemas"))
+  const usual = Map.groupBy(
+    Components.operationsOf({ paths })
+      .map((operation) => listIn(operation, "security"))
+      .filter(({ length }) => length > 0),
+    (one) => JSON.stringify(one)
+  )
+  const [common = []] = [...usual.values()].toSorted((a, b) => b.length - a.length)[0] ?? []
+  const inherited = (operation: Json): Json => {
+    const { security = [], ...rest } = operation
+    return JSON.stringify(security) === JSON.stringify(common) ? rest : { ...rest, security }
+  }
   return {
     ...document,
     info: { ...objectIn(document, "info"), contact, ...info },
     // Relative to the document, so it is valid for any host name.
     servers: [{ url: "/", description: "This service" }],
-    paths,
+    // Applies to each operation that names no other.
+    security: common,
+    ...mapOperations({ paths }, inherited),
     components: {
       ...objectIn(document, "components"),
       schemas: within("schemas", (name) => schemas.has(name)),
