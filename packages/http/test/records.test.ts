@@ -34,7 +34,8 @@ const lightningInvoice = (settled: boolean): Shape => ({
   expires_at: instant,
   settled_at: settled ? instant : is(null),
   canceled_at: is(null),
-  deposit_id: settled ? uuid : is(null)
+  deposit_id: settled ? uuid : is(null),
+  fiat: is(null)
 })
 
 const lightningPayment: Shape = {
@@ -76,6 +77,7 @@ const withdrawal = (rail: string, status: string): Shape => ({
       : ["an object", (value) => typeof value === "object"],
   chain_tx_id: rail === "on_chain" && status === "settled" ? hex32 : nullOr(hex32),
   refund_id: is(null),
+  fiat: is(null),
   metadata: is(metadata),
   created_at: instant,
   updated_at: instant,

@@ -8,8 +8,9 @@ import * as FixedRates from "../src/FixedRates.ts"
 it.effect("fixed rates: configured prices, and default prices for other currencies, are always current", () =>
   Effect.gen(function* () {
     const { rate } = yield* ExchangeRates
-    assert.deepStrictEqual(yield* rate("usd"), { price: Decimal.make(640_005n, 1), atMillis: 0 })
+    const source = "simulated"
+    assert.deepStrictEqual(yield* rate("usd"), { price: Decimal.make(640_005n, 1), atMillis: 0, source })
     yield* TestClock.adjust("1 day")
-    assert.deepStrictEqual(yield* rate("eur"), { price: FixedRates.usual.eur, atMillis: 86_400_000 })
+    assert.deepStrictEqual(yield* rate("eur"), { price: FixedRates.usual.eur, atMillis: 86_400_000, source })
   }).pipe(Effect.provide(FixedRates.layer({ usd: Decimal.make(640_005n, 1) })))
 )
