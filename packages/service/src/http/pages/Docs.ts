@@ -67,7 +67,7 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
     info: { ...objectIn(document, "info"), contact, ...info },
     // Relative to the document, so it is valid for any host name.
     servers: [{ url: "/", description: "This service" }],
-    // Applies to each operation that names no other.
+    // Applies to each operation without its own.
     security: common,
     ...mapOperations({ paths }, inherited),
     components: {
