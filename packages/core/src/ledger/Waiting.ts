@@ -1,6 +1,5 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
-import type { Registered } from "./Registry.ts"
 
 const own = [
   "withdrawal_unapproved",
@@ -18,17 +17,14 @@ interface Holds {
   readonly waits: { readonly kind: string }
 }
 
-type KindOf<F> = F extends { readonly holds: ReadonlyArray<infer H extends Holds> }
-  ? H["waits"]["kind"]
-  : never
-
 /**
  * A reason why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee, or for
  * an operator if the node has lost its payment. A payout waits for coins or a block. A deposit waits for a block
  * or for confirmations. A feature's record that holds money waits for what the feature declares (`Feature.Holds`).
- * A job is overdue when it is due and no worker has claimed it.
+ * A job is overdue when it is due and no worker has claimed it. The type names the published reasons itself, because
+ * the services that read it are part of the types of the features.
  */
-export type Kind = (typeof own)[number] | KindOf<Registered> | (typeof others)[number]
+export type Kind = (typeof own)[number] | "voucher_open" | (typeof others)[number]
 
 /** Returns all reasons in a service with these features, in the order in which they are published. */
 export const kinds = (
