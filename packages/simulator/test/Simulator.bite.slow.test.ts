@@ -88,7 +88,7 @@ const spoiled: Readonly<
     over(LightningSender, (sender) => LightningSender.of({ ...sender, graceMillis: 0 })),
     /(a failed withdrawal was not paid|a failed withdrawal is not in flight)/,
     20,
-    9
+    40
   ],
   "C33: a journal that credits the requested amount instead of the received one": [
     committing((change) => {
