@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { isBuiltin } from "node:module"
+import { isBuiltin, stripTypeScriptTypes } from "node:module"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -539,38 +539,44 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     )
 
     it.skipIf(!isTurnOf(1, 3))(
-      "install: an application bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles",
+      "install: bundles of esbuild, rolldown and webpack run without node_modules: a host of the core, the program of the first guide, and a mounted handler",
       async () => {
         const bin = path.dirname(process.execPath)
         const folder = path.join(work, "bundling")
         mkdirSync(folder)
-        const taken = [
-          "bitcoin",
-          "core",
-          "features",
-          "http",
-          "memory",
-          "postgres",
-          "sandbox",
-          "service",
-          "ui"
-        ].map((name) => `@satrail/${name}`)
-        writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
-        await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", ...bundlers)
-        for (const name of ["host.mjs", "build.mjs"])
+        writeFileSync(path.join(folder, "package.json"), manifestWith(tarballs().map(nameOf)))
+        await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...bundlers)
+        for (const name of ["host.mjs", "mounted.mjs", "build.mjs"])
           cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
-        await right(bin, folder, "node", "build.mjs", "out")
-        for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
-          const elsewhere = path.join(work, `bundled-${name}`)
-          mkdirSync(elsewhere)
-          cpSync(path.join(folder, "out", name), path.join(elsewhere, name))
-          const { status, said } = await run(bin, elsewhere, "node", name)
-          // Log lines may come first.
-          assert.deepStrictEqual(
-            { status, last: said.trimEnd().split("\n").at(-1) },
-            { status: 0, last: "settled" },
-            name
-          )
+        const { code } =
+          programs.find(({ at }) => at.startsWith("docs/start.md")) ??
+          assert.fail("docs/start.md has no program")
+        // CommonJS has no `await` outside functions.
+        const [, imports = "", body = ""] =
+          /^((?:import .*\n)+)([^]*)$/.exec(stripTypeScriptTypes(code)) ?? []
+        writeFileSync(path.join(folder, "shop.mjs"), `${imports}export const shop = async () => {${body}}\n`)
+        // A complete bundle needs only these packages, for the files that they read.
+        const files = path.join(work, "bundling-files")
+        for (const name of ["@electric-sql", "@satrail/postgres", "@satrail/ui"])
+          cpSync(path.join(folder, "node_modules", name), path.join(files, "node_modules", name), {
+            recursive: true
+          })
+        for (const { entry, out, last, flags = [] } of [
+          { entry: "host.mjs", out: path.join(work, "bundled-host"), last: "settled" },
+          { entry: "mounted.mjs", out: path.join(files, "out"), last: "200,200,200" },
+          { entry: "mounted.mjs", out: path.join(folder, "out"), last: "200,200,200", flags: ["--external"] }
+        ]) {
+          await right(bin, folder, "node", "build.mjs", entry, out, ...flags)
+          for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
+            const alone = path.join(out, name.replace(".", "-"))
+            mkdirSync(alone)
+            cpSync(path.join(out, name), path.join(alone, name))
+            const { status, said } = await run(bin, alone, "node", name)
+            // Log lines may come first.
+            const found = { status, last: said.trimEnd().split("\n").at(-1) }
+            assert.deepStrictEqual(found, { status: 0, last }, `${out}, ${name}: ${said.slice(-2000)}`)
+            if (entry === "mounted.mjs") assert.match(said, /^ship order 1042; [\d.]+ sats are available$/m)
+          }
         }
       }
     )
