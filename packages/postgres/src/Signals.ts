@@ -12,8 +12,9 @@ import { asking, failed } from "./client/PgConnection.ts"
 const gapMillis = 10
 const answerMillis = 5000
 
-// A process that is alone sends nothing, because each notification costs a statement. While others may be there, it
-// sends at least this often. It is alone if it heard nothing for as long as `aloneMillis`.
+// Each notification costs a statement, so a process that is alone sends only one every `presentMillis`. It shows
+// others that the process is there, and shows the process whether its connection still works. A process is alone if
+// it received nothing for as long as `aloneMillis`.
 const presentMillis = 20_000
 const aloneMillis = 60_000
 
@@ -43,24 +44,16 @@ export const make = Effect.gen(function* () {
   const isWaiting = yield* Latch.make(false)
   const clock = yield* Clock.Clock
   let aloneFromMillis = 0
-  let isMissed = false
-
-  const take = () => {
-    const text = isMissed ? "null" : JSON.stringify(Object.fromEntries(waiting))
-    waiting.clear()
-    isMissed = false
-    isWaiting.closeUnsafe()
-    return Buffer.byteLength(text) > maxPayload ? "null" : text
+  const isAlone = () => clock.currentTimeMillisUnsafe() >= aloneFromMillis
+  const expectOthers = () => {
+    aloneFromMillis = clock.currentTimeMillisUnsafe() + aloneMillis
   }
 
-  /** Another process is there. If we sent nothing because we were alone, it must look for itself. */
-  const hear = () => {
-    const nowMillis = clock.currentTimeMillisUnsafe()
-    const wasAlone = nowMillis >= aloneFromMillis
-    aloneFromMillis = nowMillis + aloneMillis
-    if (!wasAlone) return
-    isMissed = true
-    isWaiting.openUnsafe()
+  const payload = () => {
+    const text = JSON.stringify(Object.fromEntries(waiting))
+    waiting.clear()
+    isWaiting.closeUnsafe()
+    return Buffer.byteLength(text) > maxPayload ? "null" : text
   }
 
   const session = Effect.gen(function* () {
@@ -74,7 +67,9 @@ export const make = Effect.gen(function* () {
     )
     client.on("notification", ({ processId, payload = "" }) => {
       if (processId === pid) return
-      hear()
+      // Another process is there, and may not know of what waits.
+      if (isAlone()) isWaiting.openUnsafe()
+      expectOthers()
       const sent = Option.getOrNull(sentOf(payload))
       if (sent === null) return void PubSub.publishUnsafe(received, null)
       for (const [topic, times] of Object.entries(sent))
@@ -86,12 +81,8 @@ export const make = Effect.gen(function* () {
     yield* ask(`listen ${channel}`)
     // Signals sent before this connection was open are lost.
     yield* PubSub.publish(received, null)
-    aloneFromMillis = clock.currentTimeMillisUnsafe() + aloneMillis
-    const send = Effect.suspend(() => {
-      const payload = take()
-      if (clock.currentTimeMillisUnsafe() >= aloneFromMillis) return Effect.void
-      return ask("select pg_notify($1, $2)", [channel, payload])
-    })
+    expectOthers()
+    const send = Effect.suspend(() => ask("select pg_notify($1, $2)", [channel, payload()]))
     const due = Effect.timeoutOption(isWaiting.await, presentMillis)
     const next = Effect.andThen(due, Effect.andThen(send, Effect.sleep(gapMillis)))
     // A stopping process sends its pending signals.
@@ -106,7 +97,7 @@ export const make = Effect.gen(function* () {
     send: ({ topic, atMillis }: Core.Signal) => {
       const [first, last] = waiting.get(topic) ?? [atMillis, atMillis]
       waiting.set(topic, [Math.min(first, atMillis), Math.max(last, atMillis)])
-      isWaiting.openUnsafe()
+      if (!isAlone()) isWaiting.openUnsafe()
     },
     received: Stream.fromPubSub(received)
   }
