@@ -107,14 +107,15 @@ export const idOf = (value: unknown): string | undefined => text(Object(value).i
 /** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`. The id is omitted if the verb's route has none. */
 const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const ids = given.flatMap((one) => idOf(one) ?? [])
-  const ask = Object(given[ids.length])
+  const { length } = ids
+  const ask = Object(given[length])
   const { company, idempotencyKey, signal, ...fields } = ask
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
-  if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} needs ${needed} id`)
+  if (length < needed || length > needed + 1 || id === "") fail(`${pattern} needs ${needed || "no"} id`)
   return {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
-    company: ids.length > needed ? ids[0] : idOf(company),
+    company: length > needed ? ids[0] : idOf(company),
     // Null for a missing header, which must not turn the protection off.
     idempotencyKey: "idempotencyKey" in ask ? text(idempotencyKey) || null : undefined,
     signal: signal instanceof AbortSignal ? signal : undefined,
@@ -148,7 +149,7 @@ export const over = <M = Metadata, C = Client<M>>(
     (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
-    if (key && company && (await ownerOf(key)) !== company) fail("key of another company")
+    if (key && company && (await ownerOf(key)) !== company) fail("key is another company's; pass a function")
     return key || fail("key is required")
   }
   const credential = (path: string, company: string | undefined) =>

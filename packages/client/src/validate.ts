@@ -7,7 +7,7 @@ export const validate = async (schema: StandardSchema, metadata: unknown): Promi
   if (!result.issues) return result.value
   const issues = result.issues.map(({ path = [], message }) => {
     const at = ["metadata", ...path.map((part) => Object(part).key ?? part)].join(".")
-    return { path: at, message: `${at} is invalid: ${message}` }
+    return { path: at, message: `${at}: ${message}` }
   })
   throw new SatrailError({
     status: 400,

@@ -123,7 +123,7 @@ describe("metadata with schemas", () => {
           return { issues, message }
         }
       )
-    const digits = "metadata.order is invalid: expected digits"
+    const digits = "metadata.order: expected digits"
     const isOrder = { issues: [{ path: "metadata.order", message: digits }], message: digits }
     const before = (await embedded.invoices.list(company)).items.length
     for (const metadata of [{ order: "no" }, { order: "" }])
@@ -142,7 +142,7 @@ describe("metadata with schemas", () => {
     ]) {
       const { issues } = await refused(call)
       assert.strictEqual(issues[0]?.path, "metadata.code")
-      assert.include(issues[0]?.message ?? "", "metadata.code is invalid: ")
+      assert.include(issues[0]?.message ?? "", "metadata.code: ")
     }
   })
 
