@@ -7,7 +7,6 @@ import { refusalOf, type Transport, world } from "@satrail/client/Transport"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Id from "@satrail/core/base/Id"
 import * as ReadCache from "@satrail/core/base/ReadCache"
 import { afterAllOf, cursorOf, Events } from "@satrail/core/events/Events"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
@@ -23,9 +22,6 @@ import { invalid, refusal, stopping } from "./Refusals.ts"
 
 /** The credential of the operator's calls. It is not a secret, because nothing outside of this process can send it. */
 const operator = "operator"
-
-const noCompany = () =>
-  new SatrailError({ status: 404, code: "not_found", message: "No such company. Check the id." })
 
 /** Returns the holder as which the program calls the routes for a company, without a key of the company. */
 const holding = (companies: Companies["Service"]) => {
@@ -44,10 +40,7 @@ const holding = (companies: Companies["Service"]) => {
       feesRevision
     }))
   )
-  return (text: string) =>
-    Id.is(text)
-      ? Effect.catchTag(read(CompanyId.make(text)), "NotFound", () => Effect.fail(noCompany()))
-      : Effect.fail(noCompany())
+  return (id: string) => read(CompanyId.make(id))
 }
 
 type Send = Awaited<ReturnType<ReturnType<typeof Http.inside>["begin"]>>
@@ -82,11 +75,13 @@ const sending = ({ context, routes, report }: Surroundings): Transport["send"] =
     if (Exit.isFailure(exit)) {
       signal?.throwIfAborted()
       if (Cause.hasInterruptsOnly(exit.cause)) throw stopping()
-      const cause = Cause.squash(exit.cause)
+      const cause = refusal(Cause.squash(exit.cause))
       if (cause instanceof SatrailError) throw cause
       report(exit.cause)
-      const told = { status: 500, code: "internal", message: String(cause), idempotencyKey: once }
-      throw new SatrailError(told, { cause })
+      throw new SatrailError(
+        { status: 500, code: "internal", message: String(cause), idempotencyKey: once },
+        { cause }
+      )
     }
     const { status, headers } = exit.value
     const text = textOf(exit.value)

@@ -9,16 +9,16 @@ const codeOf = (tag: string): string =>
 const isTagged = (error: unknown): error is Error & { readonly _tag: string } =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
-const told = ({ status, message, error }: Errors.Failure, cause?: unknown): SatrailError => {
+const failed = ({ status, message, error }: Errors.Failure, cause?: unknown): SatrailError => {
   const { code, issues = [], ...details } = error
   return new SatrailError({ status, code, message, issues, details: Object(plain(details)) }, { cause })
 }
 
 /** Converts an error of the service to the client's error, with the API's code and message. Returns other errors unchanged. */
 export const refusal = (cause: unknown): unknown => {
-  if (Errors.isFailure(cause)) return told(cause)
+  if (Errors.isFailure(cause)) return failed(cause)
   if (!isTagged(cause)) return cause
-  if (Errors.isServiceError(cause)) return told(Errors.failureFor(cause), cause)
+  if (Errors.isServiceError(cause)) return failed(Errors.failureFor(cause), cause)
   return new SatrailError({ status: 500, code: codeOf(cause._tag), message: cause.message }, { cause })
 }
 
