@@ -1,5 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
-import type { Rated } from "@satrail/core/base/Rated"
+import * as Rated from "@satrail/core/base/Rated"
 import * as Booking from "@satrail/core/reports/Booking"
 import { Schema } from "effect"
 import * as Member from "./Member.ts"
@@ -7,11 +7,11 @@ import * as Scalars from "./Scalars.ts"
 import * as View from "./View.ts"
 
 /** A record whose amount can be given in fiat. */
-interface Row extends Rated {
+interface Row extends Rated.Rated {
   readonly amount: Msat.Msat | null
 }
 
-const view = View.make<Rated & { readonly amount: Msat.Msat; readonly rate: string }>()(
+const view = View.make<Rated.Rated & { readonly value: string; readonly rate: string }>()(
   { identifier: "FiatValue" },
   {
     currency: Member.textOrNull(
@@ -20,7 +20,7 @@ const view = View.make<Rated & { readonly amount: Msat.Msat; readonly rate: stri
     ),
     amount: [
       Scalars.text("12.50").annotate({ description: "The amount at `rate`, with the currency's decimals" }),
-      (row) => Booking.valueAt(row.amount, row) ?? "0"
+      (row) => row.value
     ],
     rate: [Scalars.text("61234.5").annotate({ description: "Price of one bitcoin" }), (row) => row.rate],
     rate_at: Member.instantOrNull((row) => row.rateAtMillis, "Time of the rate"),
@@ -34,8 +34,11 @@ const schema = Schema.NullOr(view.schema).annotate({
 
 const fiat: View.Member<Row, typeof schema> = [
   schema,
-  (row) =>
-    row.amount === null || row.rate === null ? null : view.of({ ...row, amount: row.amount, rate: row.rate })
+  (row) => {
+    const { rate } = row
+    const value = row.amount === null ? null : Booking.valueAt(row.amount, row)
+    return value === null || rate === null ? null : view.of({ ...Rated.of(row), rate, value })
+  }
 ]
 
 /** The fiat value of a record. */
