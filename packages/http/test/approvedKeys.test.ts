@@ -27,15 +27,12 @@ const told = async (
   key: string,
   id: string
 ): Promise<ReadonlyArray<readonly [type: string, approval: string]>> => {
-  const { data } = (await service.ask("GET", "/v1/events?types=api_key.*&limit=100", { key })).body
-  return data.flatMap(
-    ({
+  const { data } = (await service.ask("GET", `/v1/events?types=api_key.*&subject=${id}`, { key })).body
+  return data.map(
+    ({ type, data }: { readonly type: string; readonly data: { readonly approval: string } }) => [
       type,
-      data
-    }: {
-      readonly type: string
-      readonly data: { readonly id: string; readonly approval: string }
-    }) => (data.id === id ? [[type, data.approval]] : [])
+      data.approval
+    ]
   )
 }
 

@@ -9,6 +9,7 @@ import { Companies } from "@satrail/core/accounts/Companies"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as ReadCache from "@satrail/core/base/ReadCache"
 import { afterAllOf, cursorOf, Events } from "@satrail/core/events/Events"
+import { isAsked } from "@satrail/core/events/Feed"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { type Host, textOf } from "@satrail/http/edge/Inside"
 import type { EventIds } from "@satrail/http/wire/EventIds"
@@ -128,13 +129,7 @@ const reading = ({ context, ids, run, iterate }: Surroundings): NonNullable<Carr
         ...(after !== undefined && { after }),
         ...(owner !== undefined && { companyId: CompanyId.make(owner) })
       })
-      .pipe(
-        Stream.filter(
-          (one) =>
-            (filter.value.subject === undefined || one.subject.toLowerCase() === filter.value.subject) &&
-            (filter.value.types === undefined || filter.value.types.has(one.type))
-        )
-      )
+      .pipe(Stream.filter((one) => isAsked(one, filter.value)))
     for await (const one of iterate(signal ? Stream.interruptWhen(heard, aborted(signal)) : heard))
       yield HostEvents.of(one, ids)
     if (isOpenTold && !signal?.aborted) throw stopping()

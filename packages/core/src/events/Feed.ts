@@ -36,7 +36,7 @@ export interface Item extends PublicEvent {
 
 /**
  * Selects a company's events after a position; a null company id selects all companies. `types` and `subject`
- * restrict the selection further.
+ * (in lower case) restrict the selection further.
  */
 export interface Ask {
   readonly companyId: CompanyId.CompanyId | null
@@ -105,9 +105,13 @@ export class Feed extends Context.Service<
 
 type Filter = Pick<Ask, "types" | "subject">
 
-const isAsked = (item: Item, ask: Filter): boolean =>
-  (ask.types === undefined || ask.types.has(item.type)) &&
-  (ask.subject === undefined || ask.subject === item.subject)
+/** Ids of keys have letters in both cases. A filter has none in upper case. */
+const isSubject = ({ subject }: Filter, id: string): boolean =>
+  subject === undefined || subject === id.toLowerCase()
+
+/** Returns whether a filter selects a notice. */
+export const isAsked = (item: Pick<Item, "type" | "subject">, ask: Filter): boolean =>
+  (ask.types === undefined || ask.types.has(item.type)) && isSubject(ask, item.subject)
 
 /**
  * Returns the number of events to read at a time. It does not exceed the number requested, unless a filter may
@@ -126,7 +130,7 @@ export const make = Effect.gen(function* () {
 
   /** Returns whether a committed event may be published as one of the requested events. */
   const isCandidate = ({ type, subject }: Published, ask: Filter): boolean =>
-    (ask.subject === undefined || ask.subject === subject || notices.isAboutOthers(type)) &&
+    (isSubject(ask, subject) || notices.isAboutOthers(type)) &&
     (ask.types === undefined || notices.typesOf(type).some((one) => ask.types?.has(one)))
 
   /** Returns the published form of these events. The first rendering is stored and used from then on. */
