@@ -70,9 +70,9 @@ export class Approvals extends Context.Service<
   {
     /**
      * Approves a withdrawal, which queues its payment. Any key or person may approve, except the requester and
-     * anyone who counts as the requester (accounts/Deciders.ts). The caller checks that the key has the scope `approve`.
-     * The requester must still be able to send. The destination and the limits of the requesting key are checked again, and the network fee may not exceed the amount
-     * held for it. Approving again changes nothing.
+     * anyone who counts as the requester (accounts/Deciders.ts). The caller checks that the key has the scope
+     * `approve`. The requester must still be able to send. The destination and the limits of the requesting key are
+     * checked again, and the network fee may not exceed the amount held for it. Approving again changes nothing.
      */
     readonly approve: (
       decision: Decision
