@@ -112,12 +112,12 @@ export const run = Effect.fnUntraced(function* <R>(
   const wakes = yield* Wakes
   const { dutyLeaseMillis } = yield* Options
   const now = Clock.currentTimeMillis
-  let isBegun = false
+  let isStarted = false
 
   const claim = Effect.gen(function* () {
     const nowMillis = yield* now
-    if (!isBegun) yield* journal.commit(Duty.started(role, nowMillis))
-    isBegun = true
+    if (!isStarted) yield* journal.commit(Duty.started(role, nowMillis))
+    isStarted = true
     const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: dutyLeaseMillis, limit: 1 })
     return task && { task, untilMillis: nowMillis + dutyLeaseMillis }
   })
