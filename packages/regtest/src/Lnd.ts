@@ -34,6 +34,8 @@ export interface Lnd extends Place, Control {
   readonly rest: LndRest.LndRest
   /** Bakes a macaroon that permits only these calls, and returns it in hex. */
   readonly bake: (uris: ReadonlyArray<string>) => Effect.Effect<Redacted.Redacted, Process.RegtestFailed>
+  /** Returns the lines of the node's log that contain this text. */
+  readonly logged: (text: string) => string
 }
 
 const failed = (name: string) => (error: unknown) => {
@@ -61,6 +63,11 @@ export const of = (place: Place, control: Control): Lnd => {
     ...place,
     ...control,
     rest,
+    logged: (text) =>
+      readFileSync(path.join(place.folder, "lnd.log"), "utf8")
+        .split("\n")
+        .filter((line) => line.includes(text))
+        .join("\n"),
     bake: (uris) =>
       rest
         .ask(

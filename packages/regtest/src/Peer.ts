@@ -38,6 +38,9 @@ const feeLimitMsat = String(Msat.fromSats(10_000))
 const said = (error: { readonly words: string } | { readonly cause: unknown }) =>
   new Process.RegtestFailed({ message: "words" in error ? error.words : String(error.cause) })
 
+const isAbsent = (error: { readonly _tag: string }): error is LndRest.Refused =>
+  error instanceof LndRest.Refused && LndRest.isAbsent(error)
+
 /** Pays an invoice and waits until it is settled. `amount` overrides the invoice's own amount. */
 export const pay = (
   node: Lnd.Lnd,
@@ -65,7 +68,14 @@ export const pay = (
       timeout_seconds: 30,
       no_inflight_updates: true
     })
-    const last = yield* Stream.runLast(node.rest.listen("pay", request, Sent)).pipe(Effect.mapError(said))
+    const track = get(`/v2/router/track/${toBase64Url(invoice.paymentHash)}`)
+    const last = yield* Stream.runLast(node.rest.listen("pay", request, Sent)).pipe(
+      // A busy lnd can say that it has no such payment although it has begun the payment.
+      Effect.catchIf(isAbsent, () => Stream.runLast(node.rest.listen("track", track, Sent))),
+      Effect.mapError(
+        (error) => new Process.RegtestFailed({ message: `${node.name} pays: ${said(error).message}` })
+      )
+    )
     if (last._tag === "None" || last.value.status !== "SUCCEEDED") {
       return yield* new Process.RegtestFailed({
         message: last._tag === "None" ? "no answer" : last.value.failure_reason
@@ -144,15 +154,16 @@ export const received = (
         invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero
       )
 
-/** Returns whether a node says that a payment which it sends is in flight. */
-export const isInFlight = (
+/** Returns what a node says of a payment that it sends, such as `IN_FLIGHT`; undefined if it has no record of it. */
+export const sent = (
   node: Lnd.Lnd,
   paymentHash: PaymentHash.PaymentHash
-): Effect.Effect<boolean, Process.RegtestFailed> =>
+): Effect.Effect<string | undefined, Process.RegtestFailed> =>
   // The first message is the current state.
   Stream.runHead(node.rest.listen("track", get(`/v2/router/track/${toBase64Url(paymentHash)}`), Sent)).pipe(
-    Effect.mapError(said),
-    Effect.map((first) => first._tag === "Some" && first.value.status === "IN_FLIGHT")
+    Effect.map((first) => (first._tag === "Some" ? first.value.status : undefined)),
+    Effect.catchIf(isAbsent, () => Effect.undefined),
+    Effect.mapError(said)
   )
 
 /** Waits until a payment for a hold invoice is held. */
