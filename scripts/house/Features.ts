@@ -12,6 +12,8 @@ const words: Readonly<Record<string, string>> = {
   statements: "statements?",
   audit: "audit",
   people: "people|persons?|sessions?",
+  // Elsewhere, a platform is an operating system.
+  platform: "platform_keys?",
   webhooks: "webhooks?",
   "wallet-connect": "wallet_connect[a-z]*|nwc"
 }

@@ -7,6 +7,7 @@ import { vouchers } from "../../packages/features/test/vouchers/mutants.ts"
 import { webhooks } from "../../packages/features/test/webhooks/mutants.ts"
 import { walletConnect } from "../../packages/features/test/wallet-connect/mutants.ts"
 import { people } from "../../packages/features/test/people/mutants.ts"
+import { platform } from "../../packages/features/test/platform/mutants.ts"
 import { statements } from "../../packages/features/test/statements/mutants.ts"
 import { audit } from "../../packages/features/test/audit/mutants.ts"
 
@@ -21,5 +22,6 @@ export const features = [
   adjustments,
   statements,
   people,
+  platform,
   audit
 ]

@@ -188,6 +188,7 @@ describe("the command line", () => {
         "Webhook endpoint",
         "Person",
         "Console session",
+        "Platform key",
         "Wallet connection"
       ]
     )

@@ -7,6 +7,7 @@ import { audit } from "./audit/index.ts"
 import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
 import { people } from "./people/index.ts"
+import { platform } from "./platform/index.ts"
 import { refunds } from "./refunds/index.ts"
 import { statements } from "./statements/index.ts"
 import { vouchers } from "./vouchers/index.ts"
@@ -25,6 +26,7 @@ export const features = [
   adjustments,
   statements,
   people,
+  platform,
   audit
 ] as const
 

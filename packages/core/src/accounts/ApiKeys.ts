@@ -47,7 +47,7 @@ export const expiryIssue = (expiresAtMillis: number, nowMillis: number): string 
   expiresAtMillis <= nowMillis ? "must be in the future" : undefined
 
 /** Checks ranges, because values from in-process callers have not been validated yet. */
-const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect<void, Invalid> => {
+export const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect<void, Invalid> => {
   if (allowedFrom === null) return Effect.void
   const { length } = allowedFrom.ranges
   if (length < 1 || length > AllowedFrom.maxRanges)
@@ -124,6 +124,10 @@ export class ApiKeys extends Context.Service<
       { readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> },
       NotFound | StoreUnavailable
     >
+    /** Returns the spending of a caller's key for its company, within the windows of its limits. */
+    readonly spent: (
+      key: Pick<ApiKey.ApiKey, "id" | "companyId" | "spendsAs">
+    ) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
     /**
      * Changes a key's limits. By the time this returns, every process applies them. Spending is counted from
      * the time the key first has limits. If `by` loosens limits for a company with a large balance, a second
@@ -438,6 +442,7 @@ export const make = Effect.gen(function* () {
       const apiKey = yield* get(id, of)
       return { apiKey, spent: yield* records.spent(apiKey.companyId, Limits.countedAs(apiKey)) }
     }),
+    spent: (key) => records.spent(key.companyId, Limits.countedAs(key)),
     limit: (id, limits, by) => updateLimits(id, () => limits, by),
     updateLimits,
     allowFrom: Effect.fnUntraced(function* (id, allowedFrom, by) {

@@ -1,12 +1,11 @@
 import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
-import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Company } from "@satrail/core/accounts/Company"
 import type { Changer } from "@satrail/core/accounts/Loosening"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import { isYoung, marginMillis } from "@satrail/core/base/ReadCache"
-import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { NotFound, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -20,6 +19,7 @@ import * as Exchange from "../edge/Exchange.ts"
 import * as Inside from "../edge/Inside.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
+import * as Credentials from "./Credentials.ts"
 import { type Member, SignedIn } from "./SignedIn.ts"
 
 /** The operator's root token. If undefined, the operator routes are closed. */
@@ -125,12 +125,6 @@ const wantsStepUp = ({
   return method !== "GET" && (method !== "POST" || !isQuick)
 }
 
-/** Returns the text after `Bearer` (RFC 6750, section 2.1), empty if there is none. */
-export const credentialOf = (authorization: string | undefined): string =>
-  authorization === undefined || !/^bearer /i.test(authorization)
-    ? ""
-    : authorization.slice("bearer ".length).trim()
-
 /** Returns advice for a non-empty header that does not use the bearer scheme. */
 const misplaced = (authorization: string | undefined): string | undefined =>
   authorization === undefined || authorization.trim() === "" || /^bearer\b/i.test(authorization.trim())
@@ -146,7 +140,9 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
   "@satrail/http/api/Authentication",
   {
     error: Errors.of(
+      "malformed",
       "unauthorized",
+      "not_found",
       "scope_required",
       "address_not_allowed",
       "step_up_required",
@@ -159,7 +155,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
 export const layer = Layer.effect(
   Authentication,
   Effect.gen(function* () {
-    const apiKeys = yield* ApiKeys
+    const credentials = yield* Credentials.make
     const isToken = tokenCheck(yield* OperatorToken)
     const { ofKey, refuse } = yield* RequestRates
     const proxies = yield* Acting.Proxies
@@ -168,10 +164,12 @@ export const layer = Layer.effect(
     /** Explains a rejection if the credential is an operator token, or if the header does not use the bearer scheme. */
     const told = (
       authorization: string | undefined,
-      failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
+      failed:
+        | Errors.FailureFor<ApiKey.Unauthorized | NotFound | StoreUnavailable>
+        | Errors.Failure<"malformed">
     ) => {
       if (failed.error.code !== "unauthorized") return failed
-      const credential = credentialOf(authorization)
+      const credential = Credentials.credentialOf(authorization)
       const message =
         credential.startsWith(Operators.prefix) || isToken(credential)
           ? "This is an operator token, which is valid only for /operator. Use an API key, which begins with sr_."
@@ -183,11 +181,12 @@ export const layer = Layer.effect(
 
     const signedIn = yield* SignedIn
 
-    const keyOf = (authorization: string | undefined, operation: Acting.Operation) =>
-      apiKeys.check(credentialOf(authorization)).pipe(
+    const keyOf = (request: HttpServerRequest.HttpServerRequest, operation: Acting.Operation) =>
+      credentials.caller(request).pipe(
         Effect.catch((error) => {
+          if (Errors.isFailure(error)) return Effect.fail(error)
           const failed = Errors.answered(Effect.fail(error)).pipe(
-            Effect.catch((one) => refuse(told(authorization, one)))
+            Effect.catch((one) => refuse(told(request.headers["authorization"], one)))
           )
           return error._tag === "Unauthorized" && error.key !== undefined
             ? Effect.andThen(acting.refused(Acting.keyed(error.key), operation, "unauthorized"), failed)
@@ -201,8 +200,8 @@ export const layer = Layer.effect(
     ): Effect.Effect<Member, Effect.Error<ReturnType<typeof keyOf>>, HttpServerRequest.HttpServerRequest> => {
       const bySignIn = signedIn.company(request)
       return bySignIn === undefined
-        ? keyOf(request.headers["authorization"], operation)
-        : bySignIn.pipe(Effect.catch(refuse))
+        ? keyOf(request, operation)
+        : Effect.tap(bySignIn.pipe(Effect.catch(refuse)), () => credentials.plain(request))
     }
 
     return Authentication.of((asked, operation) => {
@@ -218,6 +217,7 @@ export const layer = Layer.effect(
       const records = isAudited(endpoint)
       const sends = isSending(endpoint)
       const changes = endpoint.method !== "GET"
+      const manages = Context.getOrUndefined(operation.group.annotations, Credentials.Managing) === true
 
       const admitted = <A, E, R>(
         request: HttpServerRequest.HttpServerRequest,
@@ -231,9 +231,11 @@ export const layer = Layer.effect(
         const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
         const refusal = !isFromAllowed(caller.apiKey, sends, request, proxies)
           ? elsewhere
-          : isOpen
-            ? undefined
-            : needed
+          : manages && caller.kind !== undefined
+            ? Credentials.notOwn
+            : isOpen
+              ? undefined
+              : needed
         return refusal === undefined
           ? work(caller)
           : Effect.andThen(
@@ -271,7 +273,7 @@ export const layer = Layer.effect(
             })
           )
           if (ofKey === undefined) return opened
-          const taken = Effect.tapError(ofKey(caller.apiKey.id), () =>
+          const taken = Effect.tapError(ofKey(Credentials.rateOf(caller)), () =>
             acting.refused(Acting.member(caller), operation, "rate_limited")
           )
           return Effect.andThen(taken, opened)

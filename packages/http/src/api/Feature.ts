@@ -1,5 +1,6 @@
 import type { Effect, Layer, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { Kind } from "./Credentials.ts"
 import type { Extension } from "../edge/Extension.ts"
 import type { Json } from "../wire/Json.ts"
 import type * as OwnErrors from "../wire/OwnErrors.ts"
@@ -60,6 +61,8 @@ export interface Feature {
   readonly redactedParameters?: ReadonlyArray<string>
   /** Layers that provide references defined by lower layers or other features, such as `SignedIn`. */
   readonly provides?: ReadonlyArray<Layer.Layer<never, never, unknown>>
+  /** Kinds of credential, other than API keys, that act for companies. */
+  readonly credentials?: ReadonlyArray<Effect.Effect<Kind, never, unknown>>
   /** Routes of the console, if it is served. */
   readonly console?: ReadonlyArray<Layer.Layer<never, never, unknown>>
   /** Receives the published events by kind of record. */

@@ -8,6 +8,7 @@ import {
 } from "effect/http-api"
 import { Authentication, OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
+import { Managing } from "./Credentials.ts"
 import { Decoding } from "../wire/Decoding.ts"
 
 /**
@@ -99,13 +100,16 @@ interface AnyOperation {
   readonly handler: Effect.Effect<unknown, unknown, unknown>
 }
 
-/** `identifier` names the section for clients (`client.vouchers`) and begins each `operationId`. */
+/**
+ * `identifier` names the section for clients (`client.vouchers`) and begins each `operationId`. If `manages`, only the
+ * company's own keys and people can use the section (Credentials.ts).
+ */
 export const make = <
   const Id extends string,
   const Operations extends readonly [AnyOperation, ...ReadonlyArray<AnyOperation>]
 >(
   identifier: Id,
-  about: { readonly title: string; readonly description: string },
+  about: { readonly title: string; readonly description: string; readonly manages?: true },
   operations: Operations
 ): Section<
   Id,
@@ -114,10 +118,11 @@ export const make = <
   Effect.Services<Operations[number]["handler"]> | HttpApiEndpoint.Middleware<Operations[number]["endpoint"]>
 > => {
   const [first, ...others] = operations
-  const group = HttpApiGroup.make<string>(identifier)
+  const made = HttpApiGroup.make<string>(identifier)
     .add(first.endpoint, ...others.map(({ endpoint }) => endpoint))
     .annotate(OpenApi.Title, about.title)
     .annotate(OpenApi.Description, about.description)
+  const group = about.manages === true ? made.annotate(Managing, true) : made
   const middlewares = operations.flatMap(({ endpoint }) => [...endpoint.middlewares])
   const layer = Layer.effectContext(
     Effect.gen(function* () {

@@ -10,6 +10,8 @@ type Unauthorized = Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
 /** The caller that a request acts for: a key, or a person who signed in. */
 export interface Member extends ApiKey.Holder {
   readonly actor?: "person"
+  /** The prefix of the credential's kind, if it is not one of the company's own (Credentials.ts). */
+  readonly kind?: string
 }
 
 /** Lets a request without a key or a token act for someone who signed in. */

@@ -63,9 +63,8 @@ const get = Section.company(
     () =>
       Effect.gen(function* () {
         const { apiKey: own } = yield* Caller
-        // Only keys have their own limits. A signed-in user has no key.
-        const asking = own.limits === null ? Effect.succeed({ apiKey: own, spent: [] }) : apiKeys.get(own.id)
-        const [company, companySpent, { apiKey, spent }] = yield* Errors.answered(
+        const asking = own.limits === null ? Effect.succeed([]) : apiKeys.spent(own)
+        const [company, companySpent, spent] = yield* Errors.answered(
           Effect.all([companies.get(own.companyId), companies.spent(own.companyId), asking], {
             concurrency: 3
           })
@@ -80,9 +79,9 @@ const get = Section.company(
           limits: LimitsView.of(company.limits),
           remaining: yield* LimitsView.remainingOf(company.limits, companySpent),
           api_key: {
-            id: apiKey.id,
-            limits: LimitsView.of(apiKey.limits),
-            remaining: yield* LimitsView.remainingOf(apiKey.limits, spent)
+            id: own.id,
+            limits: LimitsView.of(own.limits),
+            remaining: yield* LimitsView.remainingOf(own.limits, spent)
           }
         })
       })

@@ -164,6 +164,7 @@ export const section = Section.make(
   "apiKeys",
   {
     title: "API keys",
+    manages: true,
     description:
       "The company's API keys, managed with the `admin` scope. Keys that send are issued by the operator"
   },

@@ -417,6 +417,7 @@ export const routes = <E = never>(
     Layer.provide(Http.layerMiddlewares),
     Layer.provide(
       Layer.mergeAll(
+        own.credentials,
         Layer.succeed(OperatorToken, operatorToken),
         Layer.succeed(Described.Described, Banner.described(environment)),
         Layer.sync(RequestRates.RequestRates, () =>

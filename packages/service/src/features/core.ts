@@ -7,6 +7,7 @@ import { audit } from "@satrail/features/audit/core"
 import { checkouts } from "@satrail/features/checkouts/core"
 import { offers } from "@satrail/features/offers/core"
 import { people } from "@satrail/features/people/core"
+import { platform } from "@satrail/features/platform/core"
 import { refunds } from "@satrail/features/refunds/core"
 import { statements } from "@satrail/features/statements/core"
 import { vouchers } from "@satrail/features/vouchers/core"
@@ -25,6 +26,7 @@ export const features = [
   webhooks,
   adjustments,
   people,
+  platform,
   audit,
   walletConnect,
   statements

@@ -5,6 +5,7 @@ import { audit } from "@satrail/features/audit/http"
 import { checkouts } from "@satrail/features/checkouts/http"
 import { offers } from "@satrail/features/offers/http"
 import { people } from "@satrail/features/people/http"
+import { platform } from "@satrail/features/platform/http"
 import { refunds } from "@satrail/features/refunds/http"
 import { statements } from "@satrail/features/statements/http"
 import { vouchers } from "@satrail/features/vouchers/http"
@@ -23,6 +24,7 @@ type Features = readonly [
   typeof adjustments,
   typeof statements,
   typeof people,
+  typeof platform,
   typeof audit
 ]
 
@@ -38,6 +40,7 @@ export const features: Features = [
   adjustments,
   statements,
   people,
+  platform,
   audit
 ]
 

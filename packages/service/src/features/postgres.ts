@@ -6,6 +6,7 @@ import { audit } from "@satrail/features/audit/postgres"
 import { checkouts } from "@satrail/features/checkouts/postgres"
 import { offers } from "@satrail/features/offers/postgres"
 import { people } from "@satrail/features/people/postgres"
+import { platform } from "@satrail/features/platform/postgres"
 import { refunds } from "@satrail/features/refunds/postgres"
 import { statements } from "@satrail/features/statements/postgres"
 import { vouchers } from "@satrail/features/vouchers/postgres"
@@ -20,6 +21,7 @@ const features = [
   offers,
   adjustments,
   people,
+  platform,
   webhooks,
   walletConnect,
   statements,

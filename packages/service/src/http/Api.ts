@@ -1,4 +1,5 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { Kinds } from "@satrail/http/api/Credentials"
 import type { HttpApi } from "effect/http-api"
 import { base } from "@satrail/http/api/Base"
 import * as Account from "@satrail/http/resources/Account"
@@ -87,7 +88,7 @@ export interface Api extends HttpApi.HttpApi<"satrail", Groups> {}
 export const Api: Api = base.add(...together.groups)
 
 /**
- * The API with the sections of a program's own features, the layer with their handlers, and their other routes. Pass
+ * The API with the sections of a program's own features, the layer with their handlers, and their other routes, and their kinds of credential. Pass
  * them to `Http.layerOf`. They have no types of their own here, because only a list that the compiler knows has them.
  */
 export const make = (own: ReadonlyArray<Feature.Feature>) => {
@@ -100,7 +101,12 @@ export const make = (own: ReadonlyArray<Feature.Feature>) => {
     api: sections.reduce<Api>((api, { group }) => api.add(group) as never, Api),
     // oxlint-disable-next-line typescript/consistent-type-assertions -- see above; the service provides what they need
     layer: Layer.mergeAll(Layer.empty, ...sections.map(({ layer }) => layer)) as Layer.Layer<never>,
-    extensions: Feature.extensions(own)
+    extensions: Feature.extensions(own),
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- see above; provide it below the middleware
+    credentials: Layer.effect(
+      Kinds,
+      Effect.all(own.flatMap(({ credentials = [] }) => credentials))
+    ) as Layer.Layer<never>
   }
 }
 

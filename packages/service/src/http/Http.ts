@@ -2,6 +2,7 @@ import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer, UrlParams } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api, layerHandlers as layerSections } from "./Api.ts"
+import * as Credentials from "@satrail/http/api/Credentials"
 import * as Authentication from "@satrail/http/api/Authentication"
 import * as Console from "./pages/Console.ts"
 import * as Decoding from "@satrail/http/wire/Decoding"
@@ -38,7 +39,16 @@ export interface Options<E = never, R = never> extends Edge.Options {
 }
 
 /** Provides the references that features define. */
-const layerProvided = Layer.mergeAll(Layer.empty, ...Feature.joined(features, "provides"))
+const layerProvided = Layer.mergeAll(
+  Layer.effect(
+    Credentials.Kinds,
+    Effect.gen(function* () {
+      const own = yield* Credentials.Kinds
+      return [...(yield* Effect.all(Feature.joined(features, "credentials"))), ...own]
+    })
+  ),
+  ...Feature.joined(features, "provides")
+)
 
 /** Authenticates companies by API key or session. */
 export const layerAuthentication = Layer.provide(Authentication.layer, layerProvided)

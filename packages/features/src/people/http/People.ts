@@ -284,6 +284,7 @@ export const section = Section.make(
   "people",
   {
     title: "People",
+    manages: true,
     description: "People who sign in to the console with a passkey, managed with the `admin` scope"
   },
   [invite, list, recover, promote, remove]

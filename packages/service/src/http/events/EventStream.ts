@@ -1,5 +1,4 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
-import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { awaitCacheExpiry } from "@satrail/core/base/ReadCache"
 import { Feed } from "@satrail/core/events/Feed"
@@ -9,13 +8,8 @@ import { Clock, Context, Effect, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "@satrail/http/edge/Acting"
-import {
-  Authentication,
-  credentialOf,
-  elsewhere,
-  isFromAllowed,
-  Scopes
-} from "@satrail/http/api/Authentication"
+import { Authentication, elsewhere, isFromAllowed, Scopes } from "@satrail/http/api/Authentication"
+import * as Credentials from "@satrail/http/api/Credentials"
 import { Decoding, most, onlyOnce, strangeParameter, tooManyParameters } from "@satrail/http/wire/Decoding"
 import * as Errors from "@satrail/http/wire/Errors"
 import * as EventBody from "./EventBody.ts"
@@ -25,7 +19,7 @@ import * as Exchange from "@satrail/http/edge/Exchange"
 import { make } from "@satrail/http/edge/Extension"
 import { Lanes } from "@satrail/http/edge/Lanes"
 import { RequestRates } from "@satrail/http/edge/RequestRates"
-import { type Member, SignedIn } from "@satrail/http/api/SignedIn"
+import type { Member } from "@satrail/http/api/SignedIn"
 import { filterOf, placeOf, query } from "@satrail/http/wire/EventFilters"
 import { pageOf, section } from "./Feed.ts"
 
@@ -107,10 +101,11 @@ const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { ofKey, refuse } = yield* RequestRates
     const [acting, proxies] = [yield* Acting.make, yield* Acting.Proxies]
-    const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
+    const credentials = yield* Credentials.make
+    const [feed, tail, ids] = [yield* Feed, yield* Tail, yield* EventIds.Ids]
     // The layer's context without its scope, so that each request releases its resources when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
-    const [signedIn, inLane] = [yield* SignedIn, yield* Lanes]
+    const inLane = yield* Lanes
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
@@ -191,15 +186,13 @@ const routes = HttpRouter.use(
       )
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const shown =
-        signedIn.company(request) ??
-        Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
+      const shown = credentials.member(request)
       const caller: Member = yield* shown.pipe(Effect.catch(refuse))
       const { apiKey } = caller
       const { companyId, id } = apiKey
       const refused = (code: string) => acting.refused(Acting.member(caller), operation, code)
       yield* Exchange.noting({ key: id })(
-        Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited"))
+        Effect.tapError(ofKey?.(Credentials.rateOf(caller)) ?? Effect.void, () => refused("rate_limited"))
       )
       const isNear = ({ apiKey }: Member) => isFromAllowed(apiKey, false, request, proxies)
       const validUntil = Effect.match(shown, {
