@@ -83,6 +83,9 @@ const amountFormat = ({ format: own, anyOf = [], allOf = [] }: Schema): string |
 const isNullable = (schema: Schema | undefined): boolean =>
   (schema?.anyOf ?? []).some(({ type }) => type === "null")
 
+const canBeMax = ({ const: own, enum: all, anyOf = [] }: Schema): boolean =>
+  own === "max" || all?.includes("max") === true || anyOf.some(canBeMax)
+
 const comment = (text: string | undefined, indent: string, example?: string): string => {
   const said = (text ?? "").replaceAll("*/", "* /").trim()
   const lines = [
@@ -229,11 +232,15 @@ const make = () => {
     return members.map(([name, schema]) => {
       const isAmount = isPriced && name === "amount"
       const optional = required.includes(name) ? "" : "?"
-      const type = isAmount ? `Amount${isNullable(schema) ? " | null" : ""}` : valueOf(name, schema, way)
+      const type = isAmount
+        ? `Amount${canBeMax(schema) ? ' | "max"' : ""}${isNullable(schema) ? " | null" : ""}`
+        : valueOf(name, schema, way)
       const said = isAmount
-        ? isNullable(schema)
-          ? "null if the payer decides"
-          : undefined
+        ? canBeMax(schema)
+          ? "Satoshis, or `max`: the most that the balance covers with its fee"
+          : isNullable(schema)
+            ? "null if the payer decides"
+            : undefined
         : descriptionOf(schema)
       const head = indent === "" ? "" : comment(said?.split("\n")[0], indent)
       return `${head}${indent}readonly ${member(called(name))}${optional}: ${type}${optional === "" || indent === "" ? "" : " | undefined"}`

@@ -145,8 +145,7 @@ export const plain = (value: unknown): unknown => {
   return mapped(value, ([name, one]) => [[nameOf(name, value), plainOf(name, one)]])
 }
 
-const notAmount = (given: string): never =>
-  fail(`amount must be satoshis or text like "1.50 eur" (got ${given})`)
+const notAmount = (given: string): never => fail(`amount must be satoshis or "1.50 eur" (got ${given})`)
 
 /** Converts an amount to a number whose JSON form has the same digits. */
 const numeric = (given: unknown): number => {
@@ -162,7 +161,7 @@ const satsOf = (given: unknown): number =>
 
 /** Converts `amount` to the service's format. */
 const priced = (amount: unknown): Fields => {
-  if (amount === null) return { amount }
+  if (amount === null || amount === "max") return { amount }
   if (typeof amount === "string") {
     const [digits, currency, more] = amount.trim().split(/\s+/)
     return currency && !more ? { amount: numeric(digits), currency } : notAmount(`"${amount}"`)

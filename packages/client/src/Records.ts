@@ -1092,8 +1092,8 @@ export interface WebhookDelivery {
   readonly createdAt: Date
 }
 export interface EstimateWithdrawal {
-  /** null if the payer decides */
-  readonly amount?: Amount | null | undefined
+  /** Satoshis, or `max`: the most that the balance covers with its fee */
+  readonly amount?: Amount | "max" | null | undefined
   /** Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI */
   readonly destination: string
 }
@@ -1117,8 +1117,8 @@ export interface Bip353Record {
   readonly recipient: string
 }
 export interface ConfirmWithdrawal<M = Metadata> {
-  /** null if the payer decides */
-  readonly amount?: Amount | null | undefined
+  /** Satoshis, or `max`: the most that the balance covers with its fee */
+  readonly amount?: Amount | "max" | null | undefined
   /** Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI */
   readonly destination: string
   /** Amount in satoshis, with up to three decimals */

@@ -60,7 +60,7 @@ describe("calls", () => {
     for (const amount of ["21000", "1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
       const error = await pay.invoices.create({ amount: amount as "1 eur" }).catch((error: unknown) => error)
       assert.instanceOf(error, TypeError, amount)
-      assert.include(String(error), "amount must be satoshis or text like")
+      assert.include(String(error), 'amount must be satoshis or "1.50 eur"')
     }
   })
 
@@ -144,6 +144,20 @@ describe("calls", () => {
     )
     assert.deepStrictEqual(error.details["available"], { msat: 0n, sats: 0n })
     assert.isDefined(error.requestId)
+  })
+
+  it("client: `max` sends the largest amount that the balance covers with its fee", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key })
+    const { destination } = await service.destination()
+    const asked = { amount: "max", destination } as const
+    for (const ask of [pay.withdrawals.estimate, pay.withdrawals.confirm])
+      assert.strictEqual((await refused(ask(asked))).code, "insufficient_balance")
+    await service.payFor(await pay.invoices.create({ amount: 5000 }))
+    const { amount, fee } = await pay.withdrawals.estimate(asked)
+    const sent = await pay.withdrawals.confirm({ ...asked, maxFee: fee })
+    assert.deepStrictEqual([sent.amount.msat, sent.fee.msat], [amount.msat, fee.msat])
+    assert.strictEqual((await pay.transactions.balance()).available.sats, 0n)
   })
 
   it("client: a company that has received exactly the `needed` satoshis can send, even if the fee is not a whole number", async () => {

@@ -35,6 +35,26 @@ describe("Fee", () => {
   })
 
   it.prop(
+    "fee: the largest amount that funds cover, together with its fee, is at most the funds, and 1 sat more is not covered",
+    {
+      bases: Arbitrary.all([upTo(1_000_000), upTo(1_000_000)]),
+      parts: Arbitrary.all([upTo(1_000_000), upTo(1_000_000)]),
+      funds: upTo(Number.MAX_SAFE_INTEGER)
+    },
+    ({ bases, parts, funds: given }) => {
+      const rates = { service: rate(bases[0], parts[0]), network: rate(bases[1], parts[1]) }
+      for (const funds of [BigInt(given), BigInt(given % 3_000_000)]) {
+        const amount = Fee.largest(rates, Msat.make(funds))
+        const cost = (sats: bigint) =>
+          amount + sats * 1000n + Fee.total(Fee.quote(rates, Msat.make(amount + sats * 1000n)))
+        assert.isTrue(amount % 1000n === 0n && (amount === 0n || cost(0n) <= funds))
+        assert.isTrue(cost(1n) > funds)
+      }
+    },
+    { arbitrary: { seed: 7, runs: 500 } }
+  )
+
+  it.prop(
     "C34 C36: fee: a fee is the base and the exact rate, rounded up to a whole msat, so splitting a payment does not reduce it",
     { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
     ({ base, partsPerMillion, amount }) => {

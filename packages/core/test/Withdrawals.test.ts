@@ -17,6 +17,7 @@ import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Fee from "../src/accounts/Fee.ts"
+import * as Max from "../src/sending/Max.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings } from "./Rows.ts"
@@ -155,6 +156,51 @@ describe("An estimate", () => {
       yield* sound
     }
   )
+
+  scenario(
+    "estimate: the largest amount is estimated and confirmed with its fee, for every kind of destination",
+    function* () {
+      const invoiceOfAny = (yield* outside({ type: "lightning_invoice" })).destination
+      const reusable = (yield* kinds).filter(({ type }) => type !== "lightning_invoice")
+      for (const text of [invoiceOfAny, ...reusable.map(({ text }) => text)]) {
+        const payer = yield* companyWith(5001)
+        const ask = { company: payer, destination: text, asked: Max.everything }
+        const withdrawals = yield* Withdrawals
+        const { amount, fee } = yield* withdrawals.estimate(ask)
+        const withdrawal = yield* made(withdrawals.confirm({ ...ask, metadata: {} }))
+        assert.deepStrictEqual([withdrawal.amount, Withdrawal.fee(withdrawal)], [amount, Fee.total(fee)])
+        const { posted, held } = yield* has(payer)
+        assert.strictEqual(held, Number(amount + Fee.total(fee)) / 1000)
+        assert.isTrue(posted - held >= 0 && posted - held < 1.01, `${text} leaves ${posted - held}`)
+      }
+    }
+  )
+
+  scenario("estimate: an estimate of the largest amount is refused as its confirmation is", function* () {
+    const withdrawals = yield* Withdrawals
+    const onChain = (yield* outside({ type: "chain_address" })).destination
+    const of1000 = (yield* outside({ sats: 1000 })).destination
+    for (const [balance, destination, keep, refusal] of [
+      [0, onChain, 0, "InsufficientBalance"],
+      [300, onChain, 0, "DestinationRefused: dust"],
+      [5000, of1000, 0, "DestinationRefused: amount_mismatch"],
+      [5000, onChain, 5000, "InsufficientBalance"]
+    ] as const) {
+      const payer = balance === 0 ? yield* company() : yield* companyWith(balance)
+      const ask = { company: payer, destination, asked: { keep: Msat.fromSats(keep) } }
+      assert.strictEqual(yield* said(withdrawals.estimate(ask)), refusal)
+      assert.strictEqual(yield* said(withdrawals.confirm({ ...ask, metadata: {} })), refusal)
+    }
+  })
+
+  scenario("estimate: the largest amount leaves the amount that the request keeps", function* () {
+    const payer = yield* companyWith(5000)
+    const { destination } = yield* outside({ type: "lightning_address" })
+    const asked = { keep: Msat.fromSats(2000) }
+    yield* (yield* Withdrawals).confirm({ company: payer, destination, asked, metadata: {} })
+    const { posted, held } = yield* has(payer)
+    assert.isTrue(posted - held >= 2000 && posted - held < 2001)
+  })
 
   scenario("estimate: the service fee is higher on the free plan", function* () {
     const [free, paid] = [yield* company("free"), yield* company("paid")]

@@ -98,6 +98,33 @@ describe("an amount in a form of the console", () => {
     assert.match(await send("2000"), /limit “24 hours, sats”\. It allows 1,500 sats, including fees\./)
   })
 
+  it("console: Max shows the largest amount that the balance covers with its fee, and sends this amount", async () => {
+    const company = await service.company()
+    await service.fund(company.key, 20_000)
+    const destination = await service.lightningAddress((await service.company()).key, "emptied")
+    const headers = {
+      cookie: await service.signIn(company.key),
+      "sec-fetch-site": "same-origin",
+      origin: "http://service"
+    }
+    const send = async (more: Readonly<Record<string, string>>) =>
+      service.handler(
+        new Request("http://service/console/send", {
+          method: "POST",
+          headers,
+          body: new URLSearchParams({ once: "max", destination, reference: "", ...more })
+        })
+      )
+    const page = await (await send({ amount: "", currency: "usd", max: "yes" })).text()
+    assert.include(page, "Send 20,000 sats")
+    const kept = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = "", value = ""]): [string, string] => [name, value]
+    )
+    await send({ ...Object.fromEntries(kept), credential: company.key })
+    const { body } = await service.ask("GET", "/v1/transactions/balance", { key: company.key })
+    assert.strictEqual(body.data.balance, 0)
+  })
+
   it("console: an amount in an operator's form may group its thousands with commas, and a comma elsewhere is an error", async () => {
     const headers = {
       cookie: await service.signIn(operatorToken),

@@ -13,9 +13,10 @@ import type { Plan } from "./Plan.ts"
  */
 export interface Ask {
   readonly company: Pick<Company, "plan"> & Partial<Pick<Company, "fees">>
-  readonly way: "lightning" | "on_chain" | "internal"
+  readonly way: Way
   readonly amount: Msat.Msat
 }
+export type Way = "lightning" | "on_chain" | "internal"
 
 /**
  * The fee is higher than the one the company accepted, or it changed repeatedly during the request. Nothing was
@@ -81,6 +82,8 @@ export class Fees extends Context.Service<
      * on-chain payments, if the fee rate is unknown.
      */
     readonly quote: (ask: Ask) => Effect.Effect<Fee.Fee, ChainUnavailable>
+    /** Returns the rates from which `quote` calculates the fee of any amount. */
+    readonly rates: (ask: Omit<Ask, "amount">) => Effect.Effect<Fee.Rates, ChainUnavailable>
     /** Returns the terms that `quote` uses for this company. */
     readonly terms: (company: Ask["company"]) => Terms
   }
@@ -97,25 +100,25 @@ export const make = Effect.gen(function* () {
     routingAllowance: tariff ?? routingAllowance
   })
 
+  const rates = ({ company, way }: Omit<Ask, "amount">): Effect.Effect<Fee.Rates, ChainUnavailable> => {
+    const { internal, onChain, lightning, routingAllowance } = terms(company)
+    switch (way) {
+      case "internal":
+        return Effect.succeed({ service: internal, network: Fee.free })
+      case "on_chain":
+        return Effect.map(feeRate, (perVbyte) => ({
+          service: onChain,
+          network: { base: Msat.fromSats(perVbyte * payoutVbytes), partsPerMillion: 0n }
+        }))
+      case "lightning":
+        return Effect.succeed({ service: lightning, network: routingAllowance })
+    }
+  }
+
   return Fees.of({
     terms,
-    quote: ({ company, way, amount }) => {
-      const rates = terms(company)
-      switch (way) {
-        case "internal":
-          return Effect.succeed({ service: Fee.at(rates.internal, amount), network: Msat.zero })
-        case "on_chain":
-          return Effect.map(feeRate, (perVbyte) => ({
-            service: Fee.at(rates.onChain, amount),
-            network: Msat.fromSats(perVbyte * payoutVbytes)
-          }))
-        case "lightning":
-          return Effect.succeed({
-            service: Fee.at(rates.lightning, amount),
-            network: Fee.at(rates.routingAllowance, amount)
-          })
-      }
-    }
+    rates,
+    quote: ({ amount, ...ask }) => Effect.map(rates(ask), (found) => Fee.quote(found, amount))
   })
 })
 

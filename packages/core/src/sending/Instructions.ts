@@ -8,7 +8,7 @@ import { Dns, type Validated } from "../base/Dns.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
-import { DestinationRefused } from "./Recipient.ts"
+import { type Amount, DestinationRefused } from "./Recipient.ts"
 
 /**
  * Returns the DNS name with a user's payment instructions (BIP 353), or undefined if no such name is possible
@@ -58,7 +58,7 @@ export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | un
  */
 export const methodsOf = (
   uri: string,
-  amount: Msat.Msat,
+  amount: Amount,
   network: Network
 ): Result.Result<Destination.Methods, string> =>
   Result.gen(function* () {
@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     { address, isInDns }: Destination.LightningAddress,
-    amount: Msat.Msat,
+    amount: Amount,
     rail: Rail | undefined
   ): Effect.fn.Return<
     Destination.Methods | undefined,

@@ -6,6 +6,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import type { Bounds } from "../accounts/Bounds.ts"
 import type { Installation } from "../accounts/Installation.ts"
+import type { Way } from "../accounts/Fees.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { PayTerms } from "../nodes/Resolver.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
@@ -74,6 +75,16 @@ export const understood = (destination: Destination, { instructed }: Recipient):
 
 export const rail = (recipient: Recipient): Rail =>
   recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"
+
+export const way = (recipient: Recipient): Way =>
+  isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
+
+/** An amount to pay, which can depend on the way if the fee comes out of it. */
+export type Amount = Msat.Msat | ((way: Way) => Msat.Msat)
+
+/** Returns the amount that this payee is paid. */
+export const amountFor = (recipient: Recipient, amount: Amount): Msat.Msat =>
+  typeof amount === "function" ? amount(way(recipient)) : amount
 
 /** Returns whether nobody has paid our own invoice, is paying it, or canceled it. */
 export const isUnpaid = ({ status }: Invoice): boolean => status === "pending" || status === "expired"

@@ -21,7 +21,14 @@ import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
 import * as PaymentChecks from "./PaymentChecks.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
-import { checkFetched, DestinationRefused, type Recipient, unpayable } from "./Recipient.ts"
+import {
+  type Amount,
+  amountFor,
+  checkFetched,
+  DestinationRefused,
+  type Recipient,
+  unpayable
+} from "./Recipient.ts"
 
 /** A decoded invoice from a payee's server, and the message to show once it is paid. */
 export interface Invoiced {
@@ -32,7 +39,7 @@ export interface Invoiced {
 /** A payment method, and the amount to pay with it. */
 export interface Offered {
   readonly destination: Destination
-  readonly amount: Msat
+  readonly amount: Amount
 }
 
 type Unpayable = DestinationRefused | RecipientRefused | RecipientUnreachable
@@ -66,7 +73,7 @@ export class Recipients extends Context.Service<
      */
     readonly find: (
       destination: Destination,
-      amount: Msat,
+      amount: Amount,
       rail?: Rail
     ) => Effect.Effect<
       Recipient,
@@ -82,7 +89,7 @@ export class Recipients extends Context.Service<
     readonly payable: (
       companyId: CompanyId.CompanyId,
       destination: Destination,
-      amount: Msat,
+      amount: Amount,
       rail?: Rail
     ) => Effect.Effect<
       Recipient,
@@ -177,7 +184,7 @@ export const make = Effect.gen(function* () {
   const findOutside = Effect.fnUntraced(function* (
     companyId: CompanyId.CompanyId | undefined,
     destination: LightningAddress,
-    amount: Msat,
+    amount: Amount,
     rail: Rail | undefined
   ): Effect.fn.Return<Recipient, Unpayable | StoreUnavailable> {
     const methods = yield* instructions(destination, amount, rail)
@@ -234,13 +241,13 @@ export const make = Effect.gen(function* () {
   const usable = Effect.fnUntraced(function* (
     companyId: CompanyId.CompanyId | undefined,
     destination: Destination,
-    amount: Msat,
+    amount: Amount,
     rail: Rail | undefined
   ): Effect.fn.Return<Recipient, Unpayable | StoreUnavailable> {
     const recipient = yield* find(companyId, destination, amount, rail)
     // The method in the record was checked when it was chosen.
     if (recipient.instructed !== undefined) return recipient
-    yield* checks.payable(companyId, recipient, amount)
+    yield* checks.payable(companyId, recipient, amountFor(recipient, amount))
     return recipient
   })
 

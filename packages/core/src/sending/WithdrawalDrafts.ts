@@ -21,6 +21,7 @@ import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
+import * as Max from "./Max.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -30,10 +31,13 @@ import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 import * as Cause from "./Cause.ts"
 import * as Rated from "../base/Rated.ts"
 
-/** A company's request to send a payment. Without `asked`, the destination's amount is used. */
+/**
+ * A company's request to send a payment. Without `asked`, the destination's amount is used. With `Max`, the largest
+ * amount that the balance covers with its fee.
+ */
 export interface Ask extends Limits.Spender {
   readonly company: Sender
-  readonly asked: Asked | undefined
+  readonly asked: Asked | Max.Max | undefined
   readonly destination: string
   /** The amount to use if neither the request nor the destination has one. */
   readonly otherwise?: Msat.Msat
@@ -110,6 +114,37 @@ export const checkSendable = (
 const outOfRange = ({ message }: Invalid) =>
   new Recipient.DestinationRefused({ code: "amount_out_of_range", message: `The amount ${message}` })
 
+/** Makes a function that validates and prices a request for the largest amount. */
+const makeMax = Effect.gen(function* () {
+  const recipients = yield* Recipients
+  const bounds = yield* Bounds
+  const max = yield* Max.make
+  return Effect.fnUntraced(function* (ask: Omit<ParsedAsk, "asked">, asked: Max.Max) {
+    const { amount: most, fee } = yield* max(ask.company, asked)
+    const priced = ask.methods.find(
+      (one) => Destination.amount(one) !== undefined && !Destination.isLeast(one)
+    )
+    const own = priced && Destination.amount(priced)
+    if (own !== undefined)
+      return yield* new Recipient.DestinationRefused({
+        code: "amount_mismatch",
+        message: `The destination specifies ${Msat.inSats(Msat.toSatsCeiling(own))}. Leave out amount to pay that`
+      })
+    const methods = Arr.map(ask.methods, (destination) => ({ destination, amount: most }))
+    const { destination, recipient } = yield* recipients.choose(ask.company.id, methods, ask.methods)
+    const amount = Recipient.amountFor(recipient, most)
+    const charged = yield* fee(recipient)
+    yield* checkSendable(amount, bounds)
+    return {
+      destination: Recipient.understood(destination, recipient),
+      recipient,
+      fee: charged,
+      amount,
+      ...Rated.none
+    }
+  })
+})
+
 /** Prepares withdrawals for the commit. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
@@ -121,18 +156,17 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const mayBegin = yield* WithdrawalHooks.make
   const current = yield* CurrentSpender.make
+  const planMax = yield* makeMax
 
-  const feeFor = (company: Sender, recipient: Recipient.Recipient, amount: Msat.Msat) => {
-    const way = Recipient.isInternal(recipient)
-      ? "internal"
-      : recipient._tag === "Address"
-        ? "on_chain"
-        : "lightning"
-    return fees.quote({ company, way, amount })
-  }
+  const feeFor = (company: Sender, recipient: Recipient.Recipient, amount: Msat.Msat) =>
+    fees.quote({ company, way: Recipient.way(recipient), amount })
 
   /** Returns the amount to pay with each method that specifies one. Methods that contradict the request are an error. */
-  const offered = Effect.fnUntraced(function* ({ asked, methods, otherwise }: ParsedAsk) {
+  const offered = Effect.fnUntraced(function* ({
+    asked,
+    methods,
+    otherwise
+  }: Pick<ParsedAsk, "methods" | "otherwise"> & { readonly asked: Asked | undefined }) {
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const all = Arr.map(methods, (destination) =>
       Result.map(
@@ -150,8 +184,9 @@ export const make = Effect.gen(function* () {
   })
 
   /** Validates and prices a request, before any money is held. */
-  const plan = Effect.fnUntraced(function* (ask: ParsedAsk) {
-    const methods = yield* offered(ask)
+  const plan = Effect.fnUntraced(function* ({ asked, ...ask }: ParsedAsk) {
+    if (Max.isMax(asked)) return yield* planMax(ask, asked)
+    const methods = yield* offered({ ...ask, asked })
     for (const { amount } of methods) yield* checkSendable(amount, bounds)
     const { destination, recipient, ...price } = yield* recipients.choose(
       ask.company.id,

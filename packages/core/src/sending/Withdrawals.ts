@@ -22,6 +22,7 @@ import * as OfferSender from "../nodes/OfferSender.ts"
 import * as Destination from "./Destination.ts"
 import * as ConfirmedCache from "./ConfirmedCache.ts"
 import * as Handover from "./Handover.ts"
+import * as Max from "./Max.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as FeeRetry from "./FeeRetry.ts"
 import * as Recipient from "./Recipient.ts"
@@ -64,8 +65,10 @@ export class TooManyEstimates extends Schema.TaggedError<TooManyEstimates>()("To
 export class Withdrawals extends Context.Service<
   Withdrawals,
   {
-    /** Runs all checks of `confirm` except the balance check, and returns the costs. */
-    readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
+    /** Runs all checks of `confirm` except the balance check, and returns the costs. Checks the balance for a `Max`. */
+    readonly estimate: (
+      ask: Ask
+    ) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates | InsufficientBalance>
     /**
      * Holds the amount and the fee, and records the withdrawal with its sending task, in one commit. A worker
      * then sends the payment. If a hook makes the withdrawal wait (see WithdrawalHooks), there is no task until
@@ -192,7 +195,7 @@ export const make = Effect.gen(function* () {
           )
           return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
-      }).pipe(Answers.orEarlier(ledger, companyId, request))
+      }).pipe(Max.retried(ask.asked), Answers.orEarlier(ledger, companyId, request))
     }),
     confirmed: confirmed.take,
     handOver: handover.serve

@@ -35,7 +35,7 @@ export const DestinationText = Schema.NonEmptyString.annotate({
 })
 
 const what = {
-  amount: Scalars.given(Amounts.exact(Amounts.AmountNumber)),
+  amount: Scalars.given(Amounts.exactOrMax),
   currency: Scalars.given(Amounts.Currency),
   destination: DestinationText
 }
@@ -59,7 +59,7 @@ const ConfirmBody = Schema.Struct({
  * Returns all validation errors in a request to send. A destination on another network is not a format error.
  */
 export const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
-  const amount = Amounts.issues(text, body)
+  const amount = Amounts.issuesOrMax(text, body)
   if (!Predicate.hasProperty(body, "destination") || typeof body.destination !== "string") return amount
   let issues: ReturnType<typeof Amounts.issues> = []
   for (const network of Network.all) {
@@ -323,7 +323,7 @@ export const estimate = Section.company(
   HttpApiEndpoint.post("estimate", "/v1/bitcoin/withdraw/estimate", {
     payload: EstimateBody,
     success: Envelope.success(200, estimated.schema),
-    error: Errors.of(...refusals, "rate_limited", "node_unavailable")
+    error: Errors.of(...refusals, "insufficient_balance", "rate_limited", "node_unavailable")
   })
     .annotate(Scopes, ["read", "send"])
     .annotate(Rules, issues)
@@ -351,7 +351,7 @@ export const estimate = Section.company(
   (withdrawals) =>
     Effect.fnUntraced(function* ({ payload }) {
       const { company } = yield* sender
-      const asked = yield* Amounts.asked(payload)
+      const asked = yield* Amounts.askedOrMax(payload)
       const found = yield* Errors.answered(
         withdrawals.estimate({ company, asked, destination: payload.destination })
       )
@@ -401,7 +401,7 @@ const confirmWith = (withdrawals: Withdrawals["Service"]) =>
   }) {
     const from = yield* sender
     const ask = {
-      asked: yield* Amounts.asked(payload),
+      asked: yield* Amounts.askedOrMax(payload),
       destination: payload.destination,
       maxFee: payload.max_fee_sats ?? undefined,
       metadata: payload.metadata ?? Metadata.empty

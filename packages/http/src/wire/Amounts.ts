@@ -1,6 +1,7 @@
 import * as Amount from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import type { Asked } from "@satrail/core/nodes/Prices"
+import * as Max from "@satrail/core/sending/Max"
 import { Effect, Fiber, Predicate, Result, Schema, SchemaGetter } from "effect"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
@@ -43,6 +44,26 @@ export const exact = <S extends Schema.Codec<number | null, number | null>>(amou
       )
     })
   )
+
+/** An exact amount, or `max`. */
+export const AmountOrMax = Schema.Union([AmountNumber, Schema.Literal("max")]).annotate({
+  description: "`max`: the largest whole number of satoshis that the balance covers with its fee"
+})
+
+const WrittenOrMax = Schema.declare(
+  (value): value is Written | "max" | null =>
+    typeof value === "number" || typeof value === "object" || value === "max"
+)
+
+/** Like `exact`, for a field that can be `max`. */
+export const exactOrMax = AmountOrMax.pipe(
+  Schema.decodeTo(WrittenOrMax, {
+    decode: SchemaGetter.transform((found: number | "max") => (found === "max" ? found : sourceOf(found))),
+    encode: SchemaGetter.transform((amount: Written | "max" | null) =>
+      typeof amount === "object" && amount !== null ? Number(amount.source) : (amount ?? 0)
+    )
+  })
+)
 
 const inAnyCase = (letters: string) =>
   letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
@@ -114,6 +135,18 @@ export const asked = ({ amount, currency }: Body) => {
   return Effect.mapError(Effect.fromResult(readAmount(decimalOf(amount), currency)), Errors.malformedRequest)
 }
 
+/** Returns the amount of a decoded body in which it can be `max`, which needs no currency. */
+export const askedOrMax = ({
+  amount,
+  currency
+}: Pick<Body, "currency"> & { readonly amount?: Written | "max" | null | undefined }): Effect.Effect<
+  Asked | Max.Max | undefined,
+  ReturnType<typeof Errors.malformedRequest>
+> =>
+  amount === "max"
+    ? Effect.succeed(Max.everything)
+    : asked({ amount: amount ?? null, currency: currency ?? null })
+
 /** Returns the amount of a decoded body that requires one. */
 export const wanted = (body: Body) =>
   Effect.flatMap(asked(body), (found) =>
@@ -132,6 +165,10 @@ const issuesWith = (decimal: Read, body: object): ReadonlyArray<Issue> => {
 /** Returns the issues of the amount and currency in a body that is not decoded yet, and whose other fields may be invalid too. */
 export const issues = (text: string, body: object): ReadonlyArray<Issue> =>
   issuesWith(Decimal.ofJsonMember(text, "amount"), body)
+
+/** Same as `issues`, for a body in which the amount can be `max`. */
+export const issuesOrMax = (text: string, body: object): ReadonlyArray<Issue> =>
+  Predicate.hasProperty(body, "amount") && body.amount === "max" ? [] : issues(text, body)
 
 export const isGiven = (body: object, member: string): boolean =>
   Predicate.hasProperty(body, member) && body[member] !== null

@@ -41,21 +41,34 @@ const first = (visit: Visit): Shown => {
             "div",
             { class: "confirm" },
             h("button", { class: "btn main lg" }, "Show the fee…"),
+            h("button", { class: "btn lg", name: "max", value: "yes" }, "Max"),
             h("p", { class: "soft" }, "Nothing is sent yet.")
           )
         ])
   }
 }
 
-const asked = (visit: Visit) => ({ destination: text(visit, "destination"), ...amountOf(visit) })
+const isMax = (visit: Visit) => text(visit, "max") !== ""
+
+const asked = (visit: Visit) => ({
+  destination: text(visit, "destination"),
+  ...(isMax(visit) ? { amount: "max" as const } : amountOf(visit))
+})
 
 const summary = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, once, form: given, user } = visit
   const estimate = await api.call("POST /v1/bitcoin/withdraw/estimate", { body: asked(visit) })
   const total = estimate.amount_sats + estimate.fee_sats
-  const kept = ["destination", "amount", "currency", "reference"].map((name) =>
-    h("input", { type: "hidden", name, value: given.get(name) ?? "" })
-  )
+  // The amount that was shown is sent, also if the balance has grown since.
+  const [amount, currency] = isMax(visit)
+    ? [String(estimate.amount_sats), "sats"]
+    : [given.get("amount"), given.get("currency")]
+  const kept = Object.entries({
+    destination: given.get("destination"),
+    amount,
+    currency,
+    reference: given.get("reference")
+  }).map(([name, value]) => h("input", { type: "hidden", name, value: value ?? "" }))
   return {
     title: "Check and send",
     crumbs: [["Send", "send"]],
