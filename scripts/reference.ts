@@ -15,6 +15,7 @@ import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as CompanyFees from "../packages/core/src/accounts/CompanyFees.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
+import * as RunOnce from "../packages/core/src/ledger/RunOnce.ts"
 import * as SecondOperator from "../packages/core/src/accounts/SecondOperator.ts"
 import * as WalletNotices from "../packages/features/src/wallet-connect/core/WalletNotices.ts"
 import * as WalletPayments from "../packages/features/src/wallet-connect/core/WalletPayments.ts"
@@ -316,6 +317,7 @@ const limits = (): string => {
         .map(([name, { stepMillis }]) => `${name}: ${stepMillis / 60_000}`)
         .join(", ")
     ],
+    ["result that `pay.once` stores, bytes of JSON", RunOnce.maxResultBytes],
     ["largest amount (all bitcoin)", sats(Msat.max)],
     ...BitcoinAddress.Kind.literals.map(
       (kind) =>

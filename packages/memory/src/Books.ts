@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as RunOnce from "@satrail/core/ledger/RunOnce"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
@@ -99,7 +100,10 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
     return kind === undefined ? [] : [{ kind, id, companyId, sinceMillis, amount, job: null }]
   }),
   ...Array.from(HashMap.entries(state.tasks))
-    .filter(([, { dueAtMillis }]) => dueAtMillis < overdueBeforeMillis)
+    .filter(
+      ([, { dueAtMillis, kind }]) =>
+        dueAtMillis < overdueBeforeMillis && !kind.startsWith(RunOnce.claimPrefix)
+    )
     .map(([id, { companyId, dueAtMillis }]) => ({
       kind: "task_overdue" as const,
       id,

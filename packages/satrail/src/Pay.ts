@@ -1,4 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type { CompanyRef } from "@satrail/client/Calls"
 import type { OperatorClient } from "@satrail/client/Client"
 import type { Money, Sats } from "@satrail/client/Plain"
 import type { Schemas } from "@satrail/client/Schemas"
@@ -13,8 +14,28 @@ export type Metadata = Readonly<Record<string, string>>
 /** The services that `Satrail.layer` provides. */
 type Provided = Layer.Success<ReturnType<typeof Satrail.layer>>
 
+/** A value that JSON can represent. */
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | ReadonlyArray<Json>
+  | { readonly [name: string]: Json }
+
 /** The service that runs in this process. */
 export interface Pay<M extends Metadata | Schemas = Metadata> extends OperatorClient<M> {
+  /**
+   * Runs `work` once for each key of a company, and returns its result. A repetition within 30 days gets the stored
+   * result; concurrent calls wait for it, also in other processes. If `work` throws, or its process dies, the next call
+   * runs it, so pass the key on to what must not happen twice. The result is stored as JSON, not encrypted, at most
+   * 65,536 bytes. `key` has 1 to 255 visible ASCII characters.
+   *
+   * @example
+   * const shipment = await pay.once(shop, invoice.paymentHash, () => ship(order))
+   */
+  readonly once: <A extends Json>(company: CompanyRef, key: string, work: () => A | Promise<A>) => Promise<A>
   /**
    * Serves the HTTP API, payment pages and the console for a web `Request` or for Node's request and
    * response.

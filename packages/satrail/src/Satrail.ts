@@ -30,6 +30,7 @@ import * as HostEvents from "./Events.ts"
 import * as Face from "./Face.ts"
 import * as Handler from "./Handler.ts"
 import { checkNames } from "./KnownOptions.ts"
+import * as Once from "./Once.ts"
 import * as Options from "./Options.ts"
 import type { Metadata, Pay, SimulatedPay } from "./Pay.ts"
 import { invalid, refusal, stopping } from "./Refusals.ts"
@@ -242,14 +243,16 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
       throw refusal(error)
     })
   }
+  const { once, ended } = Once.make((effect) => run(Effect.provideContext(effect, context)))
   let closed: Promise<void> | undefined
   const close = async () => {
     await consumers.stop()
+    await ended()
     isClosed = true
     await served.dispose()
     await runtime.dispose()
   }
-  const once = () => (closed ??= close())
+  const end = () => (closed ??= close())
   const log = (message: string) => (cause: Cause.Cause<unknown>) =>
     void Effect.runForkWith(context)(Effect.logError(message, cause))
   const report = log("pay.handler: a request failed")
@@ -269,9 +272,10 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   const pay = {
     ...client,
     on: consumers.on,
+    once,
     handler: Handler.make(served.handle, (error) => report(Cause.fail(error))),
-    close: once,
-    [Symbol.asyncDispose]: once,
+    close: end,
+    [Symbol.asyncDispose]: end,
     runtime,
     layer: Layer.succeedContext(context),
     ...(time._tag === "Some" && { clock: Simulation.clock(time.value, run) }),

@@ -15,7 +15,7 @@ export type {
   OwnFeature,
   WalletOptions
 } from "./Options.ts"
-export type { Clock, Metadata, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
+export type { Clock, Json, Metadata, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
 export type { Handler } from "./Handler.ts"
 export {
   errors,

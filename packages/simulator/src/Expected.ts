@@ -67,6 +67,7 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   CancellationEnded: "happens",
   CursorMoved: "happens",
   DutyStarted: "happens",
+  OnceClaimed: { never: "only the package satrail has `once`; RunOnce.test.ts tests it" },
   AnswerKept: { never: "no scenario sends an idempotent request that has nothing to change" },
   AnswersForgotten: "happens"
 }

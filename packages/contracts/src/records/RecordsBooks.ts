@@ -5,7 +5,9 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/service/Changes"
 import type { Account } from "@satrail/core/ledger/Change"
-import type { Journal } from "@satrail/core/ledger/Journal"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as RunOnce from "@satrail/core/ledger/RunOnce"
 import * as Tally from "@satrail/core/ledger/Tally"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Waiting from "@satrail/core/ledger/Waiting"
@@ -429,6 +431,8 @@ export const other = {
       yield* committed(
         ...(yield* Holding.holding(companyId, 10, { ...fees, createdAtMillis: 8, expiresAtMillis: 9 }))
       )
+      // The claim of a caller that died waits for a repetition, so it is not overdue.
+      yield* (yield* Journal).commit(Duty.started(`${RunOnce.claimPrefix}${companyId}`, 0))
       const after = yield* records.waiting(overdueBefore)
       const more = (kind: Waiting.Kind) => [
         after[kind].count - before[kind].count,

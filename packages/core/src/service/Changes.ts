@@ -23,6 +23,7 @@ import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
 import type { CursorMoved } from "../ledger/Cursor.ts"
 import type { DutyStarted } from "../ledger/Duty.ts"
+import type { OnceClaimed } from "../ledger/RunOnce.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
 import type { PaymentAssigned } from "../receiving/SuspenseAssignment.ts"
@@ -125,6 +126,7 @@ export type Change =
   | PayoutReleased
   | CursorMoved
   | DutyStarted
+  | OnceClaimed
   | AnswerKept
   | AnswersForgotten
   | ChangeOf<Registered>

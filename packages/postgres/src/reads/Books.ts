@@ -3,6 +3,7 @@ import * as Stored from "./Stored.ts"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as RunOnce from "@satrail/core/ledger/RunOnce"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Holding from "./Holding.ts"
@@ -138,7 +139,8 @@ const items = (features: ReadonlyArray<Feature>) => `
   select 'deposit_unconfirmed', id, company_id, created_at_millis, amount, null, null, null, null from satrail.deposits
   where rail = 'on_chain' and status = 'pending' and height is not null
   union all
-  select 'task_overdue', id, company_id, due_at_millis, 0, kind, lane, due_at_millis, attempts from satrail.tasks where due_at_millis < $1::bigint`
+  select 'task_overdue', id, company_id, due_at_millis, 0, kind, lane, due_at_millis, attempts from satrail.tasks
+  where due_at_millis < $1::bigint and not starts_with(kind, '${RunOnce.claimPrefix}')`
 
 const waiting = Stored.by((features) =>
   Reads.mapped(
