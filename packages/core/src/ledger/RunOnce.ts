@@ -78,7 +78,7 @@ export const run = <E, R>(companyId: CompanyId.CompanyId, key: string, work: Eff
       const keep = Effect.fnUntraced(function* (
         answer: string
       ): Effect.fn.Return<string, ResultTooLarge | StoreUnavailable> {
-        const bytes = Buffer.byteLength(answer)
+        const bytes = new TextEncoder().encode(answer).length
         if (bytes > maxResultBytes) return yield* new ResultTooLarge({ bytes })
         const nowMillis = yield* now
         const once = {
