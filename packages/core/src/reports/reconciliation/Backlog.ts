@@ -12,6 +12,7 @@ import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as NodePayments from "../../sending/NodePayments.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
+import { ReportReads } from "../ReportReads.ts"
 import { overdueMillis } from "./ReconciliationOptions.ts"
 import * as WaitReason from "./WaitReason.ts"
 
@@ -110,6 +111,7 @@ export const make = Effect.gen(function* () {
   const sending = yield* SendingReads
   const receiving = yield* ReceivingReads
   const { answerOf, placed } = yield* answers
+  const reports = yield* ReportReads
   const features = yield* Features
   const kinds = Waiting.kinds(features)
 
@@ -186,7 +188,7 @@ export const make = Effect.gen(function* () {
         query,
         WaitReason.depositKinds,
         ({ companyId, id }) => receiving.deposit(companyId, id),
-        WaitReason.ofDeposit,
+        (record) => WaitReason.ofDeposit(record, []),
         () => null
       ),
     withdrawal: Effect.fnUntraced(function* (id) {
@@ -208,7 +210,8 @@ export const make = Effect.gen(function* () {
           : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis, features)
       const answer =
         kind === undefined || record.chainTxId === null ? null : yield* placed([record.chainTxId])
-      return { record, waits, timeline: WaitReason.ofDeposit(record), answer }
+      const posted = yield* reports.postingsOf(record.companyId, record.ledgerTxId)
+      return { record, waits, timeline: WaitReason.ofDeposit(record, posted), answer }
     })
   })
 })

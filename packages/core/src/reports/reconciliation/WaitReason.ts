@@ -7,6 +7,7 @@ import * as Destination from "../../sending/Destination.ts"
 import type { LookupResult } from "../../sending/NodePayments.ts"
 import * as LostWithdrawal from "../../sending/LostWithdrawal.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
+import type { Posted } from "../Booking.ts"
 
 // Describes waiting records to the operator: their progress, and the reason for the wait.
 
@@ -160,10 +161,10 @@ export const hostOf = ({ recipient, recipientType }: Withdrawal.Withdrawal): str
   Destination.domain(recipientType, recipient)
 
 const ended = (
-  { status, updatedAtMillis }: Withdrawal.Withdrawal | Deposit,
+  { status }: Withdrawal.Withdrawal | Deposit,
+  atMillis: number,
   detail: string | null
-): ReadonlyArray<TimelineEntry> =>
-  status === "pending" ? [] : [{ atMillis: updatedAtMillis, what: status, detail }]
+): ReadonlyArray<TimelineEntry> => (status === "pending" ? [] : [{ atMillis, what: status, detail }])
 
 /** Returns a withdrawal's history, oldest first. */
 export const ofWithdrawal = (row: Withdrawal.Withdrawal): ReadonlyArray<TimelineEntry> => [
@@ -180,14 +181,20 @@ export const ofWithdrawal = (row: Withdrawal.Withdrawal): ReadonlyArray<Timeline
           detail: row.paymentHash ?? row.chainTxId ?? row.paymentRequest
         }
       ]),
-  ...ended(row, row.failure)
+  ...ended(row, row.updatedAtMillis, row.failure)
 ]
 
-/** Returns a deposit's history, oldest first. */
-export const ofDeposit = (row: Deposit): ReadonlyArray<TimelineEntry> => [
-  { atMillis: row.createdAtMillis, what: "seen", detail: row.chainTxId },
-  ...ended(row, null)
-]
+/**
+ * Returns a deposit's history, oldest first. `posted` are the postings of its transfer, oldest first: a refund updates
+ * the deposit too, so only they tell when it was credited.
+ */
+export const ofDeposit = (row: Deposit, posted: ReadonlyArray<Posted>): ReadonlyArray<TimelineEntry> => {
+  const credit = row.status === "settled" ? posted.at(-1) : undefined
+  return [
+    { atMillis: row.createdAtMillis, what: "seen", detail: row.chainTxId },
+    ...ended(row, credit?.atMillis ?? row.updatedAtMillis, null)
+  ]
+}
 
 /** Describes the state of a payment as reported by the node. */
 export const paid = (payment: LookupResult): string => {

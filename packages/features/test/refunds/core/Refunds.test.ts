@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "@satrail/core/accounts/Company"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
@@ -8,6 +8,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import { Approvals } from "../../../src/approvals/core/Approvals.ts"
 import * as Checkout from "../../../src/checkouts/core/Checkout.ts"
 import { Checkouts } from "../../../src/checkouts/core/Checkouts.ts"
+import { Backlog } from "@satrail/core/reports/reconciliation/Backlog"
 import { PaymentDetails } from "@satrail/core/reports/PaymentDetails"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { Records } from "@satrail/core/service/Records"
@@ -137,6 +138,30 @@ const nowOf = Effect.fnUntraced(function* (payee: Company, id: string | null) {
 })
 
 describe("Refunds by link", () => {
+  for (const [how, pay] of [
+    ["Lightning", paid],
+    [
+      "on-chain",
+      Effect.fnUntraced(function* (sats: number) {
+        const one = yield* paidOnChain(sats)
+        yield* mine(6)
+        yield* follow
+        return one
+      })
+    ]
+  ] as const)
+    scenario(`refund: it does not change when a ${how} deposit was credited`, function* () {
+      const { payee, depositId } = yield* pay(50_000)
+      const creditedAt = yield* Clock.currentTimeMillis
+      const settled = Effect.gen(function* () {
+        const { timeline } = yield* (yield* Backlog).deposit(depositId)
+        return timeline.flatMap(({ what, atMillis }) => (what === "settled" ? [atMillis] : []))
+      })
+      assert.deepStrictEqual(yield* settled, [creditedAt])
+      yield* TestClock.adjust("3 days")
+      yield* refund(payee, { depositId }, { sats: 1000 })
+      assert.deepStrictEqual(yield* settled, [creditedAt])
+    })
   scenario("refund: a whole deposit can be refunded with a link, which the payer claims", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
