@@ -226,6 +226,8 @@ export interface Checkout<M = Metadata> {
   readonly companyId: string
   /** URL of the payment page. Anyone with this URL can see the amount and the description */
   readonly url: string
+  /** Reference on the payment page and the receipt, which payers quote. `GET /v1/search` finds it */
+  readonly reference: string
   /** `open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited. The status becomes `paid` with `late: true` if enough is credited and not refunded */
   readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
   /** Whether the payment arrived after the checkout expired, or was credited after you canceled it. An on-chain payment arrives when it is first seen */
@@ -1557,6 +1559,31 @@ export interface PeopleRemoveQuery {
   /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
   readonly links?: "void" | undefined
 }
+export interface SearchFindQuery {
+  /** Text to look for. The newest 2000 descriptions, payees and fiat amounts are compared */
+  readonly text: string
+}
+export interface SearchResult {
+  /** Type of the record: `deposits`, `withdrawals`, `invoices`, `checkouts` and others */
+  readonly kind: string
+  readonly id: string
+  /** What matched. If several match, the first */
+  readonly by: "order" | "reference" | "text" | "id" | "hash" | "transaction" | "recipient" | "link" | "email" | "value" | "amount"
+}
+export interface SearchAllQuery {
+  /** Text to look for. The newest 2000 descriptions, payees and fiat amounts are compared */
+  readonly text: string
+}
+export interface CompanySearchResult {
+  readonly companyId: string
+  /** Name of the company */
+  readonly company: string
+  /** Type of the record: `deposits`, `withdrawals`, `invoices`, `checkouts` and others */
+  readonly kind: string
+  readonly id: string
+  /** What matched. If several match, the first */
+  readonly by: "order" | "reference" | "text" | "id" | "hash" | "transaction" | "recipient" | "link" | "email" | "value" | "amount"
+}
 export interface Status {
   /** Version of this process */
   readonly version: string | null
@@ -2157,6 +2184,12 @@ export interface OperatorsPeopleVerbs {
   /** Revokes a person's passkeys and invitation and ends their sessions immediately. */
   readonly remove: { (id: string, ask?: PeopleRemoveQuery & CallOptions): Promise<Person>; (company: CompanyRef, id: string, ask?: PeopleRemoveQuery & CallOptions): Promise<Person> }
 }
+export interface OperatorsSearchVerbs {
+  /** Returns the records that match a text, at most 20 for each way of matching: an order id, a reference or an email address and their beginnings, an id or hash and its beginning, a transaction, an invoice, an address, a link, an amount, a metadata value, or part of a description. */
+  readonly find: { (ask?: SearchFindQuery & CallOptions): Promise<ReadonlyArray<SearchResult>>; (company: CompanyRef, ask?: SearchFindQuery & CallOptions): Promise<ReadonlyArray<SearchResult>> }
+  /** Returns the records of all companies that match a text, like a company's search but without amounts, descriptions and payees. */
+  readonly all: (ask?: SearchAllQuery & CallOptions) => Promise<ReadonlyArray<CompanySearchResult>>
+}
 export interface OperatorsStatusVerbs {
   /** Returns the backends of this process, the `/readyz` checks, problems with the channels, the holder of each leader role, and the delays of events and features. */
   readonly now: (ask?: CallOptions) => Promise<Status>
@@ -2237,6 +2270,7 @@ export interface OperatorNouns<M = Metadata> {
   readonly operatorTokens: OperatorsOperatorTokensVerbs
   readonly operatorWebhooks: OperatorsOperatorWebhooksVerbs
   readonly people: OperatorsPeopleVerbs
+  readonly search: OperatorsSearchVerbs
   readonly status: OperatorsStatusVerbs
   readonly stops: OperatorsStopsVerbs
   readonly suspense: OperatorsSuspenseVerbs

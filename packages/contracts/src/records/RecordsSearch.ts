@@ -39,7 +39,7 @@ const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters
 })
 
 /** Returns the results of a search as lines of text. */
-const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
+const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, text: string) {
   const sought = Search.sought(text)
   const hits = sought === undefined ? [] : yield* (yield* Records).found(companyId, sought)
   return hits.map(({ kind, id, by }) => `${kind} ${id} ${by}`).toSorted()
@@ -137,6 +137,63 @@ export const other = {
       ])
       assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawals ${sent.id} transaction`])
       assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawals ${paid.id} hash`])
+    }
+  ),
+
+  "a search finds a payment by the beginning of its hash or transaction, and by its transfer": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(5000)
+      const [seen, hash] = [yield* output(companyId, 500), yield* paymentHash]
+      const paid = yield* withdrawal(companyId, 700, { paymentHash: hash })
+      const invoice = yield* created(companyId, 300)
+      yield* committed([Deposit.seen(seen), Withdrawal.requested(paid)])
+      for (const [text, hit] of [
+        [seen.chainTxId?.slice(0, 12), `deposits ${seen.id} transaction`],
+        [`${seen.chainTxId?.slice(0, 12)}…${seen.chainTxId?.slice(-6)}`, `deposits ${seen.id} transaction`],
+        [hash.slice(0, 12).toUpperCase(), `withdrawals ${paid.id} hash`],
+        [invoice.paymentHash.slice(0, 12), `invoices ${invoice.id} hash`],
+        [seen.ledgerTxId, `deposits ${seen.id} id`],
+        [paid.ledgerTxId, `withdrawals ${paid.id} id`]
+      ])
+        assert.deepStrictEqual(yield* found(companyId, text ?? ""), [hit], text)
+    }
+  ),
+
+  "a search finds records worth an amount of fiat at their rate, in that currency": Effect.gen(function* () {
+    const companyId = yield* open
+    const rated = { rate: "62300", fiatCurrency: "eur", rateAtMillis: 1, rateSource: "test" }
+    const { id } = yield* created(companyId, 20_065, { ...rated, memo: "" })
+    for (const text of ["12.50 EUR", "€12.50", "12,50 €", "12.5"])
+      assert.deepStrictEqual(yield* found(companyId, text), [`invoices ${id} value`], text)
+    for (const text of ["12.50 USD", "$12.50", "12.52 EUR"])
+      assert.deepStrictEqual(yield* found(companyId, text), [], text)
+  }),
+
+  "a search of all companies finds what identifies a payment, but not amounts or descriptions": Effect.gen(
+    function* () {
+      const companies = [yield* companyWith(5000), yield* companyWith(5000)]
+      const label = `order ${yield* hex(8)}`
+      for (const companyId of companies) {
+        const invoice = yield* created(companyId, 4000, { memo: `For ${label}`, metadata: { label } })
+        const own = (yield* address).toLowerCase()
+        const row = { ...(yield* onChainAddress(companyId)), address: own }
+        const seen = yield* output(companyId, 500, { recipient: own })
+        yield* committed([OnChainAddress.created(row), Deposit.seen(seen)])
+        for (const [text, hits] of [
+          [invoice.id, [`invoices ${invoice.id} id`]],
+          [invoice.paymentHash, [`invoices ${invoice.id} hash`]],
+          [seen.chainTxId, [`deposits ${seen.id} transaction`]],
+          [own, [`deposits ${seen.id} recipient`, `on_chain_addresses ${row.id} recipient`]]
+        ] as const)
+          assert.deepStrictEqual(yield* found(null, text ?? ""), hits, text ?? "")
+      }
+      const sought = Search.sought(label)
+      const hits = sought === undefined ? [] : yield* (yield* Records).found(null, sought)
+      assert.sameMembers(
+        hits.map(({ companyId, by }) => `${companyId} ${by}`),
+        companies.map((companyId) => `${companyId} text`)
+      )
+      assert.deepStrictEqual(yield* found(null, `For ${label}`), [])
     }
   ),
 

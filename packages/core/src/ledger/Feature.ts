@@ -170,13 +170,17 @@ export const rateOf = (row: Row): Rated => {
 
 /**
  * A record type whose records describe payments. `by` is the payment's field that refers to the record; the
- * others are fields of the record. `returns` refers to the payment that the record returns.
+ * others are fields of the record. `returns` refers to the payment that the record returns. `reference` is a unique text
+ * in hex that payers quote, `email` the payer's address, and `fiat` the amount as it was requested: searches find them.
  */
 export interface Describes {
   readonly noun: Noun
   readonly by: string
   readonly description: string
   readonly orderId?: string
+  readonly reference?: string
+  readonly email?: string
+  readonly fiat?: string
   readonly returns?: { readonly noun: Noun; readonly by: string }
 }
 
@@ -186,6 +190,9 @@ export const describes = <A extends Row>(
     readonly by: string
     readonly description: Texts<A>
     readonly orderId?: keyof A & string
+    readonly reference?: Texts<A>
+    readonly email?: keyof A & string
+    readonly fiat?: keyof A & string
     readonly returns?: { readonly noun: Noun; readonly by: keyof A & string }
   }
 ): Describes => ({ noun, ...how })

@@ -14,9 +14,29 @@ export const all = (features: ReadonlyArray<Feature>): ReadonlyArray<Describes> 
   ofInvoice
 ]
 
-/** Record types with an order id. A search finds them. */
-export const ordered = (features: ReadonlyArray<Feature>) =>
-  all(features).flatMap(({ orderId, ...one }) => (orderId === undefined ? [] : [{ ...one, orderId }]))
+/** The fields of a record type that a search compares. */
+export interface Sought extends Pick<Describes, "noun" | "orderId" | "reference" | "email" | "fiat"> {
+  readonly description?: string
+  /** The field with the id of its transfer. */
+  readonly transfer?: string
+}
+
+/** Record types of features that a search finds: those that describe payments, and those found by a link. */
+export const sought = (features: ReadonlyArray<Feature>): ReadonlyArray<Sought> => {
+  const describing = features.flatMap(({ describes = [] }) => describes)
+  const linked = features
+    .flatMap(({ linked: own = [] }) => own)
+    .filter(({ noun }) => describing.every((one) => one.noun !== noun))
+  const has = ({ members }: Noun, name: string) => members.some(([member]) => member === name)
+  return [
+    ...describing,
+    ...linked.map(({ noun }) => ({
+      noun,
+      ...(has(noun, "description") && { description: "description" }),
+      ...(has(noun, "ledgerTxId") && { transfer: "ledgerTxId" })
+    }))
+  ]
+}
 
 /**
  * Returns the record types that describe payments of this type: deposits or withdrawals. References that can

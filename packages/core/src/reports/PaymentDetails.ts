@@ -92,6 +92,11 @@ export class PaymentDetails extends Context.Service<
     readonly suspended: (id: string) => Effect.Effect<Suspense.Suspended, NotFound | StoreUnavailable>
     /** Returns a company's records that match a string. The record that an invoice or address belongs to replaces it. */
     readonly search: (companyId: CompanyId.CompanyId, text: string) => Read<Search.Found>
+    /**
+     * Returns the records of all companies that match a string, with the payments of those that were paid. Amounts and
+     * descriptions are not compared.
+     */
+    readonly searchAll: (text: string) => Read<Search.Found>
   }
 >()("@satrail/core/reports/PaymentDetails") {}
 
@@ -122,6 +127,10 @@ const stepsOf = (
     })
     .toReversed()
 }
+
+const distinctOf = (hits: ReadonlyArray<Search.Hit>): ReadonlyArray<Search.Hit> => [
+  ...new Map(hits.map((hit) => [hit.id, hit])).values()
+]
 
 const make = Effect.gen(function* () {
   const [nouns, receiving, reports, depositsOf] = [
@@ -185,6 +194,57 @@ const make = Effect.gen(function* () {
     return all
   })
 
+  const depositsToward = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    { kind, id }: Pick<Search.Hit, "kind" | "id">
+  ) {
+    return kind === Invoice.noun.name
+      ? Option.toArray(yield* receiving.depositOfInvoice(companyId, id))
+      : yield* depositsOf(companyId, id, mostOfRecord)
+  })
+
+  /** Returns the records of a company, or of all companies, that match a string. */
+  const searched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, text: string) {
+    const sought = Search.sought(text)
+    const link = Search.linkIn(text)
+    const byLink = yield* Effect.forEach(linked, ({ noun, in: find }) =>
+      Effect.map(find(link, nouns), (found) =>
+        Option.toArray(found).flatMap((row): ReadonlyArray<Search.Hit> =>
+          companyId === null || row.companyId === companyId
+            ? [{ kind: noun.name, companyId: row.companyId, id: row.id, by: "link" }]
+            : []
+        )
+      )
+    )
+    const all = [...byLink.flat(), ...(sought === undefined ? [] : yield* reports.found(companyId, sought))]
+    /** An invoice or address of another record, such as a checkout, stands for that record. */
+    const ownerOf = Effect.fnUntraced(function* (hit: Search.Hit) {
+      const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(({ name }) => name === hit.kind)
+      const found = noun === undefined ? Option.none() : yield* nouns.get(noun, hit.companyId, hit.id)
+      if (noun === undefined || Option.isNone(found)) return hit
+      const owner = Descriptions.of(features, noun).find(
+        ({ by }) => Descriptions.textOf(found.value, by) !== null
+      )
+      return owner === undefined
+        ? hit
+        : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
+    })
+    const owned = yield* Effect.forEach(all, ownerOf, { concurrency: "unbounded" })
+    // A record that matches itself is shown with its own match.
+    return {
+      hits: distinctOf([...owned, ...all.filter((hit) => owned.includes(hit))]),
+      isAll: Search.isAll(all)
+    }
+  })
+
+  /** Returns the payments of a record that was found. */
+  const paidBy = (hit: Search.Hit) =>
+    hit.kind === Deposit.noun.name || hit.kind === Withdrawal.noun.name
+      ? Effect.succeed([])
+      : Effect.map(depositsToward(hit.companyId, hit), (deposits) =>
+          deposits.map(({ id }): Search.Hit => ({ ...hit, kind: Deposit.noun.name, id }))
+        )
+
   return PaymentDetails.of({
     payments,
     postings: (companyId, transferId) =>
@@ -197,43 +257,14 @@ const make = Effect.gen(function* () {
       return stepsOf(turned, boundaries, funds.posted)
     }),
     suspended,
-    search: Effect.fnUntraced(function* (companyId, text) {
-      const sought = Search.sought(text)
-      const link = Search.linkIn(text)
-      const byLink = yield* Effect.forEach(linked, ({ noun, in: find }) =>
-        Effect.map(find(link, nouns), (found) =>
-          Option.toArray(found).flatMap((row): ReadonlyArray<Search.Hit> =>
-            row.companyId === companyId ? [{ kind: noun.name, id: row.id, by: "link" }] : []
-          )
-        )
-      )
-      const all = [...byLink.flat(), ...(sought === undefined ? [] : yield* reports.found(companyId, sought))]
-      /** An invoice or address of another record, such as a checkout, stands for that record. */
-      const ownerOf = Effect.fnUntraced(function* (hit: Search.Hit) {
-        const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(
-          ({ name }) => name === hit.kind
-        )
-        const found = noun === undefined ? Option.none() : yield* nouns.get(noun, companyId, hit.id)
-        if (noun === undefined || Option.isNone(found)) return hit
-        const owner = Descriptions.of(features, noun).find(
-          ({ by }) => Descriptions.textOf(found.value, by) !== null
-        )
-        return owner === undefined
-          ? hit
-          : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
-      })
-      const owned = yield* Effect.forEach(all, ownerOf, { concurrency: "unbounded" })
-      // A record that matches itself is shown with its own match.
-      const distinct = new Map(
-        [...owned, ...all.filter((hit) => owned.includes(hit))].map((hit) => [hit.id, hit])
-      )
-      return { hits: [...distinct.values()], isAll: Search.isAll(all) }
+    search: searched,
+    searchAll: Effect.fnUntraced(function* (text) {
+      const { hits, isAll } = yield* searched(null, text)
+      const paid = yield* Effect.forEach(hits, paidBy, { concurrency: 8 })
+      return { hits: distinctOf([...hits, ...paid.flat()]), isAll }
     }),
-    paymentsOf: Effect.fnUntraced(function* (companyId, { kind, id }) {
-      const deposits =
-        kind === Invoice.noun.name
-          ? Option.toArray(yield* receiving.depositOfInvoice(companyId, id))
-          : yield* depositsOf(companyId, id, mostOfRecord)
+    paymentsOf: Effect.fnUntraced(function* (companyId, record) {
+      const deposits = yield* depositsToward(companyId, record)
       return yield* payments(
         companyId,
         deposits.map((deposit) => ({ type: "deposit", id: deposit.id }))

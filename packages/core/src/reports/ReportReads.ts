@@ -77,8 +77,11 @@ export class ReportReads extends Context.Service<
       companyId: CompanyId.CompanyId,
       transferIds: ReadonlyArray<string>
     ) => Read<ReadonlyArray<Booking.Subject>>
-    /** Returns a company's records that match a search, at most `Search.limits.each` for each way of matching. */
-    readonly found: (companyId: CompanyId.CompanyId, sought: Sought) => Read<ReadonlyArray<Hit>>
+    /**
+     * Returns a company's records that match a search, at most `Search.limits.each` for each way of matching. If
+     * `companyId` is null, returns those of all companies, without matches by amount, value, description or payee.
+     */
+    readonly found: (companyId: CompanyId.CompanyId | null, sought: Sought) => Read<ReadonlyArray<Hit>>
     /** Returns the postings of one transfer of a company, in the order in which they were booked. */
     readonly postingsOf: (
       companyId: CompanyId.CompanyId,

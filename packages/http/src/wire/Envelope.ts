@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 
-/** Schema of every successful response. `status` repeats the HTTP status. */
+/** Schema of every successful response. `status` repeats the HTTP status, and `message` is for people. */
 export const success = <const Status extends number, S extends Schema.Top>(status: Status, data: S) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    message: Schema.String.annotate({ description: "Human-readable result" }),
+    message: Schema.String,
     data
   }).pipe(HttpApiSchema.status(status))
 

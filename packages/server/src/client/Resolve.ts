@@ -6,7 +6,11 @@ import { Collections, type Listed } from "@satrail/http/commands/Collections"
 // its list.
 
 const Rows = Schema.Array(
-  Schema.Struct({ id: Schema.String, name: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+  Schema.Struct({
+    id: Schema.String,
+    kind: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    name: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
 )
 
 interface Collection {
@@ -14,6 +18,8 @@ interface Collection {
   readonly noun: string
   /** Returns the route of the list in which the text is looked up. */
   readonly list: (typed: string) => string
+  /** The kind of search result, if a read looks the text up in all records, not only in the list. */
+  readonly kind?: string
 }
 
 const all = { limit: "1000" }
@@ -23,14 +29,21 @@ const companies: [string, Collection] = [
   { noun: "company", list: (search) => `/operator/companies?${new URLSearchParams({ ...all, search })}` }
 ]
 const ofMoney = {
-  "/operator/withdrawals": { noun: "pending withdrawal" },
-  "/operator/deposits": { noun: "pending deposit" },
+  "/operator/withdrawals": { noun: "pending withdrawal", kind: "withdrawals" },
+  "/operator/deposits": { noun: "pending deposit", kind: "deposits" },
   "/operator/suspense": { noun: "payment" }
 }
 
-const collectionOf = ([route, { noun, isUnpaged }]: readonly [string, Listed]): [string, Collection] => [
+const collectionOf = ([route, { noun, isUnpaged, kind }]: readonly [
+  string,
+  Listed & { readonly kind?: string }
+]): [string, Collection] => [
   route,
-  { noun, list: () => (isUnpaged === true ? route : `${route}?${new URLSearchParams(all)}`) }
+  {
+    noun,
+    list: () => (isUnpaged === true ? route : `${route}?${new URLSearchParams(all)}`),
+    ...(kind !== undefined && { kind })
+  }
 ]
 
 const isWhole = (id: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
@@ -52,8 +65,7 @@ const meant = (rows: typeof Rows.Type, typed: string, isRead: boolean) => {
 /** Maximum number of records that an error lists. */
 const listed = 5
 
-const theOne = (rows: typeof Rows.Type, noun: string, typed: string, isRead: boolean) => {
-  const [one, ...others] = meant(rows, typed, isRead)
+const only = ([one, ...others]: typeof Rows.Type, noun: string, typed: string) => {
   if (one === undefined)
     return Effect.fail(
       new CommandFailed({ message: `There is no ${noun} ${JSON.stringify(typed)}. Check the id.` })
@@ -90,11 +102,15 @@ export const route = <E, R>(
     ]
     const [collection] = collections.filter(([prefix]) => path.startsWith(`${prefix}/`))
     if (collection === undefined) return given
-    const [prefix, { noun, list }] = collection
+    const [prefix, { noun: listed, list, kind }] = collection
+    const isSearched = isRead && kind !== undefined
+    const noun = isSearched ? listed.replace("pending ", "") : listed
     const [id = "", ...rest] = path.slice(prefix.length + 1).split("/")
     const typed = decodeURIComponent(id)
     if (isWhole(typed)) return given
-    const { data, next } = yield* get(list(typed))
+    const { data, next } = yield* get(
+      isSearched ? `/operator/search?${new URLSearchParams({ text: typed })}` : list(typed)
+    )
     if (next !== undefined)
       return yield* new CommandFailed({
         message: `There are too many records to look up a ${noun}. Enter the whole id.`
@@ -103,6 +119,12 @@ export const route = <E, R>(
       Schema.decodeUnknownEffect(Rows)(data),
       () => new CommandFailed({ message: "The service's version differs from this program's." })
     )
-    const found = yield* theOne(rows, noun, typed, isRead)
+    const found = isSearched
+      ? yield* only(
+          rows.filter((row) => row.kind === kind),
+          noun,
+          typed
+        )
+      : yield* only(meant(rows, typed, isRead), noun, typed)
     return [[prefix, found, ...rest].join("/"), ...(query === undefined ? [] : [query])].join("?")
   })

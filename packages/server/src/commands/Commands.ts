@@ -1,3 +1,4 @@
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
 import { Client } from "@satrail/http/commands/Client"
@@ -186,6 +187,31 @@ const liquidity = Command.make("liquidity", { json }, ({ json }) =>
   )
 )
 
+const search = Command.make(
+  "search",
+  {
+    asCompany: Flag.Boolean("as-company").pipe(
+      Flag.withDescription("Search only the company of SATRAIL_API_KEY, with its descriptions and amounts"),
+      Flag.withDefault(false)
+    ),
+    json,
+    text: Argument.String("text").pipe(
+      Argument.withDescription(
+        "An order, a reference, an email, an invoice, an address, a link, or the beginning of an id or hash"
+      )
+    )
+  },
+  ({ asCompany, json, text }) =>
+    list(
+      { json, query: { text: Option.some(text) } },
+      asCompany ? "/v1/search" : "/operator/search",
+      asCompany ? ["kind", "id", "by"] : ["company", "kind", "id", "by"]
+    )
+).pipe(
+  Command.withDescription("Find payments and other records of all companies by what a person quotes"),
+  example("search 9f0d1c1e52a54f7c8f430b8f6a6c1042", "The checkout with this reference, and its deposits")
+)
+
 const backlog = Command.make(
   "backlog",
   { json },
@@ -330,7 +356,7 @@ const make = (ofFeatures: ReturnType<typeof commandsOf>) =>
         group: "Companies",
         commands: [remote(companies), remote(keys), remote(FeeCommands.fees), ...ofFeatures("Companies")]
       },
-      { group: "Company records", commands: ofFeatures("Company records") },
+      { group: "Company records", commands: [remote(search), ...ofFeatures("Company records")] },
       {
         group: "Status",
         commands: [remote(status), remote(liquidity)]

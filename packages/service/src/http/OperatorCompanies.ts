@@ -26,6 +26,7 @@ import * as Domains from "@satrail/http/resources/Domains"
 import * as Events from "./events/Feed.ts"
 import * as List from "./Transactions.ts"
 import * as Exports from "@satrail/http/resources/Exports"
+import * as Found from "@satrail/http/resources/Found"
 import * as Invoices from "@satrail/http/resources/Invoices"
 import * as LightningAddresses from "@satrail/http/resources/LightningAddresses"
 import * as OnChainAddresses from "@satrail/http/resources/OnChainAddresses"
@@ -177,6 +178,7 @@ export const section = Section.make(
   { title: "Companies", description: "For the operator: companies, their balances and their records" },
   [
     list,
+    Found.searchAll,
     get,
     keys,
     OfCompany.read(Transactions.balance),

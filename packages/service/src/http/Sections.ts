@@ -1,6 +1,7 @@
 // Company sections that combine operations of several resources.
 import * as Deposits from "@satrail/http/resources/Deposits"
 import * as Exports from "@satrail/http/resources/Exports"
+import * as Found from "@satrail/http/resources/Found"
 import * as Invoices from "@satrail/http/resources/Invoices"
 import * as LightningAddresses from "@satrail/http/resources/LightningAddresses"
 import * as OnChainAddresses from "@satrail/http/resources/OnChainAddresses"
@@ -42,6 +43,7 @@ export const read = Section.make(
     Transactions.balance,
     List.list,
     Exports.transactions,
+    Found.search,
     Withdrawals.get,
     Deposits.get,
     Deposits.getPayer,

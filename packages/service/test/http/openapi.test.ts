@@ -66,6 +66,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 /** The path of a company's record, which is created if it has an id. */
 const pathOf = async (path: string): Promise<string> => {
   const filled = path.replace("{month}", "2026-01").replace("{check}", "database")
+  if (path.endsWith("/search")) return `${path}?text=1042`
   if (path === "/tls/ask") return `${path}?domain=pay.example.com`
   if (!filled.includes("{")) return filled
   const within = /\{.*\{/.test(filled) ? filled.replace("{companyId}", company.id) : filled
@@ -238,7 +239,7 @@ describe("the OpenAPI document", () => {
     isPost: method === "POST",
     isOpen: !/^\/(v1|operator)\//.test(path),
     ask: (query = "", key: string = keyOf(path)) =>
-      service.ask(method, `${target}${query}`, {
+      service.ask(method, `${target}${target.includes("?") ? query.replace("?", "&") : query}`, {
         ...(key !== "" && { key }),
         ...(body !== undefined && { body })
       })
@@ -595,6 +596,7 @@ describe("the OpenAPI document", () => {
         "exportTransactions",
         "getStatement",
         "payer",
+        "search",
         "transactions",
         "withdrawal"
       ],

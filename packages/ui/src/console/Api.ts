@@ -1,4 +1,12 @@
-import type { Company, Event, OperatorPerson, Operations, SuspendedPayment, Transaction } from "./wire.ts"
+import type {
+  Company,
+  Event,
+  OperatorPerson,
+  Operations,
+  SearchResult,
+  SuspendedPayment,
+  Transaction
+} from "./wire.ts"
 
 // The console is a client of the API. Its pages make their requests through `Api`, as the person who is signed
 // in.
@@ -99,7 +107,7 @@ export interface Step {
 export interface Hit {
   readonly kind: string
   readonly id: string
-  readonly by: "order" | "text" | "id" | "hash" | "transaction" | "recipient" | "link" | "amount"
+  readonly by: SearchResult["by"]
 }
 
 /** The activities that are paused, and when each pause began. For a company, also includes its freeze. */

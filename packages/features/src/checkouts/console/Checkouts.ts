@@ -236,6 +236,7 @@ const show = async (visit: Visit): Promise<Shown> => {
         ]),
         optionsPanel(checkout),
         factPanel("Ids", [
+          ["Reference", copied(checkout.reference, "reference")],
           ["Checkout", copied(checkout.id, "checkout id")],
           ["Invoice", copied(checkout.invoice_id, "invoice id")],
           ["Address", copied(checkout.address, "address")],
@@ -261,7 +262,7 @@ export const received = async (
 ): Promise<PaymentPart> => {
   if (checkoutId === null) return {}
   const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
-  const { created_at, payer_email, url } = checkout
+  const { created_at, payer_email, reference, url } = checkout
   const standing = badge(checkout, say.nowMillis)
   return {
     actions:
@@ -281,6 +282,7 @@ export const received = async (
           standing.tone === "warn" && sub(status(standing))
         ]
       ],
+      ["Reference", [Formats.shortened(reference), " ", copy(reference, "reference")]],
       payer_email === null ? null : ["Customer", payer_email]
     ],
     subject: checkoutId,

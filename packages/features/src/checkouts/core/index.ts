@@ -50,7 +50,14 @@ export const checkouts = Feature.make({
   notices,
   rates: [Feature.rates(Checkout.noun, "checkoutId")],
   describes: [
-    Feature.describes(Checkout.noun, { by: "checkoutId", description: "description", orderId: "orderId" })
+    Feature.describes(Checkout.noun, {
+      by: "checkoutId",
+      description: "description",
+      orderId: "orderId",
+      reference: "publicId",
+      email: "payerEmail",
+      fiat: "fiatAmount"
+    })
   ],
   linked: [Feature.linked(Checkout.noun, nameIn)],
   limits: [

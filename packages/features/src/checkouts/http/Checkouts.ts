@@ -135,6 +135,10 @@ export const view = View.make<Checkout.Shown>()(
       }),
       Checkout.urlOf
     ],
+    reference: Member.text(
+      (row) => row.publicId,
+      "Reference on the payment page and the receipt, which payers quote. `GET /v1/search` finds it"
+    ),
     status: [
       Checkout.Status.annotate({
         description:

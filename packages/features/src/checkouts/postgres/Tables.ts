@@ -62,11 +62,17 @@ const ofOrder = `
 create index checkouts_of_order on satrail.checkouts (uuid_send(company_id), hashtextextended(order_id, 0), uuid_send(id)) where order_id is not null;
 `
 
+/** Finds checkouts by the email address of their payer. */
+const payers = `
+create index checkouts_payer on satrail.checkouts (uuid_send(company_id), (lower(payer_email) collate "C")) where payer_email is not null;
+`
+
 /** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order; what an invoice does not ask for; whether the payer's browser chooses the language. */
 export const migrations = {
   "0083_checkout_choices": choices,
   "0088_checkout_deducted": deducted,
   "0089_checkout_language": localeSource,
   "0093_checkouts_of_order": ofOrder,
-  "0102_checkout_rates": "alter table satrail.checkouts add column rate_source text"
+  "0102_checkout_rates": "alter table satrail.checkouts add column rate_source text",
+  "0114_checkout_payers": payers
 }

@@ -29,5 +29,6 @@ export const migrations = {
   "0098_open_vouchers": `create index vouchers_open_by_maker on satrail.vouchers (uuid_send(company_id), created_by collate "C", uuid_send(id))
     where status = 'open'`,
   "0101_voucher_rates":
-    "alter table satrail.vouchers add column fiat_currency text, add column rate_source text"
+    "alter table satrail.vouchers add column fiat_currency text, add column rate_source text",
+  "0115_voucher_transfers": "create index vouchers_of_transfer on satrail.vouchers (ledger_tx_id)"
 }

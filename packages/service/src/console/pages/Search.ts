@@ -12,22 +12,12 @@ import {
   titleOf as invoiceTitle,
   badge as invoiceBadge
 } from "@satrail/ui/console/pages/Invoices"
+import { places } from "@satrail/ui/console/pages/Places"
 import { pathOf, rowOf, signedSats, badgeOf } from "@satrail/ui/console/pages/Rows"
 
 /** A search result: a payment, or a record without a payment. */
 interface Row extends Found {
   readonly foundIn: string
-}
-
-const places: Readonly<Record<Hit["by"], string>> = {
-  order: "Order",
-  text: "Description or metadata",
-  id: "Id",
-  hash: "Payment hash",
-  transaction: "Transaction",
-  recipient: "Address or invoice",
-  link: "Link",
-  amount: "Amount"
 }
 
 /** The text, with the search text highlighted. */
@@ -163,7 +153,7 @@ const results = async (visit: Visit, sought: string, shown: string): Promise<Sho
         ? empty(
             "search",
             sought === "" ? "Enter something to search for" : "No results",
-            "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a link, a hash, or the beginning of an id. Payers’ emails and fiat amounts are not searched.",
+            "Search for an order, a reference, an email, a description, a metadata value, an amount, an invoice, an address, a link, or the beginning of an id or hash.",
             button(to("payments"), "All payments", "main")
           )
         : table("Results", {
@@ -173,7 +163,7 @@ const results = async (visit: Visit, sought: string, shown: string): Promise<Sho
             opens: true
           }),
       sought !== "" &&
-        "Searched orders, metadata, ids, hashes, addresses, amounts, and the newest descriptions and recipients."
+        "Searched orders, references, emails, metadata, ids, hashes, addresses, amounts in sats, and the newest descriptions, recipients and fiat amounts."
     )
   }
 }
