@@ -30,5 +30,5 @@ export const migrations = {
     where status = 'open'`,
   "0101_voucher_rates":
     "alter table satrail.vouchers add column fiat_currency text, add column rate_source text",
-  "0115_voucher_transfers": "create index vouchers_of_transfer on satrail.vouchers (ledger_tx_id)"
+  "0105_voucher_transfers": "create index vouchers_of_transfer on satrail.vouchers (ledger_tx_id)"
 }
