@@ -90,7 +90,7 @@ export const found = (
   companyId: CompanyId.CompanyId | null,
   sought: Search.Sought
 ): ReadonlyArray<Search.Hit> => {
-  const owners = companyId === null ? [...HashMap.keys(state.companies)] : [companyId]
+  const owners = companyId === null ? HashMap.toValues(state.companies).map(({ id }) => id) : [companyId]
   const used = companyId === null ? ways.filter(([by]) => by !== "value" && by !== "amount") : ways
   const hits = <A extends Row>(
     noun: Noun<A>,

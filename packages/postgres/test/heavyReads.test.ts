@@ -53,6 +53,8 @@ const readers = Effect.gen(function* () {
     address: null,
     recipient: null,
     lightningAddress: null,
+    hexes: null,
+    fiat: null,
     amounts: null
   }
   const recounts = (n: number): ReadonlyArray<Effect.Effect<unknown, unknown>> => [

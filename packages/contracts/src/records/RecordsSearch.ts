@@ -184,7 +184,7 @@ export const other = {
           [invoice.paymentHash, [`invoices ${invoice.id} hash`]],
           [seen.chainTxId, [`deposits ${seen.id} transaction`]],
           [own, [`deposits ${seen.id} recipient`, `on_chain_addresses ${row.id} recipient`]]
-        ] as const)
+        ] satisfies ReadonlyArray<[string | null, Array<string>]>)
           assert.deepStrictEqual(yield* found(null, text ?? ""), hits, text ?? "")
       }
       const sought = Search.sought(label)

@@ -3,22 +3,20 @@ import { Context, Effect, Layer, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
-import { Features } from "../ledger/Features.ts"
 import type { NotFound, StoreUnavailable } from "../ledger/Journal.ts"
-import type { Noun } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail, Standing } from "../ledger/Rail.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import { DepositsOf } from "../receiving/DepositsOf.ts"
 import * as Invoice from "../receiving/Invoice.ts"
-import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type * as Booking from "./Booking.ts"
 import * as Descriptions from "./Descriptions.ts"
 import { ReportReads } from "./ReportReads.ts"
-import * as Search from "./Search.ts"
+import type * as Search from "./Search.ts"
+import * as Searches from "./Searches.ts"
 import * as Purpose from "../receiving/Purpose.ts"
 import * as Suspense from "../receiving/Suspense.ts"
 import * as Cause from "../sending/Cause.ts"
@@ -128,10 +126,6 @@ const stepsOf = (
     .toReversed()
 }
 
-const distinctOf = (hits: ReadonlyArray<Search.Hit>): ReadonlyArray<Search.Hit> => [
-  ...new Map(hits.map((hit) => [hit.id, hit])).values()
-]
-
 const make = Effect.gen(function* () {
   const [nouns, receiving, reports, depositsOf] = [
     yield* NounReads,
@@ -139,8 +133,6 @@ const make = Effect.gen(function* () {
     yield* ReportReads,
     yield* DepositsOf
   ]
-  const features = yield* Features
-  const linked = features.flatMap(({ linked: own = [] }) => own)
   const described = yield* Descriptions.make
   const { get: suspended } = yield* Suspense.single
 
@@ -203,47 +195,7 @@ const make = Effect.gen(function* () {
       : yield* depositsOf(companyId, id, mostOfRecord)
   })
 
-  /** Returns the records of a company, or of all companies, that match a string. */
-  const searched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, text: string) {
-    const sought = Search.sought(text)
-    const link = Search.linkIn(text)
-    const byLink = yield* Effect.forEach(linked, ({ noun, in: find }) =>
-      Effect.map(find(link, nouns), (found) =>
-        Option.toArray(found).flatMap((row): ReadonlyArray<Search.Hit> =>
-          companyId === null || row.companyId === companyId
-            ? [{ kind: noun.name, companyId: row.companyId, id: row.id, by: "link" }]
-            : []
-        )
-      )
-    )
-    const all = [...byLink.flat(), ...(sought === undefined ? [] : yield* reports.found(companyId, sought))]
-    /** An invoice or address of another record, such as a checkout, stands for that record. */
-    const ownerOf = Effect.fnUntraced(function* (hit: Search.Hit) {
-      const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(({ name }) => name === hit.kind)
-      const found = noun === undefined ? Option.none() : yield* nouns.get(noun, hit.companyId, hit.id)
-      if (noun === undefined || Option.isNone(found)) return hit
-      const owner = Descriptions.of(features, noun).find(
-        ({ by }) => Descriptions.textOf(found.value, by) !== null
-      )
-      return owner === undefined
-        ? hit
-        : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
-    })
-    const owned = yield* Effect.forEach(all, ownerOf, { concurrency: "unbounded" })
-    // A record that matches itself is shown with its own match.
-    return {
-      hits: distinctOf([...owned, ...all.filter((hit) => owned.includes(hit))]),
-      isAll: Search.isAll(all)
-    }
-  })
-
-  /** Returns the payments of a record that was found. */
-  const paidBy = (hit: Search.Hit) =>
-    hit.kind === Deposit.noun.name || hit.kind === Withdrawal.noun.name
-      ? Effect.succeed([])
-      : Effect.map(depositsToward(hit.companyId, hit), (deposits) =>
-          deposits.map(({ id }): Search.Hit => ({ ...hit, kind: Deposit.noun.name, id }))
-        )
+  const { searched, searchAll } = yield* Searches.make(depositsToward)
 
   return PaymentDetails.of({
     payments,
@@ -258,11 +210,7 @@ const make = Effect.gen(function* () {
     }),
     suspended,
     search: searched,
-    searchAll: Effect.fnUntraced(function* (text) {
-      const { hits, isAll } = yield* searched(null, text)
-      const paid = yield* Effect.forEach(hits, paidBy, { concurrency: 8 })
-      return { hits: distinctOf([...hits, ...paid.flat()]), isAll }
-    }),
+    searchAll,
     paymentsOf: Effect.fnUntraced(function* (companyId, record) {
       const deposits = yield* depositsToward(companyId, record)
       return yield* payments(

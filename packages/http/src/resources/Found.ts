@@ -108,7 +108,10 @@ export const searchAll = Section.operator(
   Effect.all([PaymentDetails, Core.Companies]),
   ([details, companies]) => {
     const nameOf = (id: CompanyId.CompanyId) =>
-      Effect.map(companies.get(id), ({ name }) => [id, name] as const)
+      companies.get(id).pipe(
+        Effect.map(({ name }) => [id, name] as const),
+        Effect.catchTag("NotFound", () => Effect.succeed([id, ""] as const))
+      )
     return Effect.fnUntraced(function* ({ query: { text } }) {
       const { hits } = yield* Errors.answered(details.searchAll(text))
       const owners = new Set(hits.map((hit) => hit.companyId))
