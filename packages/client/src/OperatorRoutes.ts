@@ -16,6 +16,7 @@ operatorTokens /operator/tokens issue=CREATE list revoke=DELETE:#
 operatorWebhooks /operator/webhook-endpoints create get list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/deliveries
 operatorWebhooks /operator/webhook-deliveries resend=ONCE
 people  invite=CREATE list recover setRole=PUT:#/role remove=DELETE:#
+platformKeys /operator/platform-keys issue=CREATE list approve revoke=DELETE:#
 search  find=GET
 search /operator/search all=GET
 status /operator/status now=GET

@@ -99,6 +99,12 @@ const unapproved: Maker = async (service, company) => {
   const { second } = await adjusted(service, company.id)
   return (await issued(service, company, { name: "till", scopes: ["send"] }, second)).id
 }
+/** A platform key that waits for the approval of another operator than the one who issued it. */
+const unapprovedPlatform: Maker = async (service) => {
+  const body = { name: "another", scopes: ["all"] }
+  const { data } = (await service.ask("POST", "/operator/tokens", { key: operatorToken, body })).body
+  return created(service, data.token, "/operator/platform-keys", { name: "shops", scopes: ["send"] })
+}
 /** A withdrawal that waits for approval by another key. */
 const waiting: Maker = async (service, company) => {
   await fund(service, company)
@@ -227,6 +233,8 @@ export const makers: Readonly<Record<string, Maker>> = {
   "/operator/withdrawals/{id}/reject": waiting,
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
+  "/operator/platform-keys/{id}": ofOperator("platform-keys", { name: "shops", scopes: ["read"] }),
+  "/operator/platform-keys/{id}/approve": unapprovedPlatform,
   "/operator/people/{id}": invited("viewer"),
   "/operator/people/{id}/recover": invited("viewer"),
   "/operator/people/{id}/approve": invited("admin"),

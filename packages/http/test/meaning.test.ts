@@ -333,6 +333,18 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
       same: [{ scopes: ["stop", "read"] }],
       others: [{ name: "day shift" }, { scopes: ["read"] }]
     },
+    "/operator/platform-keys": {
+      key: operatorToken,
+      body: { name: "shops", scopes: ["read", "receive"] },
+      same: [{ scopes: ["receive", "read"] }],
+      others: [
+        { name: "tills" },
+        { scopes: ["read"] },
+        { limits: { day_sats: 1 } },
+        { expires_at: later },
+        { allowed_from: { for: "everything", ranges: ["192.0.2.1"] } }
+      ]
+    },
     "/operator/people": {
       key: operatorToken,
       body: { ...named, company_id: company.id },

@@ -48,6 +48,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     again: "malformed"
   },
   "POST /operator/tokens": { again: "another" },
+  "POST /operator/platform-keys": { again: "another" },
   "POST /operator/people": {
     body: { company_id: company.id, name: "Ada", role: "viewer" },
     sees: people,

@@ -156,6 +156,10 @@ const typed: Readonly<Record<string, string>> = {
   "PATCH /operator/reconciliation/own-funds": "own-funds --node-sats 5",
   "GET /operator/suspense": "suspense list",
   "POST /operator/suspense/:id/assign": "suspense assign ID ONE",
+  "GET /operator/platform-keys": "platform-keys list",
+  "POST /operator/platform-keys": "platform-keys issue --name shops --scopes read",
+  "POST /operator/platform-keys/:id/approve": "platform-keys approve ID",
+  "DELETE /operator/platform-keys/:id": "platform-keys revoke ID",
   "GET /operator/people": "people list",
   "POST /operator/people": "people invite --name Ada",
   "POST /operator/people/:id/approve": "people approve ID",
@@ -373,6 +377,7 @@ describe("the command line and the routes", () => {
     for (const [command, next] of [
       [`keys issue ${whole} --name till`, "keys approve"],
       ["keys rotate 7Kq2mVx9TbZc", "keys approve"],
+      ["platform-keys issue --name shops --scopes send", "platform-keys approve"],
       ["people invite --name Ada", "people approve"],
       [`people recover ${whole}`, "people approve"]
     ] as const) {

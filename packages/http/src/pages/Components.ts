@@ -245,8 +245,20 @@ const responseName = (status: string, codes: ReadonlyArray<string>, usual: Reado
 /** Statuses that any request can return. They are documented once, in the `default` response. */
 const ofAnyRequest = ["408", "413", "415", "417", "431", "500"]
 
-/** Statuses that any request with a credential can return. An operation with more codes than usual lists them itself. */
-const ofAnyCaller = ["401", "403", "429", "503"]
+/** Statuses that any request with a credential can return. */
+const ofAnyCredential = ["401", "403", "429", "503"]
+
+const isOfCaller = (responses: Json): boolean => ofAnyCredential.every((status) => status in responses)
+
+/**
+ * Returns the statuses that any request with a credential can return, and others that every such operation of the
+ * document has. An operation with more codes than usual lists them itself.
+ */
+const ofAnyCallerIn = (operations: ReadonlyArray<Json>): ReadonlyArray<string> => {
+  const all = operations.map((operation) => objectIn(operation, "responses")).filter(isOfCaller)
+  const others = ["400", "404"].filter((status) => all.every((responses) => status in responses))
+  return [...ofAnyCredential, ...others]
+}
 
 /** Description of a response with several codes. Each code is explained in its schema. */
 const oneOf = (codes: ReadonlyArray<string>) => `One of these errors: ${codes.join(", ")}`
@@ -325,6 +337,7 @@ export function* shared(given: Json): Generator<void, Json> {
   yield
   const operations = operationsOf(document)
   const usual = usualCodes(operations)
+  const ofAnyCaller = ofAnyCallerIn(operations)
   const parametersIn = (operation: Json) => listIn(operation, "parameters").filter(isObject).map(parameterOf)
   const parameterCounts = counted(operations.flatMap(parametersIn))
   const [schemas, responses, parameters, headers] = [collected(), collected(), collected(), collected()]
@@ -363,7 +376,7 @@ export function* shared(given: Json): Generator<void, Json> {
     const shownOf = (some: Json) =>
       mapValues(some, (response, status) => responseOf(response, status, isOnce))
     if (!ofAnyRequest.every((status) => status in all)) return shownOf(all)
-    const isCaller = ofAnyCaller.every((status) => status in all)
+    const isCaller = isOfCaller(all)
     const isUsual = (status: string) =>
       isCaller && ofAnyCaller.includes(status) && `${codesOf(all[status])}` === `${usual.get(status)}`
     const own = Object.entries(all).filter(([status]) => !ofAnyRequest.includes(status) && !isUsual(status))

@@ -46,9 +46,9 @@ export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) =>
 })
 
 /** Null if the key can be used from any address. */
-const allowedFrom = Schema.NullOr(Ranges.annotate({ identifier: "AllowedFrom" }))
+export const allowedFrom = Schema.NullOr(Ranges.annotate({ identifier: "AllowedFrom" }))
 
-const approvalSchema = Schema.NullOr(Schema.Literals(["pending", "approved"])).annotate({
+export const approvalSchema = Schema.NullOr(Schema.Literals(["pending", "approved"])).annotate({
   identifier: "KeyApproval",
   description:
     "`pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed",
@@ -57,7 +57,7 @@ const approvalSchema = Schema.NullOr(Schema.Literals(["pending", "approved"])).a
 const approvalOf = (row: Pick<ApiKey.ApiKey, "approval" | "approvedAtMillis">) =>
   row.approval === null ? null : ApiKey.isWaiting(row) ? "pending" : "approved"
 
-const Body = Schema.Struct({
+export const Body = Schema.Struct({
   name: Companies.Name,
   scopes: Schema.Array(ApiKey.Scope).check(
     Schema.isMaxLength(ApiKey.Scope.literals.length),

@@ -4,6 +4,7 @@ import { audit } from "@satrail/features/audit/commands"
 import { checkouts } from "@satrail/features/checkouts/commands"
 import { offers } from "@satrail/features/offers/commands"
 import { people } from "@satrail/features/people/commands"
+import { platform } from "@satrail/features/platform/commands"
 import { refunds } from "@satrail/features/refunds/commands"
 import { statements } from "@satrail/features/statements/commands"
 import { vouchers } from "@satrail/features/vouchers/commands"
@@ -19,6 +20,7 @@ export const features = [
   statements,
   adjustments,
   people,
+  platform,
   audit
 ] as const
 

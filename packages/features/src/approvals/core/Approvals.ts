@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Deciders } from "@satrail/core/accounts/Deciders"
-import { MaySend } from "@satrail/core/accounts/CurrentSpender"
+import { RightsOf } from "@satrail/core/accounts/CurrentSpender"
 import type { Sender } from "@satrail/core/accounts/Company"
 import { countedAs, type Spender } from "@satrail/core/accounts/Limits"
 import { RequesterGone } from "@satrail/core/accounts/SecondOperator"
@@ -38,10 +38,10 @@ const keysAtOnce = 100
 
 /**
  * Returns the sender whose limits apply to a waiting withdrawal: its key, or the newest key that replaces it. Fails if
- * neither can be used, or if the person who requested it may no longer send.
+ * neither can be used, or if another kind of sender who requested it may no longer send.
  */
 const makeAsker = Effect.gen(function* () {
-  const [accounts, maySend] = [yield* AccountReads, yield* MaySend]
+  const [accounts, rightsOf] = [yield* AccountReads, yield* RightsOf]
   return Effect.fnUntraced(function* (
     company: Sender,
     { id: withdrawalId, approvalAskedBy: id }: Withdrawal
@@ -49,7 +49,11 @@ const makeAsker = Effect.gen(function* () {
     if (id === null) return { company }
     const gone = new RequesterGone({ id: withdrawalId })
     const asked = yield* accounts.apiKey(id)
-    if (Option.isNone(asked)) return (yield* maySend(id)) ? { company } : yield* gone
+    if (Option.isNone(asked)) {
+      const rights = yield* rightsOf(id)
+      if (rights === undefined) return yield* gone
+      return { company, apiKey: { id, limits: rights.limits, spendsAs: null } }
+    }
     const nowMillis = yield* Clock.currentTimeMillis
     const { apiKey: oldest } = asked.value
     for (let before: ApiKey.ApiKey | null = null; ;) {

@@ -59,9 +59,11 @@ const layerDeciders = Layer.effect(
   })
 )
 
+const unlimited: CurrentSpender.Rights = { limits: null }
+
 /** A person may send while they have access and a role that sends. */
 const layerSenders = Layer.effect(
-  CurrentSpender.MaySend,
+  CurrentSpender.RightsOf,
   Effect.map(
     NounReads,
     (nouns) => (id) =>
@@ -69,11 +71,11 @@ const layerSenders = Layer.effect(
         ? Effect.map(
             nouns.named(Person.noun, { id }),
             Option.match({
-              onNone: () => true,
-              onSome: ({ status, role }) => status === "active" && Role.sends(role)
+              onNone: () => unlimited,
+              onSome: ({ status, role }) => (status === "active" && Role.sends(role) ? unlimited : undefined)
             })
           )
-        : Effect.succeed(true)
+        : Effect.succeed(unlimited)
   )
 )
 

@@ -6,7 +6,8 @@ import { checkRanges, expiryIssue, scopesIssue } from "@satrail/core/accounts/Ap
 import { checkName } from "@satrail/core/accounts/Companies"
 import { Installation } from "@satrail/core/accounts/Installation"
 import type { Limits } from "@satrail/core/accounts/Limits"
-import type { Operator, SameOperator } from "@satrail/core/accounts/SecondOperator"
+import * as OperatorRequests from "@satrail/core/accounts/OperatorRequests"
+import type { Operator, RequesterGone, SameOperator } from "@satrail/core/accounts/SecondOperator"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
@@ -54,13 +55,13 @@ export class PlatformKeys extends Context.Service<
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * Approves a key, which is then valid in every process. Fails if `by` requested it. Approving it again changes
-     * nothing.
+     * Approves a key, which is then valid in every process. Fails for the operator who requested it, and once that
+     * operator has no access. Approving it again changes nothing.
      */
     readonly approve: (
       id: string,
       by: Operator
-    ) => Effect.Effect<PlatformKey.PlatformKey, NotFound | SameOperator | StoreUnavailable>
+    ) => Effect.Effect<PlatformKey.PlatformKey, NotFound | SameOperator | RequesterGone | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<PlatformKey.PlatformKey, NotFound | StoreUnavailable>
     /** Returns a page of keys, newest first, including revoked ones. */
     readonly list: (
@@ -89,7 +90,7 @@ export const make = Effect.gen(function* () {
     yield* NounReads,
     yield* Entropy
   ]
-  const accounts = yield* AccountReads
+  const [accounts, requesters] = [yield* AccountReads, yield* OperatorRequests.makeRequesters]
   const { network } = yield* Installation
   const get = (id: string) => found("platform key", id, nouns.get(noun, CompanyId.operator, id))
   const byHash = cached(
@@ -112,7 +113,7 @@ export const make = Effect.gen(function* () {
       if (late !== undefined) return yield* new Invalid({ path: "expires_at", message: late })
       yield* checkRanges(ask.allowedFrom ?? null)
       const { secretHash, text } = PlatformKey.generate(network, entropy)
-      const needs = by !== undefined && ApiKey.movesMoney(ask.scopes)
+      const requester = by && ApiKey.movesMoney(ask.scopes) ? requesters.stored(by) : undefined
       const key: PlatformKey.PlatformKey = {
         id: Id.fromMillis(createdAtMillis, entropy),
         companyId: CompanyId.operator,
@@ -124,8 +125,8 @@ export const make = Effect.gen(function* () {
         createdAtMillis,
         expiresAtMillis: ask.expiresAtMillis,
         revokedAtMillis: null,
-        requestedById: needs ? by.id : null,
-        requestedBy: needs ? by.name : null,
+        requestedById: requester?.id ?? null,
+        requestedBy: requester?.name ?? null,
         approvedBy: null,
         approvedAtMillis: null
       }
@@ -137,7 +138,10 @@ export const make = Effect.gen(function* () {
       const key = yield* get(id)
       if (PlatformKey.isWaiting(key)) {
         const change = PlatformKey.approved(key, by, yield* Clock.currentTimeMillis)
-        yield* journal.commit(yield* Effect.fromResult(change))
+        const approved = yield* Effect.fromResult(change)
+        const { requestedById } = key
+        if (requestedById !== null) yield* requesters.current(id, { requestedById }, "all")
+        yield* journal.commit(approved)
         yield* awaitCacheExpiry
       }
       return yield* get(id)

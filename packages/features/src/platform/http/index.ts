@@ -1,4 +1,5 @@
 import * as Feature from "@satrail/http/api/Feature"
 import { credential } from "./Account.ts"
+import * as PlatformKeys from "./PlatformKeys.ts"
 
-export const platform = Feature.make({ credentials: [credential] })
+export const platform = Feature.make({ operatorSections: [PlatformKeys.section], credentials: [credential] })

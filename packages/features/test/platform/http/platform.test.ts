@@ -223,6 +223,25 @@ describe("platform", () => {
     assert.strictEqual(PlatformKey.refusal(key, 1000)?.reason, "expired")
   })
 
+  it("platform: a payment that waits for approval ends with the key that requested it", async () => {
+    const five = await service.company()
+    await service.fund(five.key, 1000)
+    const approver = await service.keyFor(five.id, "approve")
+    const asking = await issue({ limits: { approvalAboveSats: 5 } })
+    const approve = async () => {
+      const made = await pay(asking.key, five.id)
+      assert.strictEqual(made.body.data.status, "pending_approval", made.text)
+      return (end: () => Promise<unknown>) =>
+        end().then(() =>
+          service.ask("POST", `/v1/transactions/withdrawals/${made.body.data.id}/approve`, { key: approver })
+        )
+    }
+    const [first, second] = [await approve(), await approve()]
+    assert.strictEqual((await first(async () => {})).status, 200)
+    const late = await second(() => keys(({ revoke }) => revoke(asking.id)))
+    assert.deepStrictEqual(refused(late), [409, "requester_gone"])
+  })
+
   it("platform: a key is accepted only from its allowed addresses", async () => {
     const far = await issue({ allowedFrom: { for: "everything", ranges: ["203.0.113.0/24"] } })
     assert.deepStrictEqual(refused(await ask(far.key, one.id, "GET", "/v1/account")), [
