@@ -1559,6 +1559,26 @@ export interface PeopleRemoveQuery {
   /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
   readonly links?: "void" | undefined
 }
+export interface IssuedPlatformKey {
+  readonly id: string
+  /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+  readonly approval: KeyApproval
+  /** The key itself. Only this response contains it */
+  readonly key: string
+}
+export interface PlatformKey {
+  readonly id: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  readonly limits: Limits | null
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
+  readonly allowedFrom: AllowedFrom | null
+  /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
+  readonly approval: KeyApproval
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
 export interface SearchFindQuery {
   /** Text to look for. The newest 2000 descriptions, payees and fiat amounts are compared */
   readonly text: string
@@ -1735,7 +1755,7 @@ export interface CompaniesVerbs {
   /** Unfreezes a company. */
   readonly unfreeze: (id: string, ask?: CallOptions) => Promise<CompanyFreeze>
   /**
-   * Issue an API key. Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again.
+   * Issue an API key. Only this response contains the key.
    *
    * @example
    * await client.companies.issueKey(id, { name: "till 3", scopes: ["receive", "read"] })
@@ -2184,6 +2204,21 @@ export interface OperatorsPeopleVerbs {
   /** Revokes a person's passkeys and invitation and ends their sessions immediately. */
   readonly remove: { (id: string, ask?: PeopleRemoveQuery & CallOptions): Promise<Person>; (company: CompanyRef, id: string, ask?: PeopleRemoveQuery & CallOptions): Promise<Person> }
 }
+export interface OperatorsPlatformKeysVerbs {
+  /**
+   * Issues a key that acts for any company, which each request names in the header `Satrail-Account`.
+   *
+   * @example
+   * await client.platformKeys.issue({ name: "marketplace", scopes: ["receive", "read"] })
+   */
+  readonly issue: (ask: IssueApiKey & CreateOptions) => Promise<IssuedPlatformKey>
+  /** Returns platform keys without their secrets, newest first, including revoked ones. */
+  readonly list: (ask?: PageQuery & CallOptions) => List<PlatformKey>
+  /** Approves a key that another operator requested. */
+  readonly approve: (id: string, ask?: CallOptions) => Promise<PlatformKey>
+  /** Revokes a platform key immediately, in every process. */
+  readonly revoke: (id: string, ask?: CallOptions) => Promise<PlatformKey>
+}
 export interface OperatorsSearchVerbs {
   /** Returns the records that match a text, at most 20 for each way of matching: an order id, a reference or an email address and their beginnings, an id or hash and its beginning, a transaction, an invoice, an address, a link, an amount, a metadata value, or part of a description. */
   readonly find: { (ask?: SearchFindQuery & CallOptions): Promise<ReadonlyArray<SearchResult>>; (company: CompanyRef, ask?: SearchFindQuery & CallOptions): Promise<ReadonlyArray<SearchResult>> }
@@ -2270,6 +2305,7 @@ export interface OperatorNouns<M = Metadata> {
   readonly operatorTokens: OperatorsOperatorTokensVerbs
   readonly operatorWebhooks: OperatorsOperatorWebhooksVerbs
   readonly people: OperatorsPeopleVerbs
+  readonly platformKeys: OperatorsPlatformKeysVerbs
   readonly search: OperatorsSearchVerbs
   readonly status: OperatorsStatusVerbs
   readonly stops: OperatorsStopsVerbs

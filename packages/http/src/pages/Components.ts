@@ -362,7 +362,7 @@ export function* shared(given: Json): Generator<void, Json> {
         examples.set(record, example)
       return { ...others, schema: schemas.add("schemas", name, schema) }
     })
-    return { ...response, content }
+    return { ...response, description: "OK", content }
   }
   const responseOf = (response: unknown, status: string, isOnce: boolean): unknown => {
     if (!isObject(response)) return response

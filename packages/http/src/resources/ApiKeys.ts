@@ -104,7 +104,7 @@ export const example = ({ apiKey, companyId, at }: World): (typeof view.schema)[
 })
 
 const approvalRule =
-  "Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again. A key with `send`, `approve` or `admin` needs a second operator: while `approval` is `pending`, the key cannot be used until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. A new company, which has no money and was never used, needs no approval, so you can set it up alone."
+  "Only this response contains the key. A key with `send`, `approve` or `admin` needs a second operator: while `approval` is `pending`, the key cannot be used until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. A new company, which has no money and was never used, needs no approval, so you can set it up alone."
 
 const issuePath = `${Companies.path}/:id/api-keys` as const
 const rotatePath = `${path}/:id/rotate` as const
@@ -220,7 +220,7 @@ export const rotate = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "Creates a key with the same name, scopes, expiry, limits and `allowed_from`. Amounts sent with the old key still count toward the limits. Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again. If the new key needs a second operator's approval, the old key stays valid until the approval and for `overlap_seconds` after it."
+      "Creates a key with the same name, scopes, expiry, limits and `allowed_from`. Amounts sent with the old key still count toward the limits. Only this response contains the key. If the new key needs a second operator's approval, the old key stays valid until the approval and for `overlap_seconds` after it."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },

@@ -70,7 +70,7 @@ const issue = Section.operator(
     .annotate(OpenApi.Summary, "Issue an operator token")
     .annotate(
       OpenApi.Description,
-      "Issues a token for one person or program that operates the service. Scopes: `read`; `stop` (only tightens: pause, freeze, revoke keys, lower limits); `loosen` (resume, unfreeze, raise or remove limits); `mend` (operator equity, suspense, adjustments, lost and waiting withdrawals, deliveries); `companies` (companies, people, keys, plans, fees, domains); `all`, which can also manage tokens. Only this response contains the token; a repeated request with the same `Idempotency-Key` returns it again."
+      "Issues a token for one person or program that operates the service. Scopes: `read`; `stop` (only tightens: pause, freeze, revoke keys, lower limits); `loosen` (resume, unfreeze, raise or remove limits); `mend` (operator equity, suspense, adjustments, lost and waiting withdrawals, deliveries); `companies` (companies, people, keys, plans, fees, domains); `all`, which can also manage tokens. Only this response contains the token."
     )
     .annotate(Example, (world) => {
       const token = example(world)

@@ -102,7 +102,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create an API key")
     .annotate(
       OpenApi.Description,
-      `Creates an API key that cannot send, with any of the scopes ${scopes}. If the requesting key has allowed addresses, the new key inherits them. Keys that send or approve are issued by the operator. Only this response contains the key; a repeated request with the same \`Idempotency-Key\` returns it again. A company can have ${OwnKeys.maxOpen} active keys. Requires the \`admin\` scope.`
+      `Creates an API key that cannot send, with any of the scopes ${scopes}. If the requesting key has allowed addresses, the new key inherits them. Keys that send or approve are issued by the operator. Only this response contains the key. A company can have ${OwnKeys.maxOpen} active keys. Requires the \`admin\` scope.`
     )
     .annotate(Example, (world) => {
       const data = example(world)

@@ -10,7 +10,6 @@ import { Example, type World } from "@satrail/http/wire/Examples"
 import * as Idempotency from "@satrail/http/wire/Idempotency"
 import * as LimitsView from "@satrail/http/wire/LimitsView"
 import * as Member from "@satrail/http/wire/Member"
-import * as Scalars from "@satrail/http/wire/Scalars"
 import { Seal } from "@satrail/http/wire/Seal"
 import * as View from "@satrail/http/wire/View"
 import { Scope } from "@satrail/core/accounts/ApiKey"
@@ -24,6 +23,9 @@ import { header } from "./Account.ts"
 
 const path = "/operator/platform-keys"
 
+const approvalOf = (row: PlatformKey.PlatformKey) =>
+  row.requestedById === null ? null : PlatformKey.isWaiting(row) ? "pending" : "approved"
+
 const view = View.make<PlatformKey.PlatformKey>()(
   { identifier: "PlatformKey" },
   {
@@ -32,10 +34,7 @@ const view = View.make<PlatformKey.PlatformKey>()(
     scopes: [Schema.Array(Scope), (row) => row.scopes],
     limits: [LimitsView.schema, (row) => LimitsView.of(row.limits)],
     allowed_from: [allowedFrom, (row) => row.allowedFrom],
-    approval: [
-      approvalSchema,
-      (row) => (row.requestedById === null ? null : PlatformKey.isWaiting(row) ? "pending" : "approved")
-    ],
+    approval: [approvalSchema, approvalOf],
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instantOrNull((row) => row.expiresAtMillis),
     revoked_at: Member.instantOrNull((row) => row.revokedAtMillis)
@@ -45,7 +44,8 @@ const view = View.make<PlatformKey.PlatformKey>()(
 const issued = View.make<Issued>()(
   { identifier: "IssuedPlatformKey" },
   {
-    ...View.within(view.members, ({ key }: Issued) => key),
+    id: Member.uuid((row) => row.key.id),
+    approval: [approvalSchema, (row) => approvalOf(row.key)],
     key: Member.text(({ text }) => Redacted.value(text), "The key itself. Only this response contains it")
   }
 )
@@ -80,7 +80,7 @@ const issue = Section.operator(
     .annotate(OpenApi.Summary, "Issue a platform key")
     .annotate(
       OpenApi.Description,
-      `Issues a key that acts for any company. Each request names the company in the header \`${header}\`. The key's limits count for each company separately, and the company's own limits apply too. With \`admin\`, the key also creates companies (\`POST /v1/accounts\`), but it never manages keys or people. A key with \`send\`, \`approve\` or \`admin\` cannot be used until another operator approves it. Only this response contains the key; a repeated request with the same \`Idempotency-Key\` returns it again.`
+      `Issues a key that acts for any company, which each request names in the header \`${header}\`. The key's limits count for each company separately, and the company's own limits apply too. It never manages keys or people. A key with \`send\`, \`approve\` or \`admin\` needs another operator's approval. Only this response contains the key.`
     )
     .annotate(Example, (world) => {
       const key = example(world)
@@ -149,25 +149,26 @@ const approve = Section.operator(
 
 const revoke = Section.operator(
   HttpApiEndpoint.delete("revokePlatformKey", `${path}/:id`, {
-    params: resource.one.params,
-    success: Envelope.success(200, Schema.Struct({ id: Scalars.Uuid, revoked: Schema.Literal(true) })),
+    ...resource.one,
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["all", "stop"])
-    .annotate(OpenApi.Summary, "Revoke a platform key")
-    .annotate(
-      OpenApi.Description,
-      "Revokes a platform key immediately, in every process. Revoking twice has no further effect."
-    )
-    .annotate(Example, (world) => {
-      const { id } = example(world)
-      return { params: { id }, message: "Platform key revoked", data: { id, revoked: true } }
-    }),
+    .annotateMerge(
+      resource.about(
+        "Platform key revoked",
+        {
+          summary: "Revoke a platform key",
+          description:
+            "Revokes a platform key immediately, in every process. Revoking twice has no further effect."
+        },
+        (row) => ({ ...row, revokedAtMillis: row.createdAtMillis })
+      )
+    ),
   PlatformKeys,
   (keys) =>
     Effect.fnUntraced(function* ({ params: { id } }) {
-      yield* Errors.answered(keys.revoke(id))
-      return Envelope.ok("Platform key revoked", { id, revoked: true as const })
+      const key = yield* Errors.answered(Effect.andThen(keys.revoke(id), keys.get(id)))
+      return Envelope.ok("Platform key revoked", view.of(key))
     })
 )
 
