@@ -1,9 +1,6 @@
 import { metadataNouns, type Schemas } from "@satrail/client/Schemas"
 import type { Network } from "@satrail/bitcoin/Network"
-import type { Feature } from "@satrail/core/ledger/Feature"
-import type { Feature as CommandsFeature } from "@satrail/http/commands/Feature"
-import type { Feature as HttpFeature } from "@satrail/http/api/Feature"
-import type { Feature as PostgresFeature } from "@satrail/postgres/client/Feature"
+import type { OwnFeature } from "@satrail/service/features/own"
 import { settings as lndSettings } from "@satrail/server/backends/LndSettings"
 import { settings as ldkSettings } from "@satrail/server/backends/LdkSettings"
 import * as Environment from "@satrail/server/deployment/Environment"
@@ -197,18 +194,6 @@ export const esplora = (options: EsploraOptions): Chain => ({
   chain: "esplora",
   variables: { ...variablesOf("esplora", options, esploraNames), ...wallet(options.wallet) }
 })
-
-/** A feature of your program, in the same parts as satrail's own (docs/guides/add-a-feature.md). */
-export interface OwnFeature {
-  /** Its records, services and workers, made by `Feature.make` of `@satrail/core/ports`. */
-  readonly core: Feature
-  /** Its tables, which can be created repeatedly: `create table if not exists satrail.…`. */
-  readonly postgres?: PostgresFeature
-  /** Its routes, made by `Section.make` of `@satrail/service/http`. */
-  readonly http?: HttpFeature
-  /** Its commands (`@satrail/service/commands`), which `run` of `@satrail/server/run` adds to the command line. */
-  readonly commands?: CommandsFeature
-}
 
 /** The service's options. The default is an embedded database in `./.satrail` and a simulated network. */
 export interface Options {

@@ -5,12 +5,10 @@ import { eventType } from "@satrail/client/Plain"
 import type { Schemas, WithSchemas } from "@satrail/client/Schemas"
 import type { Heard } from "@satrail/core/events/Events"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
-import { Features } from "@satrail/core/ledger/Features"
-import { all as ours } from "@satrail/service/features/core"
+import * as Own from "@satrail/service/features/own"
 import * as Http from "@satrail/service/http/Http"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import * as Memory from "@satrail/service/memory/Memory"
-import { Own as OwnTables } from "@satrail/postgres/client/Feature"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
@@ -55,17 +53,7 @@ const kept = (environment: Environment) => {
   return Layer.provideMerge(Server.services(environment), Layer.effectDiscard(hold))
 }
 
-/** The program's own features, below the store, which creates their tables. */
-const layerOwn = (own: ReadonlyArray<Options.OwnFeature>) =>
-  Layer.merge(
-    Layer.succeed(Features, [...ours, ...own.map(({ core }) => core)]),
-    Layer.succeed(
-      OwnTables,
-      own.flatMap(({ postgres }) => postgres ?? [])
-    )
-  )
-
-const compose = (environment: Environment, isKept: boolean, own: ReadonlyArray<Options.OwnFeature>) => {
+const compose = (environment: Environment, isKept: boolean, own: ReadonlyArray<Own.OwnFeature>) => {
   const services: Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, unknown> = isKept
     ? kept(environment)
     : inMemory(environment)
@@ -73,7 +61,7 @@ const compose = (environment: Environment, isKept: boolean, own: ReadonlyArray<O
   return Layer.provideMerge(Server.workers(environment), ready).pipe(
     Layer.provideMerge(Log.layer(environment)),
     Layer.provideMerge(Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment)))),
-    Layer.provideMerge(layerOwn(own))
+    Layer.provideMerge(Own.layer(own))
   )
 }
 
@@ -126,15 +114,10 @@ const iterating = (context: Context.Context<never>) =>
   }
 
 /** Creates the routes for other programs, and those for this one, when they are first needed. */
-const serving = (
-  environment: Environment,
-  context: Context.Context<Composed>,
-  own: ReadonlyArray<Options.OwnFeature>
-) => {
+const serving = (environment: Environment, context: Context.Context<Composed>) => {
   const time = Context.getOption(context, Time.Time)
-  const features = own.flatMap(({ http }) => http ?? [])
   const routesOf = (isInside: boolean) => {
-    const routes = Server.routes(environment, environment.operatorToken, context, { features, isInside })
+    const routes = Server.routes(environment, environment.operatorToken, context, { isInside })
     return time._tag === "None"
       ? routes
       : Layer.provideMerge(routes, Layer.succeed(Clock.Clock, time.value.clock))
@@ -234,7 +217,7 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   const runtime = ManagedRuntime.make(compose(environment, isKept, own))
   const context = await begun(runtime)
   const ids = Context.get(context, EventIds.Ids)
-  const served = serving(environment, context, own)
+  const served = serving(environment, context)
   const consumers = consuming(runtime, context, ids)
   let isClosed = false
   const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {

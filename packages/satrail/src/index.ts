@@ -12,9 +12,9 @@ export type {
   Lightning,
   LndOptions,
   Options,
-  OwnFeature,
   WalletOptions
 } from "./Options.ts"
+export type { OwnFeature } from "@satrail/service/features/own"
 export type { Clock, Json, Metadata, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
 export type { Handler } from "./Handler.ts"
 export {

@@ -1,20 +1,34 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Runtime } from "effect"
+import type { OwnFeature } from "@satrail/service/features/own"
+import { Effect, Layer, Runtime } from "effect"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Output from "./client/Output.ts"
 import * as Presenter from "./client/Presenter.ts"
-import { type Own, satrail, withOwn } from "./commands/Commands.ts"
+import { satrail, withOwn } from "./commands/Commands.ts"
 import { version } from "./base/Version.ts"
 
 const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** Runs the command line as the process's main program, with the commands of the program's own features. */
-export const run = (own: ReadonlyArray<Own> = []): void =>
+/** Loaded only by a program that has features of its own, so that `--help` stays fast. */
+const provided = (own: ReadonlyArray<OwnFeature>) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@satrail/service/features/own")),
+      ({ layer }) => layer(own)
+    )
+  )
+
+/**
+ * Runs the command line as the process's main program, with the commands of the program's own features. `start` runs
+ * a service that has these features, and `migrate` and `verify` know their records.
+ */
+export const run = (own: ReadonlyArray<OwnFeature> = []): void =>
   Command.run(own.length === 0 ? satrail : withOwn(own), { version }).pipe(
     Effect.catchTags({ CommandFailed: Output.explain, ConfigError: Output.explain }),
+    own.length === 0 ? (main) => main : Effect.provide(provided(own)),
     Effect.provide([NodeServices.layer, builtIns, Presenter.layer]),
     (main) =>
       NodeRuntime.runMain(main, {

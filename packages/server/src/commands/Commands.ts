@@ -22,6 +22,7 @@ import { client } from "../client/Remote.ts"
 import { keys } from "./KeyCommands.ts"
 import type { CommandOf, Feature, Group } from "@satrail/http/commands/Feature"
 import { all, type features } from "@satrail/service/features/commands"
+import type { OwnFeature } from "@satrail/service/features/own"
 import * as DevCommands from "./DevCommands.ts"
 import * as FeeCommands from "./FeeCommands.ts"
 import * as LostCommands from "./LostCommands.ts"
@@ -298,11 +299,6 @@ const ownFunds = Command.make(
   )
 )
 
-/** One of a program's own features. */
-export interface Own {
-  readonly commands?: Pick<Feature, "commands" | "collections"> | undefined
-}
-
 /** Returns the commands that features add to a group in the help text. */
 const commandsOf =
   (given: ReadonlyArray<Pick<Feature, "commands" | "collections">>) =>
@@ -399,5 +395,5 @@ const make = (ofFeatures: ReturnType<typeof commandsOf>) =>
 export const satrail = make(commandsOf(all))
 
 /** The same with the commands of a program's own features. */
-export const withOwn = (own: ReadonlyArray<Own>): typeof satrail =>
+export const withOwn = (own: ReadonlyArray<Pick<OwnFeature, "commands">>): typeof satrail =>
   make(commandsOf([...all, ...own.flatMap(({ commands }) => commands ?? [])]))

@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/edge/Extension"
 import * as SignInLinks from "@satrail/http/api/SignInLinks"
+import { OwnRoutes } from "@satrail/service/features/own"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Metric, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
@@ -100,9 +101,10 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const built = yield* Layer.build(
     Layer.provideMerge(ReadinessChecks.readiness(isPrepared, isStopping), servicesOf(environment))
   )
+  const routed = Context.add(built, OwnRoutes, yield* OwnRoutes)
   const services = Reset.isPossible(environment)
-    ? Context.add(built, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
-    : built
+    ? Context.add(routed, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
+    : routed
   yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
   const token = operator._tag === "Closed" ? undefined : operator.token
   const links = SignInLinks.make()

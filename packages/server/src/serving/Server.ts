@@ -14,7 +14,7 @@ import * as Policy from "@satrail/core/service/Policy"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import type { Records } from "@satrail/core/service/Records"
 import * as Satrail from "@satrail/service/core/Satrail"
-import type { Feature as HttpFeature } from "@satrail/http/api/Feature"
+import { OwnRoutes } from "@satrail/service/features/own"
 import { Api, make as makeApi, type Groups } from "@satrail/service/http/Api"
 import { OperatorToken } from "@satrail/http/api/Authentication"
 import * as Described from "@satrail/http/api/Described"
@@ -366,8 +366,6 @@ export type Needs = HttpRouter.HttpRouter | Services | Layer.Success<typeof Node
 /** Extensions served next to the API, a signal that the server is starting to close, and sign-in links. */
 export interface Beside<E = never> {
   readonly extensions?: ReadonlyArray<Extension.Extension<E, Needs>>
-  /** The HTTP parts of the program's own features. */
-  readonly features?: ReadonlyArray<HttpFeature>
   readonly closing?: Effect.Effect<void>
   /** Whether only this program sends requests, through `Http.inside`. */
   readonly isInside?: boolean
@@ -384,10 +382,10 @@ export const routes = <E = never>(
   environment: Environment,
   operatorToken: Redacted.Redacted | undefined,
   services: Context.Context<Services>,
-  { links, features = [], extensions = [], isInside = false, ...beside }: Beside<E> = {}
+  { links, extensions = [], isInside = false, ...beside }: Beside<E> = {}
 ) => {
   const { corsOrigins, maxBodyBytes, proxies, publicUrl, requestLog: logsRequests } = environment
-  const own = makeApi(features)
+  const own = makeApi(Context.get(services, OwnRoutes))
   const options = {
     corsOrigins,
     maxBodyBytes,
