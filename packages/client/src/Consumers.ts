@@ -166,7 +166,7 @@ export const consuming = ({ cursors, onError = report }: Options, world: World, 
     handler: Handler,
     { name, after: begin, company }: OnOptions = {}
   ): Consumer => {
-    if (!cursors) return fail("on needs client({ cursors })")
+    if (!cursors) return fail("on needs cursors")
     const types = [type].flat()
     const called = name ?? types.join(", ")
     if (running.has(called)) fail(`${called} is already running; set its name`)

@@ -12,8 +12,8 @@ export interface Options {
   /** The service's URL, such as `https://pay.example.com`. */
   readonly url: string | URL
   /**
-   * A company's API key. A program that acts for several companies passes a function instead, which receives
-   * the `company` of each call and returns the key of that company.
+   * A company's API key, or a platform key, which acts for the `company` of each call. A program with a key for each
+   * of several companies passes a function, which receives the `company` and returns its key.
    */
   readonly key?: string | ((company: string | undefined) => string | Promise<string>)
   /** An operator's token, which `companies` requires. */
@@ -64,6 +64,7 @@ export interface Ask {
   readonly method: string
   /** The path below `url`, including the query. */
   readonly path: string
+  /** The key. A platform key is followed by a tab and the company that it acts for. */
   readonly key: string
   readonly body?: object | undefined
   /** Makes a create request safe to repeat. */
@@ -94,7 +95,7 @@ type Fields = Readonly<Record<string, unknown>>
 const json = "application/json"
 
 const notOurs = ({ status, headers }: Answer, to = headers.get("location") ?? ""): string =>
-  `Not a satrail response (${status}${to && ` to ${to}`}). Check the URL.`
+  `Not a satrail response (${status}${to && ` to ${to}`}).`
 
 const retryAfter = (headers: Answer["headers"]): number | undefined => {
   const said = headers.get("retry-after") ?? ""
@@ -160,13 +161,14 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
     // Not checked earlier, because a build may load the program's modules without its settings.
     if (!/^https?:\/\/./i.test(base)) fail("url must begin with http(s)://")
     // A file's last line break is no part of a key.
-    const authorization = `Bearer ${key}`.trim()
+    const [secret, account] = `${key}`.trim().split("\t")
     // The error of `fetch` would contain the key, and would look like a lost connection.
-    if (/[^ -~\x80-ÿ]/.test(idempotencyKey + authorization)) fail("invalid character in a key")
+    if (/[^ -~\x80-ÿ]/.test(`${idempotencyKey}${secret}${account}`)) fail("invalid character in a key")
     const init = {
       method,
       headers: {
-        authorization,
+        authorization: `Bearer ${secret}`,
+        ...(account && { "satrail-account": account }),
         accept: json,
         ...(body && { "content-type": json }),
         ...(idempotencyKey && { "idempotency-key": idempotencyKey }),

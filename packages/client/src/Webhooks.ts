@@ -45,8 +45,7 @@ const bodyOf = async (received: Received): Promise<Blob> => {
   const check = (bytes: number) => bytes > maxBodyBytes && refuse(`body is over ${maxBodyBytes} bytes`)
   const add = (part: unknown) => {
     // The signature covers the raw bytes, which are lost when the body is parsed.
-    if (typeof part !== "string" && !(part instanceof Uint8Array))
-      return refuse("body must be raw, not parsed JSON")
+    if (typeof part !== "string" && !(part instanceof Uint8Array)) return refuse("body must be raw")
     // oxlint-disable-next-line typescript/consistent-type-assertions -- its memory is not shared
     parts.push(part as BlobPart)
     return check((size += part.length || 1))
@@ -97,10 +96,10 @@ export const verify = async (
     return refuse("a webhook- header is missing or invalid")
   // The sender is unknown until a signature matches, so the cheapest checks come first.
   if (Math.abs(nowMillis / 1000 - +timestamp) > toleranceSeconds)
-    return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
+    return refuse(`time over ${toleranceSeconds} seconds off`)
   // In JavaScript, the secret can be undefined if a setting is missing.
   const bytes = bytesOf((secret ?? "").replace(/^wh(sec|pk)_/, ""))
-  if (!bytes?.length) return refuse("secret must be whsec_… or whpk_…")
+  if (!bytes?.length) return refuse("secret must be whsec_ or whpk_")
   const isPublic = secret.startsWith("whpk_")
   const algorithm = isPublic ? "Ed25519" : { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])

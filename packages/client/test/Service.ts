@@ -1,5 +1,6 @@
 import { Companies } from "@satrail/core/accounts/Companies"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import { PlatformKeys } from "@satrail/features/platform/core/PlatformKeys"
 import * as Dispatcher from "@satrail/features/webhooks/core/Dispatcher"
 import { Poster, type Posted } from "@satrail/core/nodes/Poster"
 import { made } from "@satrail/core/ledger/Answer"
@@ -89,6 +90,19 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
       })
     )
 
+  /** A key that acts for all companies. */
+  const platformKey = () =>
+    run(
+      Effect.gen(function* () {
+        const { issue } = yield* PlatformKeys
+        const { text } = yield* Effect.flatMap(
+          issue({ name: "test", scopes: ["admin"], expiresAtMillis: null }),
+          made
+        )
+        return Redacted.value(text)
+      })
+    )
+
   /** Intercepts requests before they reach the service. */
   type Fault = (request: Request, pass: () => Promise<Response>) => Promise<Response>
 
@@ -116,6 +130,7 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
   return {
     sent,
     company,
+    platformKey,
     clientOf,
     run,
     handler,

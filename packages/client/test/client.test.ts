@@ -242,6 +242,44 @@ describe("calls", () => {
   })
 })
 
+describe("a platform key", () => {
+  it("client: with a platform key, each call acts for the company that it names, as in the package satrail", async () => {
+    const other = await service.company()
+    const key = await service.platformKey()
+    // A key that was read from a file ends with a line break.
+    for (const given of [key, `${key}\n`]) {
+      const { pay, requests } = service.clientOf({ key: given })
+      const invoice = await pay.invoices.create({ company, amount: 1, idempotencyKey: "order-1" })
+      const others = await pay.invoices.create({ company: other.id, amount: 1, idempotencyKey: "order-1" })
+      assert.notStrictEqual(invoice.id, others.id)
+      assert.strictEqual((await pay.invoices.get(company, invoice.id)).id, invoice.id)
+      assert.strictEqual((await refused(pay.invoices.get(other, invoice.id))).code, "not_found")
+      assert.strictEqual((await pay.account.get({ company: other })).id, other.id)
+      assert.deepStrictEqual(
+        requests.map(({ headers }) => [headers.get("authorization"), headers.get("satrail-account")]),
+        [company, other, company, other, other].map(({ id }) => [`Bearer ${key}`, id])
+      )
+    }
+  })
+
+  it("client: events of a company are read with a platform key", async () => {
+    const { pay } = service.clientOf({ key: await service.platformKey() })
+    const { id } = await pay.invoices.create({ company, amount: 1 })
+    const stop = new AbortController()
+    for await (const event of pay.events({ company, types: ["invoice.created"], signal: stop.signal }))
+      if (event.subject === id) stop.abort()
+    assert.isTrue(stop.signal.aborted)
+  })
+
+  it("client: a call without a company, or for one that does not exist, is refused, and names the header", async () => {
+    const { pay } = service.clientOf({ key: await service.platformKey() })
+    const unnamed = await refused(pay.invoices.create({ amount: 1 }))
+    assert.deepStrictEqual([unnamed.code, unnamed.paths], ["malformed", ["Satrail-Account"]])
+    const none = "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
+    assert.strictEqual((await refused(pay.invoices.create({ company: none, amount: 1 }))).code, "not_found")
+  })
+})
+
 describe("options", () => {
   it("client: an unknown option is rejected, and the error lists the existing options", () => {
     for (const given of ["kye", "baseUrl"])
