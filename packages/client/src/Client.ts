@@ -149,7 +149,7 @@ export const over = <M = Metadata, C = Client<M>>(
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
     if (!key || !company) return key || fail("key is required")
-    if (/^sp_/.test(key)) return `${key.trim()}\t${company}`
+    if (key.startsWith("sp_")) return `${key.trim()}\t${company}`
     owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key })).answer))
     return owner === company ? key : fail("key of another company")
   }

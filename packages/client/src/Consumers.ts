@@ -169,7 +169,7 @@ export const consuming = ({ cursors, onError = report }: Options, world: World, 
     if (!cursors) return fail("on needs cursors")
     const types = [type].flat()
     const called = name ?? types.join(", ")
-    if (running.has(called)) fail(`${called} is already running; set its name`)
+    if (running.has(called)) fail(`${called} is already running`)
     running.add(called)
     const controller = new AbortController()
     const ask = { name: called, types, handler, begin, company, cursors, onError }

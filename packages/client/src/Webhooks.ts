@@ -96,7 +96,7 @@ export const verify = async (
     return refuse("a webhook- header is missing or invalid")
   // The sender is unknown until a signature matches, so the cheapest checks come first.
   if (Math.abs(nowMillis / 1000 - +timestamp) > toleranceSeconds)
-    return refuse(`time over ${toleranceSeconds} seconds off`)
+    return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
   // In JavaScript, the secret can be undefined if a setting is missing.
   const bytes = bytesOf((secret ?? "").replace(/^wh(sec|pk)_/, ""))
   if (!bytes?.length) return refuse("secret must be whsec_ or whpk_")
