@@ -120,6 +120,7 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The public entries of packages, in addition to their roots. */
 export const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@satrail/client": ["operator"],
   "@satrail/core": ["money", "ports"],
   "@satrail/features": ["*/core", "*/http", "*/memory", "*/postgres", "*/console", "*/commands"],
   "@satrail/server": ["run"],
