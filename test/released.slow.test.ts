@@ -78,14 +78,17 @@ describe.skipIf(!hasRegistry)(
       mkdirSync(folder)
       for (const file of [
         "satrail/test/plain.types.ts",
-        "client/test/swap/embedded.ts",
-        "client/test/swap/remote.ts"
+        "client/test/grounds/program.ts",
+        "client/test/grounds/grounds.ts"
       ]) {
         const text = readFileSync(path.join(root, "packages", file), "utf8")
-        const released = text.replaceAll(
-          /"(?:\.\.\/)+src\/index\.ts"/g,
-          file.startsWith("client") ? '"@satrail/client"' : '"satrail"'
-        )
+        const released = text
+          .replaceAll(
+            /"(?:\.\.\/)+src\/index\.ts"/g,
+            file.startsWith("client") ? '"@satrail/client"' : '"satrail"'
+          )
+          .replace('"../../src/operator.ts"', '"@satrail/client/operator"')
+          .replace('"./program.ts"', '"./program.js"')
         assert.notInclude(released, "../")
         writeFileSync(path.join(folder, path.basename(file)), released)
       }
