@@ -199,10 +199,10 @@ export type World = Awaited<ReturnType<typeof open>>
 export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
 /**
- * The first read of a company's events records them (docs/decisions/events.md#0081), in memory as `told` and in
+ * The first read of a company's events records them (docs/decisions/events.md#0081), in memory as `publicEvents` and in
  * PostgreSQL as `told_events`. A rejected key is recorded in the audit log (docs/decisions/access.md#0090).
  */
-const writtenByReading = ["told", "told_events", "audit_entries"]
+const writtenByReading = ["publicEvents", "told_events", "audit_entries"]
 
 /**
  * Reading a month's statement closes the month (docs/decisions/features.md#0120). In memory, every record is
