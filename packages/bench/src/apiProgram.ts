@@ -4,6 +4,7 @@ import * as Receiver from "@satrail/sandbox/Receiver"
 import * as Time from "@satrail/sandbox/Time"
 import * as World from "@satrail/sandbox/World"
 import * as Environment from "@satrail/server/deployment/Environment"
+import * as Simulated from "@satrail/server/deployment/Simulated"
 import * as ReadinessChecks from "@satrail/server/serving/ReadinessChecks"
 import * as Server from "@satrail/server/serving/Server"
 import { Clock, Context, Effect, Layer, Redacted, References } from "effect"
@@ -26,7 +27,10 @@ const program = Effect.gen(function* () {
   const receiver = Effect.map(World.make({ seed, network }), (world) => Receiver.make(forgetful(world)))
   const nodes = Layer.merge(Server.outside(environment), Layer.effect(LightningReceiver, receiver))
   const built = yield* Layer.build(
-    Layer.provideMerge(ReadinessChecks.readiness(Effect.succeed(true)), Server.services(environment, nodes))
+    Layer.provideMerge(
+      ReadinessChecks.readiness(Simulated.of(environment), Effect.succeed(true)),
+      Server.services(environment, nodes)
+    )
   )
   // A service on a real network has no clock that can be advanced.
   const services = Context.omit(Time.Time)(built)

@@ -57,7 +57,10 @@ const compose = (environment: Environment, isKept: boolean, own: ReadonlyArray<O
   const services: Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, unknown> = isKept
     ? kept(environment)
     : inMemory(environment)
-  const ready = Layer.provideMerge(ReadinessChecks.readiness(Effect.succeed(true)), services)
+  const ready = Layer.provideMerge(
+    ReadinessChecks.readiness(Simulated.of(environment), Effect.succeed(true)),
+    services
+  )
   return Layer.provideMerge(Server.workers(environment), ready).pipe(
     Layer.provideMerge(Log.layer(environment)),
     Layer.provideMerge(Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment)))),

@@ -7,6 +7,7 @@ import { Clock, type Context, Effect, Layer, Logger, ManagedRuntime, Option, Red
 import { HttpServer } from "effect/http"
 import { rmSync } from "node:fs"
 import * as Environment from "../src/deployment/Environment.ts"
+import * as Simulated from "../src/deployment/Simulated.ts"
 import * as ReadinessChecks from "../src/serving/ReadinessChecks.ts"
 import * as Server from "../src/serving/Server.ts"
 import * as Telemetry from "../src/deployment/Telemetry.ts"
@@ -48,7 +49,10 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
       )
     ).pipe(
       Layer.provideMerge(
-        Layer.provideMerge(ReadinessChecks.readiness(Effect.succeed(true)), Server.services(environment))
+        Layer.provideMerge(
+          ReadinessChecks.readiness(Simulated.of(environment), Effect.succeed(true)),
+          Server.services(environment)
+        )
       ),
       Layer.provideMerge(Layer.merge(logger, Telemetry.spans(environment)))
     )

@@ -24,7 +24,9 @@ describe("ReadinessChecks.readiness", () => {
           [["sender", true, "the node accepts no calls to send payments"]]
         )
       }).pipe(
-        Effect.provide(Layer.provide(layer, ReadinessChecks.readiness(Effect.succeed(true)))),
+        Effect.provide(
+          Layer.provide(layer, ReadinessChecks.readiness({ chain: false }, Effect.succeed(true)))
+        ),
         Effect.provide([
           Layer.mock(AccountReads, { company: () => Effect.succeedNone }),
           Layer.mock(LedgerReads, { cursor: () => Effect.succeedNone }),
@@ -44,7 +46,7 @@ describe("ReadinessChecks.readiness", () => {
   )
 
   const away = new ChainUnavailable({ operation: "tip", cause: "down" })
-  for (const [what, progress, tip, lastRead, expected] of [
+  for (const [what, progress, tip, lastRead, expected, isSimulated = false] of [
     ["is at the tip", { height: 175, isSynced: true }, 175, null, undefined],
     ["receives a new block", { height: 173, isSynced: true }, 175, null, undefined],
     ["is ahead of the chain's source", { height: 176, isSynced: true }, 175, null, undefined],
@@ -64,9 +66,10 @@ describe("ReadinessChecks.readiness", () => {
       null,
       175,
       "behind: block 163 of 175"
-    ]
+    ],
+    ["lacks blocks of a simulated chain", { height: 0, isSynced: true }, 175, null, undefined, true]
   ] as const satisfies ReadonlyArray<
-    readonly [string, Progress | undefined, number | null, number | null, string | undefined]
+    readonly [string, Progress | undefined, number | null, number | null, string | undefined, boolean?]
   >) {
     it.effect(
       `readiness: a Lightning node that ${what} is ${expected === undefined ? "ready" : "not ready, and the reason has both heights"}`,
@@ -80,7 +83,9 @@ describe("ReadinessChecks.readiness", () => {
               new RegExp(`satrail_blocks_behind\\{node="lightning"\\} ${tip - progress.height}\n`)
             )
         }).pipe(
-          Effect.provide(Layer.provide(layer, ReadinessChecks.readiness(Effect.succeed(true)))),
+          Effect.provide(
+            Layer.provide(layer, ReadinessChecks.readiness({ chain: isSimulated }, Effect.succeed(true)))
+          ),
           Effect.provide([
             Layer.mock(AccountReads, { company: () => Effect.succeedNone }),
             Layer.mock(LedgerReads, {

@@ -18,6 +18,7 @@ import { Agent, createServer, get, request } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import path from "node:path"
 import * as Environment from "../src/deployment/Environment.ts"
+import * as Simulated from "../src/deployment/Simulated.ts"
 import * as ReadinessChecks from "../src/serving/ReadinessChecks.ts"
 import * as Server from "../src/serving/Server.ts"
 import * as Customer from "./Customer.ts"
@@ -88,7 +89,10 @@ describe("a start in progress", () => {
               Effect.succeed(Server.server(environment, Redacted.make("x".repeat(32)), services))
           )
         ),
-        Layer.provideMerge(ReadinessChecks.readiness(Deferred.isDone(prepared)), Server.services(environment))
+        Layer.provideMerge(
+          ReadinessChecks.readiness(Simulated.of(environment), Deferred.isDone(prepared)),
+          Server.services(environment)
+        )
       )
     )
     const { address } = await runtime.runPromise(HttpServer.HttpServer)

@@ -99,7 +99,10 @@ const program = Effect.fnUntraced(function* <E, EX>(
   // These are closed in reverse order: first the server, then the workers (which finish their steps), then the
   // store.
   const built = yield* Layer.build(
-    Layer.provideMerge(ReadinessChecks.readiness(isPrepared, isStopping), servicesOf(environment))
+    Layer.provideMerge(
+      ReadinessChecks.readiness(Simulated.of(environment), isPrepared, isStopping),
+      servicesOf(environment)
+    )
   )
   const routed = Context.add(built, OwnRoutes, yield* OwnRoutes)
   const services = Reset.isPossible(environment)

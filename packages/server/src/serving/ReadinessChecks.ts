@@ -9,14 +9,17 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Readiness } from "@satrail/http/api/Readiness"
 import * as Commits from "@satrail/postgres/journal/Commits"
 import { Effect, Layer, Option } from "effect"
+import type { Simulated } from "../deployment/Simulated.ts"
 
 const noHash = PaymentHash.make("00".repeat(32))
 
 /**
  * Provides the checks for `/readyz`: the store, the node and the chain respond and are not behind, the node accepts
- * calls to send, `isPrepared` is true, and `isStopping` is false.
+ * calls to send, `isPrepared` is true, and `isStopping` is false. If the chain is simulated, a real node's height is not
+ * compared with it.
  */
 export const readiness = (
+  simulated: Pick<Simulated, "chain">,
   isPrepared: Effect.Effect<boolean>,
   isStopping: Effect.Effect<boolean> = Effect.succeed(false)
 ) =>
@@ -30,6 +33,7 @@ export const readiness = (
       const lastRead = yield* Progress.lastRead
       /** Fails if the node answers, but has not read the blocks that the chain has. */
       const caughtUp = Effect.gen(function* () {
+        if (simulated.chain) return
         const progress = receiver.progress === undefined ? Option.none() : yield* receiver.progress
         if (Option.isNone(progress)) return
         const tip = yield* Effect.option(chain.tip)
