@@ -43,5 +43,15 @@ export const platform: ReadonlyArray<Canary> = [
     replace: 'if (other === undefined || other.prefix !== "") return Effect.void',
     test,
     titles: "platform: every route rejects the header with a company's key"
+  },
+  {
+    name: "platform-key-request-outlives-key",
+    bug: "a payment that a platform key requested is approved after the key was revoked",
+    file: feature("platform/core/PlatformHooks"),
+    in: "layer",
+    find: "return isValid && ApiKey.movesMoney(key.scopes) ? { limits: key.limits } : undefined",
+    replace: "return isValid || key.limits !== null ? { limits: key.limits } : undefined",
+    test,
+    titles: "platform: a payment that waits for approval ends with the key that requested it"
   }
 ]

@@ -56,6 +56,8 @@ export const ofOperator: ReadonlyArray<readonly [path: string, title: string | R
   ["adjustments/new", "Request an adjustment"],
   ["people", "People"],
   ["people/new", "Invite a person"],
+  ["platform-keys", "Platform keys"],
+  ["platform-keys/new", "Issue a platform key"],
   ["tokens", "Tokens"],
   ["tokens/new", "Issue a token"],
   ["webhooks", "Webhooks"],

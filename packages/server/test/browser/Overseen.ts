@@ -67,6 +67,7 @@ export const records = async (installation: Installation) => {
   })
   const person = await create("/people", { name: "Ada", role: "viewer" })
   const token = await create("/tokens", { name: "nightly export", scopes: ["read"] })
+  const platform = await create("/platform-keys", { name: "marketplace", scopes: ["read"] })
   const endpoint = await create("/webhook-endpoints", { url: "http://127.0.0.1:9/hook" })
   const company = `companies/${shop.id}`
   return {
@@ -84,6 +85,7 @@ export const records = async (installation: Installation) => {
     "suspended-payment": `suspense/${suspense}`,
     adjustment: `adjustments/${adjustment.id}`,
     person: `people/${person.id}`,
+    "platform-key": `platform-keys/${platform.id}`,
     "revoke-token": `tokens/${token.id}/revoke`,
     webhook: `webhooks/${endpoint.id}`,
     "webhook-settings": `webhooks/${endpoint.id}/settings`

@@ -4,6 +4,7 @@ import { audit } from "@satrail/features/audit/console"
 import { checkouts } from "@satrail/features/checkouts/console"
 import { offers } from "@satrail/features/offers/console"
 import { people } from "@satrail/features/people/console"
+import { platform } from "@satrail/features/platform/console"
 import { refunds } from "@satrail/features/refunds/console"
 import { statements } from "@satrail/features/statements/console"
 import { vouchers } from "@satrail/features/vouchers/console"
@@ -20,6 +21,7 @@ const others: ReadonlyArray<Feature> = [
   statements,
   adjustments,
   people,
+  platform,
   webhooks,
   approvals
 ]
