@@ -104,7 +104,7 @@ const docRows = (): ReadonlyArray<Row> => {
   return [
     { name: "files of decisions", value: decisions.length, goal: 60 },
     { name: "words of decisions", value: wordsOf(decisions), goal: 15_000 },
-    { name: "words of docs", value: wordsOf(files("docs/**/*.md")), goal: 76_500 }
+    { name: "words of docs", value: wordsOf(files("docs/**/*.md")), goal: 76_950 }
   ]
 }
 

@@ -3,6 +3,7 @@ import { adjustments } from "../../packages/features/test/adjustments/mutants.ts
 import { checkouts } from "../../packages/features/test/checkouts/mutants.ts"
 import { offers } from "../../packages/features/test/offers/mutants.ts"
 import { refunds } from "../../packages/features/test/refunds/mutants.ts"
+import { transfers } from "../../packages/features/test/transfers/mutants.ts"
 import { vouchers } from "../../packages/features/test/vouchers/mutants.ts"
 import { webhooks } from "../../packages/features/test/webhooks/mutants.ts"
 import { walletConnect } from "../../packages/features/test/wallet-connect/mutants.ts"
@@ -21,6 +22,7 @@ export const features = [
   walletConnect,
   adjustments,
   statements,
+  transfers,
   people,
   platform,
   audit

@@ -4,7 +4,7 @@ import type { Amount, EventOf, Metadata, Money, Sats } from "./Plain.ts"
 import type { Read, Written } from "./Schemas.ts"
 
 /** The codes of the service's errors. */
-export type ErrorCode = "malformed" | "idempotency_not_supported" | "unauthorized" | "scope_required" | "address_not_allowed" | "step_up_required" | "plan_required" | "company_frozen" | "another_operator_required" | "requester_gone" | "second_operator_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "answer_not_readable" | "handle_taken" | "domain_taken" | "invoice_not_open" | "already_assigned" | "withdrawal_not_lost" | "invoice_not_held" | "too_many_held" | "too_many_api_keys" | "cursor_too_old" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "insufficient_balance" | "limit_exceeded" | "fee_changed" | "idempotency_mismatch" | "domain_not_verified" | "domain_not_shown" | "wrong_network" | "unsupported" | "amount_mismatch" | "amount_required" | "amount_out_of_range" | "dust" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_not_found" | "final_cltv_too_long" | "recipient_refused" | "sandbox_refused" | "rate_limited" | "headers_too_large" | "internal" | "store_unavailable" | "overloaded" | "paused" | "node_unavailable" | "chain_unavailable" | "names_unavailable" | "rate_unavailable" | "recipient_unreachable" | "timeout" | "stopping" | "not_ready" | "approval_over" | "approval_by_asker" | "approval_fee_risen" | "checkout_not_open" | "voucher_not_open" | "refund_not_open" | "not_refundable" | "refund_too_large" | "too_many_endpoints" | "webhook_endpoint_disabled" | "adjustment_decided" | "person_required" | "own_access" | "person_changed" | "too_many_people"
+export type ErrorCode = "malformed" | "idempotency_not_supported" | "unauthorized" | "scope_required" | "address_not_allowed" | "step_up_required" | "plan_required" | "company_frozen" | "another_operator_required" | "requester_gone" | "second_operator_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "answer_not_readable" | "handle_taken" | "domain_taken" | "invoice_not_open" | "already_assigned" | "withdrawal_not_lost" | "invoice_not_held" | "too_many_held" | "too_many_api_keys" | "cursor_too_old" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "insufficient_balance" | "limit_exceeded" | "fee_changed" | "idempotency_mismatch" | "domain_not_verified" | "domain_not_shown" | "wrong_network" | "unsupported" | "amount_mismatch" | "amount_required" | "amount_out_of_range" | "dust" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_not_found" | "final_cltv_too_long" | "recipient_refused" | "sandbox_refused" | "rate_limited" | "headers_too_large" | "internal" | "store_unavailable" | "overloaded" | "paused" | "node_unavailable" | "chain_unavailable" | "names_unavailable" | "rate_unavailable" | "recipient_unreachable" | "timeout" | "stopping" | "not_ready" | "approval_over" | "approval_by_asker" | "approval_fee_risen" | "checkout_not_open" | "voucher_not_open" | "refund_not_open" | "not_refundable" | "refund_too_large" | "return_too_large" | "too_many_endpoints" | "webhook_endpoint_disabled" | "adjustment_decided" | "person_required" | "own_access" | "person_changed" | "too_many_people"
 export interface Account {
   readonly id: string
   readonly name: string
@@ -55,7 +55,7 @@ export interface Limits {
   readonly month: Money | null
   readonly dayCount: number | null
   readonly approvalAbove: Money | null
-  readonly recipientTypes: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null
+  readonly recipientTypes: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer" | "account"> | null
   readonly recipients: ReadonlyArray<string> | null
 }
 export interface LimitsRemaining {
@@ -273,7 +273,7 @@ export interface Checkout<M = Metadata> {
   readonly expiresAt: Date
   /** Time of payment; null until recorded as paid */
   readonly paidAt: Date | null
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
 export interface FiatValue {
@@ -371,12 +371,12 @@ export interface GivenLimits {
   readonly day?: Sats | null | undefined
   /** Maximum within any 30 days, including fees */
   readonly month?: Sats | null | undefined
-  /** Maximum number of withdrawals and vouchers within any 24 hours */
+  /** Maximum number of withdrawals, vouchers and transfers within any 24 hours */
   readonly dayCount?: number | null | undefined
-  /** Approval threshold. A withdrawal above it, including fees, needs approval by another key with the `approve` scope. A voucher above it is rejected */
+  /** Approval threshold. A withdrawal above it, including fees, needs approval by another key with the `approve` scope. A voucher or transfer above it is rejected */
   readonly approvalAbove?: Sats | null | undefined
-  /** Allowed destination types. A voucher counts as a Lightning invoice */
-  readonly recipientTypes?: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null | undefined
+  /** Allowed destination types. A voucher counts as a Lightning invoice, and a transfer as `account` */
+  readonly recipientTypes?: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer" | "account"> | null | undefined
   readonly recipients?: ReadonlyArray<string> | null | undefined
 }
 export interface ClaimDomain {
@@ -393,7 +393,7 @@ export interface Domain {
   readonly txtName: string
   readonly txtValue: string
 }
-export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
+export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | TransferEvent<Read<M, "transfer">> | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
 export interface DepositEvent<M = Metadata> extends EventOf<"deposit.settled" | "deposit.pending" | "deposit.failed" | "deposit.reversed", Deposit<M>> {}
 export interface Deposit<M = Metadata> {
   readonly id: string
@@ -445,7 +445,7 @@ export interface Withdrawal<M = Metadata> {
   readonly destination: WithdrawalDestination
   /** Approval by another key; null if not required */
   readonly approval: WithdrawalApproval | null
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
 export interface LightningPayment {
@@ -538,7 +538,7 @@ export interface Invoice<M = Metadata> {
   readonly canceledAt: Date | null
   /** Deposit that credited the payment; null until settled */
   readonly depositId: string | null
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
 export interface UnmatchedEvent extends EventOf<"payment.unmatched", UnmatchedPayment> {}
@@ -621,7 +621,7 @@ export interface Voucher<M = Metadata> {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly updatedAt: Date
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
 export interface RefundEvent<M = Metadata> extends EventOf<"refund.created" | "refund.completed" | "refund.failed" | "refund.expired" | "refund.canceled", Refund<M>> {}
@@ -644,7 +644,30 @@ export interface Refund<M = Metadata> {
   readonly createdBy: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
+  readonly fiat: FiatValue | null
+}
+export interface TransferEvent<M = Metadata> extends EventOf<"transfer.sent" | "transfer.received" | "transfer.returned", Transfer<M>> {}
+export interface Transfer<M = Metadata> {
+  readonly id: string
+  /** Its sender */
+  readonly companyId: string
+  /** Its recipient */
+  readonly to: string
+  readonly ledgerTxId: string
+  /** Amount in satoshis, with up to three decimals */
+  readonly amount: Money
+  /** Returned part */
+  readonly returned: Money
+  readonly status: "completed"
+  /** The transfer that this one returns, if any */
+  readonly returnOf: string | null
+  readonly description: string
+  readonly metadata: M
+  /** Id of the API key or person that created it; null if a program did */
+  readonly createdBy: string | null
+  readonly createdAt: Date
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
 export interface OfferEvent<M = Metadata> extends EventOf<"offer.created", Offer<M>> {}
@@ -851,7 +874,7 @@ export interface CreatedRefund<M = Metadata> {
   readonly createdBy: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
   /** LNURL for the payer (LUD-01), only in this response; null if the refund has a destination */
   readonly lnurl: string | null
@@ -878,7 +901,7 @@ export interface Statement {
   readonly isFinal: boolean
   /** Balance at the start of the month, in satoshis with up to three decimals */
   readonly opening: Money
-  /** Total received: deposits, credits and `late_in_sats`, in satoshis with up to three decimals */
+  /** Total received: deposits, credits, transfers and `late_in_sats`, in satoshis with up to three decimals */
   readonly in: Money
   /** Credited deposits, in satoshis with up to three decimals */
   readonly depositsSats: Money
@@ -886,7 +909,9 @@ export interface Statement {
   readonly deposits: number
   /** Credits by the operator, in satoshis with up to three decimals */
   readonly credits: Money
-  /** Total sent, without fees: withdrawals, reversals, debits and `late_out_sats`, in satoshis with up to three decimals */
+  /** Transfers from other companies, in satoshis with up to three decimals */
+  readonly transfersIn: Money
+  /** Total sent, without fees: withdrawals, reversals, debits, transfers and `late_out_sats`, in satoshis with up to three decimals */
   readonly out: Money
   /** Amounts that payees received, in satoshis with up to three decimals */
   readonly withdrawalsSats: Money
@@ -898,6 +923,8 @@ export interface Statement {
   readonly reversals: number
   /** Debits by the operator, in satoshis with up to three decimals */
   readonly debits: Money
+  /** Transfers to other companies, in satoshis with up to three decimals */
+  readonly transfersOut: Money
   /** Total fees: service fees, network fees and `late_fees_sats`, in satoshis with up to three decimals */
   readonly fees: Money
   /** Service fees, in satoshis with up to three decimals */
@@ -921,6 +948,27 @@ export interface Statement {
   /** Part of the closing balance held for pending withdrawals and open vouchers, in satoshis with up to three decimals */
   readonly closingHeld: Money
 }
+export interface CreateTransfer<M = Metadata> {
+  readonly to: string
+  readonly amount: Amount
+  /** Both accounts see it */
+  readonly description?: string | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
+  readonly metadata?: M | null | undefined
+}
+export interface TransfersListQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+  /** Only those sent, or received */
+  readonly direction?: "sent" | "received" | undefined
+  readonly accountId?: string | undefined
+}
+export interface ReturnTransfer {
+  /** null if the payer decides */
+  readonly amount?: Amount | null | undefined
+}
 export interface Balance {
   /** Available balance, without amounts held for pending withdrawals, in whole satoshis, rounded down */
   readonly available: Money
@@ -930,9 +978,9 @@ export interface Balance {
   readonly pendingDeposits: Money
 }
 export interface TransactionsListQuery extends PageQuery {
-  readonly type?: "withdrawal" | "deposit" | "adjustment" | undefined
+  readonly type?: "withdrawal" | "deposit" | "transfer" | "adjustment" | undefined
   readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
-  readonly rail?: "lightning" | "on_chain" | undefined
+  readonly rail?: "lightning" | "on_chain" | "internal" | undefined
   /** RFC 3339 timestamp with a time zone */
   readonly from?: Date | undefined
   /** RFC 3339 timestamp with a time zone */
@@ -953,12 +1001,13 @@ export interface TransactionsListQuery extends PageQuery {
 export interface Transaction<M = Metadata> {
   readonly id: string
   readonly companyId: string
-  /** Amount in whole satoshis, truncated. Negative for an adjustment that debits */
+  /** Amount in whole satoshis, truncated. Negative for an adjustment or transfer that debits */
   readonly amount: Money
+  /** For a transfer, the id of the other company */
   readonly recipient: string
-  /** Payment rail; null for an adjustment */
-  readonly rail: "lightning" | "on_chain" | null
-  readonly type: "withdrawal" | "deposit" | "adjustment"
+  /** Payment rail; `internal` for a transfer, null for an adjustment */
+  readonly rail: "lightning" | "on_chain" | "internal" | null
+  readonly type: "withdrawal" | "deposit" | "transfer" | "adjustment"
   /** Same fee as `fee_sats`, in millisatoshis (1000 per satoshi) */
   readonly feeMicrosats: number
   /** Total fee on top of the amount, in satoshis with up to three decimals */
@@ -966,7 +1015,7 @@ export interface Transaction<M = Metadata> {
   readonly status: "pending_approval" | "pending" | "settled" | "failed"
   /** Reason for an adjustment; null for other transactions */
   readonly reason: string | null
-  /** Description of its checkout, invoice or refund; empty if there is none */
+  /** Its description, or that of its checkout, invoice or refund; empty if there is none */
   readonly description: string
   readonly metadata: M
   readonly failure: WithdrawalFailure | null
@@ -1009,7 +1058,7 @@ export interface IssuedVoucher<M = Metadata> {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly updatedAt: Date
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
   /** LNURL (LUD-01). Anyone with this link can claim the money. Only this response contains it */
   readonly lnurl: string
@@ -1237,7 +1286,7 @@ export interface FollowedWithdrawal<M = Metadata> {
   readonly destination: WithdrawalDestination
   /** Approval by another key; null if not required */
   readonly approval: WithdrawalApproval | null
-  /** Value in the currency of the request; null if the amount was given in bitcoin */
+  /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
   /** Kind, as in `GET /operator/backlog`; null once final */
   readonly kind: "withdrawal_unapproved" | "withdrawal_requested" | "withdrawal_dispatched" | "withdrawal_lost" | "payout_without_coins" | "payout_without_block" | "deposit_without_block" | "deposit_unconfirmed" | "voucher_open" | "record_open" | "task_overdue" | null
@@ -1869,10 +1918,30 @@ export interface StatementsVerbs {
   /** Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. */
   readonly get: { (month: string, ask?: CallOptions): Promise<Statement>; (company: CompanyRef, month: string, ask?: CallOptions): Promise<Statement> }
 }
+export interface TransfersVerbs<M = Metadata, W = M> {
+  /**
+   * Sends an amount to another account of this service, at once and without a fee.
+   *
+   * @example
+   * await client.transfers.create({ amount: 1000, to: "0197a1b2-7c00-7a3b-9c1d-2f5e6a7b8c9d", description: "Share of order 1042", metadata: { order: "1042" } })
+   */
+  readonly create: (ask: CreateTransfer<W> & CreateOptions) => Promise<Transfer<M>>
+  /** Returns a transfer that the account sent or received. */
+  readonly get: { (id: string, ask?: CallOptions): Promise<Transfer<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Transfer<M>> }
+  /** Returns transfers that the account sent or received, newest first. */
+  readonly list: { (ask?: TransfersListQuery & CallOptions): List<Transfer<M>>; (company: CompanyRef, ask?: TransfersListQuery & CallOptions): List<Transfer<M>> }
+  /**
+   * Sends a received transfer back, or a part of it.
+   *
+   * @example
+   * await client.transfers.return(id, { amount: 500 })
+   */
+  readonly return: (id: string, ask?: ReturnTransfer & CreateOptions) => Promise<Transfer<M>>
+}
 export interface TransactionsVerbs<M = Metadata> {
   /** Returns the available balance in whole satoshis, with held and pending amounts. */
   readonly balance: { (ask?: CallOptions): Promise<Balance>; (company: CompanyRef, ask?: CallOptions): Promise<Balance> }
-  /** Returns deposits, withdrawals and manual adjustments (`adjustment`), newest first. */
+  /** Returns deposits, withdrawals, transfers between companies and manual adjustments (`adjustment`), newest first. */
   readonly list: { (ask?: TransactionsListQuery & CallOptions): List<Transaction<M>>; (company: CompanyRef, ask?: TransactionsListQuery & CallOptions): List<Transaction<M>> }
   /** Returns a deposit. */
   readonly deposit: { (id: string, ask?: CallOptions): Promise<Deposit<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Deposit<M>> }
@@ -2287,6 +2356,7 @@ export interface Nouns<M = Metadata> {
   readonly rates: RatesVerbs
   readonly refunds: RefundsVerbs<Read<M, "refunds">, Written<M, "refunds">>
   readonly statements: StatementsVerbs
+  readonly transfers: TransfersVerbs<Read<M, "transfers">, Written<M, "transfers">>
   readonly transactions: TransactionsVerbs<Read<M, "transactions">>
   readonly vouchers: VouchersVerbs<Read<M, "vouchers">, Written<M, "vouchers">>
   readonly webhooks: WebhooksVerbs

@@ -11,7 +11,8 @@ const deposit = "bitcoin/deposit/"
 /**
  * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. An empty path is the
  * resource's name. A verb without a route uses the default route of that verb, which is `POST:#/verb` for most
- * verbs. `ONCE` alone means `ONCE:#/verb`. `#` stands for `/{id}`.
+ * verbs. `ONCE` alone means `ONCE:#/verb`. `#` stands for `/{id}`, and the verb
+ * follows a `/` at the end.
  */
 const table = `account  get=GET
 apiKeys api-keys ${makes} revoke=DELETE:#
@@ -21,17 +22,18 @@ companies /operator/companies ${makes} update freeze unfreeze issueKey=CREATE:#/
 domains  claim=CREATE list=GET
 events  get list
 invoices ${deposit}lightning-invoice ${makes} cancel settle
-lightningAddresses ${deposit}lightning-address ${makes} update delete qr=GET:#/qr
+lightningAddresses ${deposit}lightning-address ${makes} update delete qr=GET:#/
 offers ${deposit}offer ${makes}
 onChainAddresses ${deposit}on-chain ${makes}
 rates  list=GET
 refunds  ${makes} cancel
 statements  get
-transactions  balance=GET:/balance list deposit=GET:/deposits# payer=GET:/deposits#/payer withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
+transfers  ${makes} return=CREATE:#/
+transactions  balance=GET:/ list deposit=GET:/deposits# payer=GET:/deposits#/ withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
 vouchers  ${makes} cancel
-webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/deliveries
+webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/
 webhooks webhook-deliveries resend=ONCE
-withdrawals bitcoin/withdraw estimate=POST:/estimate confirm=CREATE:/confirm
+withdrawals bitcoin/withdraw estimate=POST:/ confirm=CREATE:/
 withdrawals transactions/withdrawals get approve=ONCE reject=ONCE`
 
 export const read = (table: string): Readonly<Record<string, Verbs>> => {
@@ -41,12 +43,9 @@ export const read = (table: string): Readonly<Record<string, Verbs>> => {
     const path = own || noun
     for (const text of verbs) {
       const [verb = "", route] = text.split("=")
-      const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (
-        route ??
-        usual[verb] ??
-        `POST:#/${verb}`
-      ).split(":")
-      ;(nouns[noun] ??= {})[verb] = `${kind} ${path.replace(/^(?!\/)/, "/v1/")}${rest.replace("#", "/{id}")}`
+      const [kind = "", rest = kind === "ONCE" ? "#/" : ""] = (route ?? usual[verb] ?? "POST:#/").split(":")
+      ;(nouns[noun] ??= {})[verb] =
+        `${kind} ${path.replace(/^\b/, "/v1/")}${rest.replace("#", "/{id}").replace(/\/$/, `/${verb}`)}`
     }
   }
   return nouns

@@ -19,6 +19,7 @@ export const lightningAddress = "/v1/bitcoin/deposit/lightning-address"
 export const transactions = "/v1/transactions"
 export const vouchers = "/v1/vouchers"
 export const refunds = "/v1/refunds"
+export const transfers = "/v1/transfers"
 export const hooks = "webhook-endpoints"
 
 const created = async (service: Service, key: string, path: string, body: unknown): Promise<string> => {
@@ -57,6 +58,16 @@ export const voucher: Maker = async (service, company) => {
   await fund(service, company)
   return created(service, company.key, vouchers, { amount: 1000, currency: "sats" })
 }
+/** A transfer to another company, or from it. */
+const moved =
+  (isReceived: boolean): Maker =>
+  async (service, company) => {
+    const other = await service.company()
+    const [from, to] = isReceived ? [other, company] : [company, other]
+    await fund(service, from)
+    return created(service, from.key, transfers, { to: to.id, amount: 1000, currency: "sats" })
+  }
+export const transfer = moved(false)
 export const refund: Maker = async (service, company) =>
   created(service, company.key, refunds, {
     deposit_id: await deposit(service, company),
@@ -203,6 +214,8 @@ export const makers: Readonly<Record<string, Maker>> = {
     await voucher(service, company)
     return company.id
   },
+  [`${transfers}/{id}`]: transfer,
+  [`${transfers}/{id}/return`]: moved(true),
   [`${refunds}/{id}`]: refund,
   [`${refunds}/{id}/cancel`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
@@ -253,6 +266,8 @@ export const bodiesOf = async (
   company: Company
 ): Promise<Readonly<Record<string, unknown>>> => ({
   [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
+  [`POST ${transfers}`]: { to: (await service.company()).id, amount: 1, currency: "sats" },
+  [`POST ${transfers}/{id}/return`]: { amount: 1, currency: "sats" },
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
   "PATCH /operator/companies/{id}": { plan: "free" },
   "PUT /operator/companies/{id}/limits": { day_sats: 1 },

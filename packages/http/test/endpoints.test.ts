@@ -14,6 +14,7 @@ const keys = {
   send: await service.keyFor(company.id, "send")
 }
 await service.fund(company.key, 500_000)
+const { id: otherId } = await service.company()
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdrawal = { amount: 1000, currency: "sats", destination }
 const { operations, makerOf } = await Makers.read(service)
@@ -129,6 +130,18 @@ const endpoints: ReadonlyArray<Endpoint> = [
     required: ["amount", "currency"],
     wrong: nullable(wrongPriced(2_592_000))
   }),
+  posts("/v1/transfers", {
+    scopes: ["send"],
+    body: { to: otherId, amount: 21, currency: "sats", description: "x", metadata: { a: "b" } },
+    required: ["to", "amount", "currency"],
+    wrong: {
+      to: [...notText, null, "", "x", company.id],
+      amount: [...notANumber, 0, -1, 21.5, 1e300],
+      currency: [...notText, "", "doge"],
+      description: [...notText, "x".repeat(640), "ü".repeat(320), "\0", "\ud800"],
+      metadata
+    }
+  }),
   posts("/v1/refunds", {
     scopes: ["send"],
     body: { ...priced, deposit_id: depositId },
@@ -148,6 +161,8 @@ const endpoints: ReadonlyArray<Endpoint> = [
       "/v1/vouchers/{id}",
       "/v1/refunds",
       "/v1/refunds/{id}",
+      "/v1/transfers",
+      "/v1/transfers/{id}",
       "/v1/transactions",
       "/v1/transactions/balance",
       "/v1/transactions/deposits/{depositID}",

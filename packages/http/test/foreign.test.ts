@@ -29,6 +29,7 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   [Makers.lightningAddress]: twice(Makers.address),
   [Makers.vouchers]: twice(Makers.voucher),
   [Makers.refunds]: twice(Makers.refund),
+  [Makers.transfers]: twice(Makers.transfer),
   "/v1/bitcoin/deposit/on-chain": twice(Makers.onChain),
   "/v1/bitcoin/deposit/offer": twice(Makers.offer),
   "/v1/events": twice(Makers.address),

@@ -43,6 +43,11 @@ const creations: Record<string, readonly [body: string, another: string, key: st
   "/v1/bitcoin/deposit/offer": [`{}`, `{"description":"tea"}`, company.key],
   "/v1/vouchers": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
   "/v1/checkouts": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
+  "/v1/transfers": [
+    `{"to":"${other.id}","amount":21,"currency":"sats"}`,
+    `{"to":"${other.id}","amount":22,"currency":"sats"}`,
+    company.key
+  ],
   "/v1/refunds": [refundBody, refundBody.replace("21", "22"), company.key],
   [withdraw]: [confirmBody, confirmBody.replace("1000", "1001"), company.key],
   [send]: [confirmBody, confirmBody.replace("1000", "1001"), company.key],

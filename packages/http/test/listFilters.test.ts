@@ -126,6 +126,7 @@ describe("list filters", () => {
   const made: Readonly<Record<string, string>> = {
     "/v1/vouchers": "/v1/vouchers/{id}",
     "/v1/refunds": "/v1/refunds/{id}",
+    "/v1/transfers": "/v1/transfers/{id}",
     "/v1/bitcoin/deposit/offer": "/v1/bitcoin/deposit/offer/{id}",
     "/v1/bitcoin/deposit/on-chain": "/v1/bitcoin/deposit/on-chain/{id}",
     "/v1/bitcoin/deposit/lightning-address": "/v1/bitcoin/deposit/lightning-address/{id}",

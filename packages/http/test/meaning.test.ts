@@ -48,6 +48,14 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
     await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key })
   ).body
   const [deposit_id, invoice_id] = [deposits[0].id, invoices[0].id]
+  const [payer, { id: elsewhere }] = [await service.company("paid"), await service.company()]
+  const to = payer.id
+  await service.fund(payer.key, 100_000)
+  const transferred = await service.ask("POST", "/v1/transfers", {
+    key: payer.key,
+    body: { to: company.id, amount: 50_000, currency: "sats" }
+  })
+  const received: string = transferred.body.data.id
   const addressed = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key: company.key })
   const { destination } = await service.sandbox((sandbox) =>
     sandbox.destination({ type: "lightning_address" })
@@ -177,6 +185,19 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
         { lightning_address_id: null },
         { metadata: {} }
       ]
+    },
+    "/v1/transfers": {
+      key,
+      body: { to, amount: 2100, currency: "sats", description: "", metadata },
+      same: [{ description: null }, { currency: "sATs" }, { to: to.toUpperCase() }],
+      others: [...amounts, { description: "tea" }, { to: elsewhere }, { metadata: {} }]
+    },
+    "/v1/transfers/{id}/return": {
+      key,
+      path: `/v1/transfers/${received}/return`,
+      body: { amount: 21, currency: "sats" },
+      same: [{ currency: "sATs" }],
+      others: amounts
     },
     "/v1/vouchers": {
       key,

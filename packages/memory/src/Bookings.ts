@@ -6,6 +6,8 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Booking from "@satrail/core/reports/Booking"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Option } from "effect"
+import type * as Posts from "@satrail/core/ledger/Posts"
+import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as Cause from "@satrail/core/sending/Cause"
@@ -78,6 +80,7 @@ export const entries = (state: State.State, query: Booking.Query): Booking.Found
 const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   transferId: row.ledgerTxId,
   type: "withdrawal",
+  amount: null,
   id: row.id,
   rail: row.rail,
   recipient: row.recipient,
@@ -110,6 +113,7 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
   return {
     transferId: row.ledgerTxId,
     type: "deposit",
+    amount: null,
     id: row.id,
     rail: row.rail,
     recipient: row.recipient,
@@ -126,6 +130,27 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
   }
 }
 
+const ofPosted = ({ transferId, type, amount, id, rail, recipient, metadata }: Posts.Posted) =>
+  rail === null
+    ? []
+    : [
+        {
+          transferId,
+          type,
+          amount,
+          id,
+          rail,
+          recipient,
+          paymentHash: null,
+          chainTxId: null,
+          invoiceId: null,
+          ...Purpose.none,
+          ...Cause.none,
+          ...Rated.none,
+          metadata
+        }
+      ]
+
 /** Returns the records to which the transfers belong. */
 export const subjects = (
   state: State.State,
@@ -138,6 +163,9 @@ export const subjects = (
     ...State.ownedBy(state, Withdrawal.noun, companyId).filter(isAsked).map(ofWithdrawal),
     ...State.ownedBy(state, Deposit.noun, companyId)
       .filter(isAsked)
-      .map((row) => ofDeposit(state, row))
+      .map((row) => ofDeposit(state, row)),
+    ...Posted.by(state, companyId)
+      .filter(({ transferId }) => asked.has(transferId))
+      .flatMap(ofPosted)
   ]
 }

@@ -150,7 +150,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     withdrawals: State.ownedBy(state, Withdrawal.noun, companyId),
     holding: Fault.holding(state.features, (noun) => State.ownedBy(state, noun, companyId)),
     deposits: State.ownedBy(state, Deposit.noun, companyId),
-    recounts: Fault.recounts(state.features, (noun) => State.ownedBy(state, noun, companyId)),
+    recounts: Fault.recounts(state.features, companyId, (noun) => State.readBy(state, noun, companyId)),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     assignments: State.all(state, SuspenseAssignment.noun).filter(

@@ -37,23 +37,11 @@ const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
   }
 }
 
-const fromPosted = ({
-  row: { id, companyId },
-  amount,
-  type,
-  reason,
-  atMillis
-}: Posts.Posted): Transaction => ({
+const fromPosted = ({ from: _, transferId: _transfer, atMillis, ...posted }: Posts.Posted): Transaction => ({
   ...none,
-  id,
-  companyId,
-  amount,
-  recipient: "",
-  rail: null,
-  type,
+  ...posted,
   fee: Msat.zero,
   status: "settled",
-  reason,
   createdAtMillis: atMillis
 })
 
@@ -81,15 +69,15 @@ const kinds: { readonly [type in Transaction["type"]]?: Noun.Noun } = {
   withdrawal: Withdrawal.noun
 }
 
-/** Returns the description of a transaction, which is that of its checkout, invoice or refund. */
-const descriptionOf = (state: State.State, { id, companyId, type }: Transaction): string => {
+/** Returns the description of a transaction: that of its checkout, invoice or refund, or of a posting. */
+const descriptionOf = (state: State.State, { id, companyId, type, description }: Transaction): string => {
   const kind = kinds[type]
   const payment = kind && Option.getOrUndefined(State.get(state, kind, companyId, id))
-  if (kind === undefined || payment === undefined) return ""
-  for (const { noun, by, description } of Descriptions.of(state.features, kind)) {
+  if (kind === undefined || payment === undefined) return description
+  for (const { noun, by, description: member } of Descriptions.of(state.features, kind)) {
     const subject = Descriptions.textOf(payment, by)
     const found = subject === null ? Option.none() : State.get(state, noun, companyId, subject)
-    if (Option.isSome(found)) return Descriptions.textOf(found.value, description) ?? ""
+    if (Option.isSome(found)) return Descriptions.textOf(found.value, member) ?? ""
   }
   return ""
 }

@@ -4,4 +4,4 @@ import * as State from "./State.ts"
 
 /** Returns a company's postings that come from features' records. */
 export const by = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Posts.Posted> =>
-  Posts.posted(state.features, (noun) => State.ownedBy(state, noun, companyId))
+  Posts.posted(state.features, companyId, (noun) => State.readBy(state, noun, companyId))

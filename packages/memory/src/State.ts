@@ -160,6 +160,29 @@ export const ownedBy = <A extends Noun.Row>(
   )
 }
 
+/** Returns the records that a company may read (`Noun.sharedWith`), newest first. */
+export const readBy = <A extends Noun.Row>(
+  state: State,
+  noun: Noun.Noun<A>,
+  companyId: CompanyId.CompanyId
+): Array<A> =>
+  noun.sharedWith === undefined
+    ? ownedBy(state, noun, companyId)
+    : all(state, noun)
+        .filter((row) => mayRead(noun, row, companyId))
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+
+const mayRead = ({ sharedWith }: Noun.Noun, row: Noun.Row, companyId: CompanyId.CompanyId): boolean =>
+  row.companyId === companyId || (sharedWith !== undefined && Reflect.get(row, sharedWith) === companyId)
+
+/** Returns a record that a company may read. */
+export const read = <A extends Noun.Row>(
+  state: State,
+  noun: Noun.Noun<A>,
+  companyId: CompanyId.CompanyId,
+  id: string
+): Option.Option<A> => Option.filter(HashMap.get(of(state, noun), id), (row) => mayRead(noun, row, companyId))
+
 /** Returns a company's record. */
 export const get = <A extends Noun.Row>(
   state: State,
@@ -169,7 +192,10 @@ export const get = <A extends Noun.Row>(
 ): Option.Option<A> => Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)
 
 const nameOf = (noun: Noun.Noun, members: ReadonlyArray<string>, record: object): string | undefined => {
-  const values = members.map((member) => Reflect.get(record, member))
+  const values = members.map((member): unknown => {
+    const value: unknown = Reflect.get(record, member)
+    return typeof value === "bigint" ? String(value) : value
+  })
   return values.includes(null) ? undefined : JSON.stringify([noun.name, members, values])
 }
 

@@ -26,6 +26,8 @@ export * as WalletConnections from "@satrail/features/wallet-connect/core/Wallet
 export * as WalletConnection from "@satrail/features/wallet-connect/core/WalletConnection"
 export * as WalletRefused from "@satrail/features/wallet-connect/core/WalletRefused"
 export * as WalletService from "@satrail/features/wallet-connect/core/WalletService"
+export * as Transfers from "@satrail/features/transfers/core/Transfers"
+export * as Transfer from "@satrail/features/transfers/core/Transfer"
 export * as Statements from "@satrail/features/statements/core/Statements"
 export * as Statement from "@satrail/features/statements/core/Statement"
 export * as MonthEnd from "@satrail/features/statements/core/MonthEnd"

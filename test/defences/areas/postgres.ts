@@ -235,7 +235,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "anyone who knows an id can read its record in PostgreSQL",
     file: postgres("statements/Reads"),
     in: "get",
-    find: "where t.company_id = a.company_id and t.id = a.id",
+    find: "where t.${of} = a.company_id and t.id = a.id",
     replace: "where t.id = a.id",
     test: inSql,
     titles: "grouped.*C53:"

@@ -10,6 +10,7 @@ import { people } from "./people/index.ts"
 import { platform } from "./platform/index.ts"
 import { refunds } from "./refunds/index.ts"
 import { statements } from "./statements/index.ts"
+import { transfers } from "./transfers/index.ts"
 import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/index.ts"
@@ -20,6 +21,7 @@ export const features = [
   checkouts,
   vouchers,
   refunds,
+  transfers,
   offers,
   webhooks,
   walletConnect,

@@ -196,6 +196,7 @@ export const other = {
         {
           transferId: deposit.ledgerTxId,
           type: "deposit",
+          amount: null,
           id: deposit.id,
           rail: "lightning",
           recipient: deposit.recipient,
@@ -210,6 +211,7 @@ export const other = {
         {
           transferId: asked.ledgerTxId,
           type: "withdrawal",
+          amount: null,
           id: asked.id,
           rail: "on_chain",
           recipient: asked.recipient,

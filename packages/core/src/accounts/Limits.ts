@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as Characters from "../base/Characters.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Limit from "../ledger/Limit.ts"
-import { RecipientType } from "../ledger/Rail.ts"
+import { PayeeType } from "../ledger/Rail.ts"
 
 /** Maximum number of recipients, and maximum number of withdrawals per day. */
 export const maxRecipients = 50
@@ -23,12 +23,12 @@ export const Limits = Schema.Struct({
   hourSats: Schema.optionalKey(Sats),
   daySats: Schema.optionalKey(Sats),
   monthSats: Schema.optionalKey(Sats),
-  /** Maximum number of withdrawals and vouchers per day. */
+  /** Maximum number of withdrawals, vouchers and transfers per day. */
   dayCount: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxTimes }))),
   /** Withdrawals above this need approval by another key. */
   approvalAboveSats: Schema.optionalKey(Sats),
-  recipientTypes: Schema.optionalKey(Schema.Array(RecipientType)),
-  /** Bitcoin addresses, Lightning addresses and LNURLs, in any equivalent spelling. */
+  recipientTypes: Schema.optionalKey(Schema.Array(PayeeType)),
+  /** Bitcoin addresses, Lightning addresses and LNURLs, in any equivalent spelling, and ids of companies. */
   recipients: Schema.optionalKey(
     Schema.Array(Schema.String.check(Characters.atMost(maxRecipientCharacters))).check(
       Schema.isMaxLength(maxRecipients)

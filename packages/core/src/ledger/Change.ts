@@ -8,7 +8,8 @@ import type { Members } from "./Noun.ts"
  * `available` and `held` belong to the company, the others to the operator. `node` and `chain` are assets.
  * `service_fees` is revenue. `network_fees` receives fee allowances and pays actual costs. `suspense` is money
  * received without a known owner. `loss` is lost money. `adjustments` are manual postings by operators.
- * `internal` is money sent between companies, and is zero after every Change.
+ * `internal` is payments between companies, and `transfers` is what features' records move between them
+ * (`Posts`). Both are zero after every Change.
  */
 export const accounts = [
   "available",
@@ -20,7 +21,8 @@ export const accounts = [
   "suspense",
   "loss",
   "adjustments",
-  "internal"
+  "internal",
+  "transfers"
 ] as const
 export type Account = (typeof accounts)[number]
 
@@ -34,7 +36,8 @@ export interface Posting {
 }
 
 /**
- * The postings of a Change for one company. An internal transfer has two legs; other Changes have one or none.
+ * The postings of a Change for one company. A Change that moves money between companies has a leg for each; other
+ * Changes have one or none.
  */
 export interface Leg {
   readonly companyId: CompanyId.CompanyId

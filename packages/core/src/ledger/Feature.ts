@@ -7,6 +7,7 @@ import type { Move, Noun, Row } from "./Noun.ts"
 import type { NounReads } from "./NounReads.ts"
 import type { Posts } from "./Posts.ts"
 import type * as Written from "./Written.ts"
+import type { CompanyId } from "../base/CompanyId.ts"
 import type { Rated } from "../base/Rated.ts"
 
 // One value declares everything that a feature adds to the service. Code that needs one kind of part collects
@@ -69,6 +70,9 @@ export interface Holds<Kind extends string = string> {
 type Amounts<A> = {
   readonly [member in keyof A & string]: A[member] extends bigint ? member : never
 }[keyof A & string]
+type Members<A, Held> = {
+  readonly [member in keyof A & string]: A[member] extends Held ? member : never
+}[keyof A & string]
 type Texts<A> = { readonly [member in keyof A & string]: A[member] extends string ? member : never }[keyof A &
   string]
 
@@ -101,38 +105,50 @@ export interface KeptSum {
   readonly fault: string
   readonly noun: Noun
   /**
-   * The statuses whose amounts count, the field with the amount, and the field with the other record's id.
+   * The statuses whose amounts count (undefined: all), the field with the amount, and the field with the other
+   * record's id, or null.
    */
-  readonly in: ReadonlyArray<string>
+  readonly in?: ReadonlyArray<string> | undefined
   readonly amount: string
   readonly by: string
+  /** The field of a counted record with the company that owns the other record. */
+  readonly ofCompany: string
   /** The other record's type, and its field with the sum. */
   readonly of: Noun
   readonly as: string
 }
 
-export const keptSum = <A extends Row & { readonly status: string }, B extends Row>(
+export const keptSum = <A extends Row, B extends Row>(
   noun: Noun<A>,
   how: {
     readonly fault: string
-    readonly in: ReadonlyArray<A["status"]>
+    readonly in?: ReadonlyArray<A extends { readonly status: infer S } ? S & string : never>
     readonly amount: Amounts<A>
-    readonly by: Texts<A>
+    readonly by: Members<A, string | null>
+    /** Default: the company that owns the counted record. */
+    readonly ofCompany?: Members<A, CompanyId>
     readonly of: Noun<B>
     readonly as: Amounts<B>
   }
-): KeptSum => ({ noun, ...how })
+): KeptSum => ({ ofCompany: "companyId", ...how, noun })
 
 /**
- * Returns each record that keeps such a sum, with the expected and the actual sum, for stores without tables.
+ * Returns each record of a company that keeps such a sum, with the expected and the actual sum, for stores without
+ * tables. `records` returns the records that the company may read.
  */
 export const recounted = (
-  { fault, noun, in: statuses, amount, by, of, as }: KeptSum,
+  { fault, noun, in: statuses, amount, by, ofCompany, of, as }: KeptSum,
+  companyId: CompanyId,
   records: (noun: Noun) => ReadonlyArray<Row>
 ) => {
   const amountOf = (row: Row, member: string) => Msat.make(BigInt(Reflect.get(row, member)))
-  const counted = records(noun).filter((row) => statuses.includes(String(Reflect.get(row, "status"))))
-  return records(of).map((row) => ({
+  const counted = records(noun).filter(
+    (row) =>
+      Reflect.get(row, ofCompany) === companyId &&
+      (statuses === undefined || statuses.includes(String(Reflect.get(row, "status"))))
+  )
+  const keeping = records(of).filter((row) => row.companyId === companyId)
+  return keeping.map((row) => ({
     fault,
     id: row.id,
     expected: Msat.sum(

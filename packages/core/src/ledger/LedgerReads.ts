@@ -48,8 +48,8 @@ export class LedgerReads extends Context.Service<
      */
     readonly job: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Waiting.Claimed>>
     /**
-     * Sums all entries of all companies by account. The sum over all accounts is zero, and so is `internal`.
-     * Recounts everything.
+     * Sums all entries of all companies by account. The sum over all accounts is zero, and so are `internal` and
+     * `transfers`. Recounts everything.
      */
     readonly trialBalance: Read<Readonly<Record<Account, Msat>>>
     /**

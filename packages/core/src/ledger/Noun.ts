@@ -93,6 +93,8 @@ export interface Noun<
    * records can be found by it.
    */
   readonly labels?: string
+  /** The field with another company that may also read the record. It never changes, and only the owner writes. */
+  readonly sharedWith?: string
   /** Returns the refusal if another record has the same unique name. `Conflict` if omitted. */
   taken?(record: A): Taken
   /** Returns the refusal if another record has the same id. `Conflict` if omitted. */
@@ -110,6 +112,7 @@ export const make = <A extends Row, Refused = never, Taken = never, Other = neve
     readonly recordedUntil?: keyof A & string
     readonly unique?: ReadonlyArray<ReadonlyArray<keyof A & string>>
     readonly labels?: keyof A & string
+    readonly sharedWith?: keyof A & string
     taken?(record: NoInfer<A>): Taken
     other?(record: NoInfer<A>): Other
     refused?(id: string, status: string): Refused

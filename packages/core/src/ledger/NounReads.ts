@@ -7,7 +7,7 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /**
  * Reads records of any declared type, including types that other packages declare. A method that takes a
- * company id returns only that company's records.
+ * company id returns only that company's records, and those shared with it (`Noun.sharedWith`).
  */
 export class NounReads extends Context.Service<
   NounReads,

@@ -6,6 +6,10 @@ import { Schema } from "effect"
 export const Rail = Schema.Literals(["lightning", "on_chain"])
 export type Rail = typeof Rail.Type
 
+/** The rail of a transaction in a list. `internal`: between two companies of this service, by a feature's record. */
+export const ListedRail = Schema.Literals([...Rail.literals, "internal"])
+export type ListedRail = typeof ListedRail.Type
+
 /** Kinds of destinations, as named in records. */
 export const RecipientType = Schema.Literals([
   "lightning_address",
@@ -15,6 +19,10 @@ export const RecipientType = Schema.Literals([
   "bolt12_offer"
 ])
 export type RecipientType = typeof RecipientType.Type
+
+/** Kinds of payees that limits can allow: destinations, and accounts of this service. */
+export const PayeeType = Schema.Literals([...RecipientType.literals, "account"])
+export type PayeeType = typeof PayeeType.Type
 
 /** Status of a withdrawal or deposit. `settled` and `failed` are final for a withdrawal. */
 export const Status = Schema.Literals(["pending", "settled", "failed"])

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type Account, accounts } from "./Change.ts"
 
 export const byAccount = <A>(of: (account: Account) => A): { readonly [account in Account]: A } =>
@@ -15,7 +15,10 @@ export const byAccount = <A>(of: (account: Account) => A): { readonly [account i
 const Turnover = Schema.Struct({ into: Msat.FromString, out: Msat.FromString })
 export interface Turnover extends Schema.Schema.Type<typeof Turnover> {}
 
-const Turnovers = Schema.Struct(byAccount(() => Turnover))
+// A tally stored by an earlier version has no entries of accounts that were added since.
+const Turnovers = Schema.Struct(
+  byAccount(() => Turnover.pipe(Schema.withDecodingDefaultKey(Effect.succeed({ into: "0", out: "0" }))))
+)
 export interface Turnovers extends Schema.Schema.Type<typeof Turnovers> {}
 
 /** Totals of all entries of all companies, with the position from which to continue counting. */
@@ -36,6 +39,10 @@ export const add = (a: Turnovers, b: Turnovers): Turnovers =>
     into: Msat.sum(a[account].into, b[account].into),
     out: Msat.sum(a[account].out, b[account].out)
   }))
+
+/** Returns the balance of an account between companies that is not zero; zero if there is none, as there should be. */
+export const between = ({ internal, transfers }: Pick<Turnovers, "internal" | "transfers">): Msat.Msat =>
+  net(internal) === 0n ? net(transfers) : net(internal)
 
 /**
  * Returns the balance of an account. It is negative for an asset, because incoming money is debited to it.

@@ -6,7 +6,7 @@ import * as Decimal from "../base/Decimal.ts"
 import type { Metadata } from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
-import type { Rail } from "../ledger/Rail.ts"
+import type { ListedRail } from "../ledger/Rail.ts"
 import type { Purpose } from "../receiving/Purpose.ts"
 import type { Cause } from "../sending/Cause.ts"
 import type { Rated } from "../base/Rated.ts"
@@ -66,9 +66,10 @@ export interface Found {
 
 /**
  * Kind of a booking. A `deposit` was received, a `reversal` took a deposit back after a reorganization, a
- * `withdrawal` was sent with its fees, and an `adjustment` is anything else.
+ * `withdrawal` was sent with its fees, a `transfer` was posted between two companies, and an `adjustment` is
+ * anything else.
  */
-export const Kind = Schema.Literals(["deposit", "reversal", "withdrawal", "adjustment"])
+export const Kind = Schema.Literals(["deposit", "reversal", "withdrawal", "adjustment", "transfer"])
 export type Kind = typeof Kind.Type
 
 /**
@@ -87,9 +88,12 @@ export interface Booking {
 /** Details of a booking's record. Null means unknown. */
 export interface Subject extends Purpose, Cause, Rated {
   readonly transferId: string
-  readonly type: "deposit" | "withdrawal"
+  /** A transfer's `type` is that of its record (`Posts.type`). */
+  readonly type: string
+  /** The amount of a transfer, which tells apart several with one transfer id; null for other bookings. */
+  readonly amount: Msat.Msat | null
   readonly id: string
-  readonly rail: Rail
+  readonly rail: ListedRail
   readonly recipient: string
   readonly paymentHash: string | null
   readonly chainTxId: string | null
@@ -99,8 +103,30 @@ export interface Subject extends Purpose, Cause, Rated {
 }
 
 /** Returns the kind of record that a booking belongs to; undefined for an adjustment. */
-export const subjectTypeOf = (kind: Kind): Subject["type"] | undefined =>
-  kind === "adjustment" ? undefined : kind === "withdrawal" ? "withdrawal" : "deposit"
+const subjectTypeOf = (kind: Kind): string | undefined =>
+  kind === "adjustment" ? undefined : kind === "reversal" ? "deposit" : kind
+
+/**
+ * Returns the key by which a booking finds its subject. If a company pays itself, one transfer has both a deposit and
+ * a withdrawal, and a deposit can have several transfers.
+ */
+export const keyOf = (booking: Pick<Booking, "kind" | "transferId" | "amount">): string | undefined => {
+  const type = subjectTypeOf(booking.kind)
+  return (
+    type &&
+    keyOfSubject({
+      type,
+      transferId: booking.transferId,
+      amount: booking.kind === "transfer" ? booking.amount : null
+    })
+  )
+}
+export const keyOfSubject = ({
+  type,
+  transferId,
+  amount
+}: Pick<Subject, "type" | "transferId" | "amount">): string =>
+  `${amount === null ? type : amount} ${transferId}`
 
 /** Returns a booking's total, including fees. */
 export const total = ({ amount, serviceFee, networkFee }: Booking): Msat.Msat =>
@@ -118,6 +144,7 @@ export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => ow
  * `available`, to `loss` if the operator bore them at first.
  */
 export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
+  if (from === "transfers" || to === "transfers") return "transfer"
   if (owned(to)) return outside(from) ? "deposit" : "adjustment"
   if (from === "held" && (outside(to) || to === "service_fees" || to === "network_fees")) return "withdrawal"
   return to === "chain" || (from === "available" && to === "loss") ? "reversal" : "adjustment"

@@ -30,7 +30,7 @@ export type Line =
       readonly _tag: "Booked"
       readonly companyId: CompanyId.CompanyId
       readonly booking: Booking.Booking
-      /** Undefined if the booking belongs to neither a deposit nor a withdrawal. */
+      /** Undefined if the booking belongs to no deposit, withdrawal or transfer. */
       readonly subject: Booking.Subject | undefined
       readonly balance: Msat.Msat
     }
@@ -112,15 +112,12 @@ export class Bookings extends Context.Service<
   }
 >()("@satrail/core/reports/Bookings") {}
 
-// If a company pays itself, one transfer has both a deposit and a withdrawal.
-const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${type} ${transferId}`
-
 const subjectOf = (
   subjects: ReadonlyMap<string, Booking.Subject>,
-  { kind, transferId }: Booking.Booking
+  booking: Booking.Booking
 ): Booking.Subject | undefined => {
-  const type = Booking.subjectTypeOf(kind)
-  return type && subjects.get(keyOf(type, transferId))
+  const key = Booking.keyOf(booking)
+  return key === undefined ? undefined : subjects.get(key)
 }
 
 export const make = Effect.gen(function* () {
@@ -135,7 +132,7 @@ export const make = Effect.gen(function* () {
     const subjects = yield* reports.subjects(companyId, [
       ...new Set(bookings.map(({ transferId }) => transferId))
     ])
-    return new Map(subjects.map((one) => [keyOf(one.type, one.transferId), one]))
+    return new Map(subjects.map((one) => [Booking.keyOfSubject(one), one]))
   })
 
   /** Returns the position of the first entry, and the opening line. */

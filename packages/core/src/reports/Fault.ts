@@ -59,12 +59,13 @@ export const holding = (
 /** A stored sum of a feature's records, with its expected and actual amount. */
 export type Recounted = ReturnType<typeof recounted>[number]
 
-/** Returns all stored sums. `records` returns the records of one type. */
+/** Returns a company's stored sums. `records` returns the records of one type that it may read. */
 export const recounts = (
   features: ReadonlyArray<Feature>,
+  companyId: CompanyId.CompanyId,
   records: (noun: Noun) => ReadonlyArray<Row>
 ): ReadonlyArray<Recounted> =>
-  features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
+  features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, companyId, records)))
 
 /** All data of one company. */
 export interface Books {

@@ -7,7 +7,7 @@ import * as Metadata from "../base/Metadata.ts"
 import type { Position } from "../ledger/Page.ts"
 import * as Posts from "../ledger/Posts.ts"
 import type { Feature } from "../ledger/Feature.ts"
-import { Rail, Standing } from "../ledger/Rail.ts"
+import { ListedRail, Standing } from "../ledger/Rail.ts"
 import { Failure } from "../sending/Withdrawal.ts"
 
 const own = ["withdrawal", "deposit"] as const
@@ -27,20 +27,21 @@ export const Transaction = Schema.Struct({
   companyId: CompanyId.CompanyId,
   /** The amount in msat; negative for a posting that debits the company. */
   amount: Msat.Msat,
+  /** For a posting, the other company, or empty. */
   recipient: Schema.String,
-  /** Null for a posting. */
-  rail: Schema.NullOr(Rail),
+  /** Null for a posting without another company. */
+  rail: Schema.NullOr(ListedRail),
   type: Schema.String.pipe(Schema.refine((type): type is Type => type !== "")),
   /** The total fee; 0 for a deposit or posting. */
   fee: Msat.Msat,
   status: Standing,
-  /** Reason for a posting; null for other entries. */
+  /** Reason for an adjustment; null for other entries. */
   reason: Schema.NullOr(Schema.String),
-  /** For a deposit, the metadata of the paid invoice or address. Empty for a posting. */
+  /** For a deposit, the metadata of the paid invoice or address. */
   metadata: Metadata.Metadata,
   /** Reason why a withdrawal failed; null for other entries. */
   failure: Schema.NullOr(Failure),
-  /** The description of its checkout, invoice or refund; empty if there is none. */
+  /** The description of its checkout, invoice or refund, or of a posting's record; empty if there is none. */
   description: Schema.String,
   /** For a posting, the time of booking. */
   createdAtMillis: Schema.Int
@@ -56,7 +57,7 @@ export interface Query {
   readonly after?: Position
   readonly type?: Type
   readonly status?: Standing
-  readonly rail?: Rail
+  readonly rail?: ListedRail
   readonly createdAfterMillis?: number
   readonly createdBeforeMillis?: number
   /** Only records with this key and value in their metadata. */

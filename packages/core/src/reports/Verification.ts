@@ -54,5 +54,5 @@ export const verify = (
       (page) => Effect.forEach(page, check, { concurrency: companiesAtOnce, discard: true })
     )
     const { accounts } = yield* ledger.tally(null)
-    return { companies, faults, stuck: Tally.net(accounts.internal) }
+    return { companies, faults, stuck: Tally.between(accounts) }
   })

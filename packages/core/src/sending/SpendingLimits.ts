@@ -4,17 +4,17 @@ import { Clock, Effect, Result } from "effect"
 import type { AccountReads } from "../accounts/AccountReads.ts"
 import * as Limits from "../accounts/Limits.ts"
 import * as Limit from "../ledger/Limit.ts"
-import type { RecipientType } from "../ledger/Rail.ts"
+import type { PayeeType } from "../ledger/Rail.ts"
 import * as Destination from "./Destination.ts"
 
 /**
  * An outgoing amount checked against limits. A voucher's recipient is null, because the claiming wallet
- * supplies the invoice.
+ * supplies the invoice. A transfer's is the other company's id.
  */
 export interface Spending {
   /** Amount including fees. */
   readonly amount: Msat.Msat
-  readonly recipientType: RecipientType
+  readonly recipientType: PayeeType
   readonly recipient: string | null
   readonly network: Network
 }
@@ -23,8 +23,12 @@ export interface Spending {
  * A limit that allows `user@domain` also allows payment through its DNS record. The reverse is not true:
  * `₿user@domain` allows only the DNS record.
  */
-const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spending): boolean =>
+const isAmong = (
+  recipients: ReadonlyArray<string>,
+  { recipient, recipientType, network }: Spending
+): boolean =>
   recipients.some((listed) => {
+    if (recipientType === "account") return listed.toLowerCase() === recipient
     const parsed = Destination.parse(listed, network)
     const text = Result.isSuccess(parsed) ? Destination.text(parsed.success) : undefined
     return (

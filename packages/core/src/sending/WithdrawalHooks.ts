@@ -1,5 +1,6 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, Effect, Layer } from "effect"
+import type { CompanyId } from "../base/CompanyId.ts"
 import type { Spender } from "../accounts/Limits.ts"
 import { Stops } from "../accounts/Stops.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -40,10 +41,15 @@ export interface Hook {
    * Estimates do not run hooks.
    */
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
-  /** Runs when a voucher is created, before its payee is known. `amount` includes fees. */
+  /**
+   * Runs when a voucher is created, before its payee is known, and for a transfer to another company, which cannot
+   * wait. `amount` includes fees.
+   */
   readonly mayIssue?: (asked: {
     readonly spender: Spender
     readonly amount: Msat
+    /** The company that a transfer pays; absent for a voucher. */
+    readonly to?: CompanyId
   }) => Effect.Effect<void, LimitExceeded | StoreUnavailable>
   /** Runs before a confirmed withdrawal is sent, and every few seconds while it waits. */
   readonly maySend?: (withdrawal: Withdrawal) => Effect.Effect<MaySend, StoreUnavailable>
@@ -78,7 +84,7 @@ export const sending = Effect.gen(function* () {
   })
 })
 
-/** Runs every hook for vouchers. */
+/** Runs every hook for vouchers and transfers. */
 export const issuing = Effect.map(Hooks, (hooks) =>
   Effect.fnUntraced(function* (asked: Parameters<NonNullable<Hook["mayIssue"]>>[0]) {
     for (const { mayIssue } of hooks) if (mayIssue !== undefined) yield* mayIssue(asked)

@@ -1,6 +1,6 @@
 // Moves repeated parts of an OpenAPI document into components. The framework repeats every response,
 // parameter and schema where it is used.
-import { extending } from "./Extending.ts"
+import { eventFields, extending, extendingFailures } from "./Extending.ts"
 import {
   isObject,
   type Json,
@@ -427,7 +427,8 @@ export function* shared(given: Json): Generator<void, Json> {
     )
   }))
   const components = objectIn(document, "components")
-  const named = { ...objectIn(components, "schemas"), ...Object.fromEntries(schemas.found) }
+  const found = { ...objectIn(components, "schemas"), ...Object.fromEntries(schemas.found) }
+  const named = extendingFailures({ ...eventFields(found), ...found })
   return {
     ...documented,
     components: {

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "@satrail/core/ledger/Balance"
 import * as Pages from "@satrail/core/ledger/Page"
-import { Rail, Standing } from "@satrail/core/ledger/Rail"
+import { ListedRail, Standing } from "@satrail/core/ledger/Rail"
 import * as Transaction from "@satrail/core/reports/Transaction"
 import type { Funds } from "@satrail/core/reports/ReportReads"
 import { Transactions } from "@satrail/core/reports/Transactions"
@@ -54,7 +54,7 @@ export const balanceView = View.make<Funds>()(
   }
 )
 
-/** A deposit, withdrawal or adjustment as a list entry. */
+/** A deposit, withdrawal, transfer or adjustment as a list entry. */
 const viewOf = (types: ReadonlyArray<Transaction.Type>) =>
   View.make<Transaction.Transaction>()(
     { identifier: "Transaction" },
@@ -63,11 +63,13 @@ const viewOf = (types: ReadonlyArray<Transaction.Type>) =>
       company_id: Member.uuid((row) => row.companyId),
       amount_sats: Member.sats(
         (row) => row.amount,
-        "Amount in whole satoshis, truncated. Negative for an adjustment that debits"
+        "Amount in whole satoshis, truncated. Negative for an adjustment or transfer that debits"
       ),
-      recipient: Member.text((row) => row.recipient),
+      recipient: Member.text((row) => row.recipient, "For a transfer, the id of the other company"),
       rail_type: [
-        Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }),
+        Schema.NullOr(ListedRail).annotate({
+          description: "Payment rail; `internal` for a transfer, null for an adjustment"
+        }),
         (row) => row.rail
       ],
       type: [Schema.Literals(types), (row) => row.type],
@@ -83,7 +85,7 @@ const viewOf = (types: ReadonlyArray<Transaction.Type>) =>
       reason: Member.textOrNull((row) => row.reason, "Reason for an adjustment; null for other transactions"),
       description: Member.text(
         (row) => row.description,
-        "Description of its checkout, invoice or refund; empty if there is none"
+        "Its description, or that of its checkout, invoice or refund; empty if there is none"
       ),
       metadata: [Scalars.Metadata, (row) => row.metadata],
       failure: [
@@ -98,7 +100,7 @@ const queryOf = (types: ReadonlyArray<Transaction.Type>) => ({
   ...Page.place(Transaction.limit),
   type: Schema.optionalKey(Schema.Literals(types)),
   status: Schema.optionalKey(Standing),
-  rail_type: Schema.optionalKey(Rail),
+  rail_type: Schema.optionalKey(ListedRail),
   ...Search.times,
   ...Search.label,
   ...Search.payment,
@@ -180,7 +182,7 @@ export const make = (types: ReadonlyArray<Transaction.Type>) => {
       .annotate(OpenApi.Summary, "List transactions")
       .annotate(
         OpenApi.Description,
-        `Returns deposits, withdrawals and manual adjustments (\`adjustment\`), newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. A filter by hash matches payments only after they are sent or received. The next page is in the \`Link\` header. At most ${Pages.looks} rows are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
+        `Returns deposits, withdrawals, transfers between companies and manual adjustments (\`adjustment\`), newest first. If there are several filters, all must match. \`from\` is inclusive and \`until\` exclusive. A filter by hash matches payments only after they are sent or received. The next page is in the \`Link\` header. At most ${Pages.looks} rows are checked per page, so a page can have few rows or none. Requires the \`read\` scope.`
       )
       .annotate(Example, (world) => ({
         message: "Transactions",

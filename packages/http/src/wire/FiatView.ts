@@ -29,7 +29,7 @@ const view = View.make<Rated.Rated & { readonly value: string; readonly rate: st
 )
 
 const schema = Schema.NullOr(view.schema).annotate({
-  description: "Value in the currency of the request; null if the amount was given in bitcoin"
+  description: "Value in the given currency; null if the amount was in bitcoin"
 })
 
 const fiat: View.Member<Row, typeof schema> = [

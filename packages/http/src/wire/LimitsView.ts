@@ -1,9 +1,10 @@
 import * as Network from "@satrail/bitcoin/Network"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Limits from "@satrail/core/accounts/Limits"
+import * as Id from "@satrail/core/base/Id"
 import * as Characters from "@satrail/core/base/Characters"
 import type { Spent } from "@satrail/core/ledger/Limit"
-import { RecipientType } from "@satrail/core/ledger/Rail"
+import { PayeeType } from "@satrail/core/ledger/Rail"
 import * as Destination from "@satrail/core/sending/Destination"
 import { Clock, Effect, Result, Schema } from "effect"
 import * as Scalars from "./Scalars.ts"
@@ -18,12 +19,14 @@ const Sats = Schema.Int.check(
 const sats = (what: string) => Scalars.given(Sats.annotate({ description: `${what}, including fees` }))
 
 const isRecipient = (text: string): boolean =>
+  Id.is(text.toLowerCase()) ||
   Network.all.some((network) => {
     const parsed = Destination.parse(text, network)
     return Result.isSuccess(parsed) && parsed.success._tag !== "LightningInvoice"
   })
 
-const notRecipient = "recipients must be Lightning addresses, LNURLs, BOLT 12 offers or bitcoin addresses"
+const notRecipient =
+  "recipients must be Lightning addresses, LNURLs, BOLT 12 offers, bitcoin addresses or ids of companies"
 
 /** Parsing a recipient is expensive, so the number of recipients is checked first. */
 const Recipients = Schema.Array(Schema.String.check(Characters.atMost(Limits.maxRecipientCharacters)))
@@ -41,24 +44,25 @@ export const Body = Schema.Struct({
   month_sats: sats("Maximum within any 30 days"),
   day_count: Scalars.given(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Limits.maxTimes })).annotate({
-      description: "Maximum number of withdrawals and vouchers within any 24 hours",
+      description: "Maximum number of withdrawals, vouchers and transfers within any 24 hours",
       examples: [50]
     })
   ),
   approval_above_sats: Scalars.given(
     Sats.annotate({
       description:
-        "Approval threshold. A withdrawal above it, including fees, needs approval by another key with the `approve` scope. A voucher above it is rejected"
+        "Approval threshold. A withdrawal above it, including fees, needs approval by another key with the `approve` scope. A voucher or transfer above it is rejected"
     })
   ),
   recipient_types: Scalars.given(
-    Schema.Array(RecipientType)
-      .check(Schema.isMaxLength(RecipientType.literals.length))
-      .annotate({ description: "Allowed destination types. A voucher counts as a Lightning invoice" })
+    Schema.Array(PayeeType).check(Schema.isMaxLength(PayeeType.literals.length)).annotate({
+      description:
+        "Allowed destination types. A voucher counts as a Lightning invoice, and a transfer as `account`"
+    })
   ),
   recipients: Scalars.given(
     Recipients.annotate({
-      description: `Allowed Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}. If set, vouchers are not allowed`
+      description: `Allowed Lightning addresses, LNURLs, bitcoin addresses and ids of companies, at most ${Limits.maxRecipients}. If set, vouchers are not allowed`
     })
   )
 }).annotate({ identifier: "GivenLimits" })
@@ -106,7 +110,7 @@ const view = View.make<Limits.Limits>()(
     month_sats: [Schema.NullOr(Sats), (limits) => limits.monthSats ?? null],
     day_count: [Schema.NullOr(Schema.Int), (limits) => limits.dayCount ?? null],
     approval_above_sats: [Schema.NullOr(Sats), (limits) => limits.approvalAboveSats ?? null],
-    recipient_types: [Schema.NullOr(Schema.Array(RecipientType)), (limits) => limits.recipientTypes ?? null],
+    recipient_types: [Schema.NullOr(Schema.Array(PayeeType)), (limits) => limits.recipientTypes ?? null],
     recipients: [Schema.NullOr(Schema.Array(Schema.String)), (limits) => limits.recipients ?? null]
   }
 )

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
 import type { Feature } from "@satrail/core/ledger/Feature"
-import { Rail } from "@satrail/core/ledger/Rail"
+import { ListedRail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import type * as Booking from "@satrail/core/reports/Booking"
@@ -11,6 +11,7 @@ import { Effect, Schema, Struct } from "effect"
 import * as Decoding from "../statements/Decoding.ts"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
+import * as Posted from "./Posted.ts"
 import * as Stored from "./Stored.ts"
 import * as Rated from "@satrail/core/base/Rated"
 
@@ -100,6 +101,7 @@ const Text = Schema.NullOr(Schema.String)
 const texts = [
   "transferId",
   "type",
+  "amount",
   "id",
   "rail",
   "recipient",
@@ -112,9 +114,10 @@ const texts = [
 const subjectOf = Decoding.make<Booking.Subject>(
   Schema.Struct({
     transferId: Schema.String,
-    type: Schema.Literals(["deposit", "withdrawal"]),
+    type: Schema.String,
+    amount: Schema.NullOr(Msat.Msat),
     id: Schema.String,
-    rail: Rail,
+    rail: ListedRail,
     recipient: Schema.String,
     paymentHash: Text,
     chainTxId: Text,
@@ -125,7 +128,7 @@ const subjectOf = Decoding.make<Booking.Subject>(
     metadata: Metadata.Metadata
   }),
   [
-    ...texts.map((member) => ({ member, read: same })),
+    ...texts.map((member) => ({ member, read: member === "amount" ? BigInt : same })),
     { member: "rateAtMillis", read: Number },
     { member: "fiatCurrency", read: same },
     { member: "rateSource", read: same },
@@ -161,17 +164,17 @@ const subjects = Stored.by((features) => {
   const read = Reads.values("Records.subjects", {
     text: `
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
-select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
+select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, null::text as amount, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
   r.chain_tx_id as "chainTxId", null as "invoiceId", ${refers(Purpose.members, false)}, ${refers(Cause.members, true)},
   r.rate, r.rate_at_millis::text as "rateAtMillis", r.fiat_currency as "fiatCurrency", r.rate_source as "rateSource", r.metadata::text
 from asked a cross join lateral (${ofTransfer("withdrawals")}) r
 union all
-select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payment_hash,
+select r.ledger_tx_id::text, 'deposit', null, r.id::text, r.rail, r.recipient, i.payment_hash,
   r.chain_tx_id, r.lightning_invoice_id::text, ${refers(Purpose.members, true)}, ${refers(Cause.members, false)},
   coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text,
   coalesce(i.fiat_currency${ofRated("fiat_currency")}), coalesce(i.rate_source${ofRated("rate_source")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
-left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}`,
+left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}${Posted.subjects(features, `${refers(Purpose.members, false)}, ${refers(Cause.members, false)}`)}`,
     values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [
       companyId,
       Reads.list("uuid", transferIds)

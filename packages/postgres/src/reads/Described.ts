@@ -13,9 +13,9 @@ export const links = (features: ReadonlyArray<Feature>, kind?: Noun.Members): st
     .join(", ")
 }
 
-/** The description of a payment `t` with those columns. */
+/** The description of a payment `t` with those columns, or a posting's `own_description`. */
 export const column = (features: ReadonlyArray<Feature>): string =>
-  `coalesce(${Descriptions.all(features)
+  `coalesce(t.own_description, ${Descriptions.all(features)
     .map(
       ({ noun, by, description }) =>
         `case when t.${Table.columnOf(by)} is not null then (select d.${Table.columnOf(description)} from satrail.${noun.name} d where d.company_id = t.company_id and d.id = t.${Table.columnOf(by)}) end`

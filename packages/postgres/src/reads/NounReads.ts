@@ -5,7 +5,6 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import { Effect, type Option, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Reads from "../statements/Reads.ts"
-import * as Table from "../statements/Table.ts"
 
 type Found<A> = Effect.Effect<A, StoreUnavailable>
 
@@ -29,7 +28,7 @@ const readsOf = Effect.fnUntraced(function* <A extends Noun.Row>(noun: Noun.Noun
   )
   const reads: Of<A> = {
     get: yield* Reads.get(`Records.${noun.name}`, noun),
-    newestFirst: yield* Reads.newestFirst(`Records.${noun.name}, newest first`, Table.of(noun)),
+    newestFirst: yield* Reads.newestFirst(`Records.${noun.name}, newest first`, noun),
     named: new Map(named)
   }
   return reads

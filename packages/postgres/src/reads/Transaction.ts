@@ -85,7 +85,7 @@ const halfOf = (features: ReadonlyArray<Feature>) => {
     const { fee, status, failure, links, isOfInvoice } = tables[type]
     return Lists.part({
       columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
-      coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${links}, created_at_millis`,
+      coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${links}, null::text as own_description, created_at_millis`,
       from,
       where: `${where} and (r.created_at_millis, r.id) < ({startMillis}::bigint, {startId}::uuid)
       and r.created_at_millis > {createdAfter}::bigint and coalesce({type} = '${type}', true)`,
@@ -144,12 +144,16 @@ const startOf = ({ after, createdBeforeMillis: before }: Query): Position =>
     ? { createdAtMillis: before, id: Id.nil }
     : (after ?? { createdAtMillis: Number.MAX_SAFE_INTEGER, id: Id.max })
 
+const isFromEnd = ({ after, createdBeforeMillis }: Query): boolean =>
+  after === undefined && createdBeforeMillis === undefined
+
 const valuesOf = (companyId: CompanyId.CompanyId, query: Query): Readonly<Record<string, string | null>> => ({
   company: companyId,
   startMillis: String(startOf(query).createdAtMillis),
   startId: startOf(query).id,
   afterId: query.after?.id ?? Id.max,
   createdAfter: String(query.createdAfterMillis ?? earliest),
+  beforeId: isFromEnd(query) ? Id.max : Id.floorOf(startOf(query).createdAtMillis + 1),
   fromId: query.createdAfterMillis === undefined ? Id.nil : Id.floorOf(query.createdAfterMillis + 1),
   untilId: query.createdBeforeMillis === undefined ? Id.max : Id.floorOf(query.createdBeforeMillis),
   type: query.type ?? null,

@@ -34,8 +34,10 @@ export const maxInteger = 2 ** 31 - 1
  * Returns whether any row can have this key. PostgreSQL would fail on an invalid id, or on text that it
  * cannot store.
  */
-const possible = (kind: Kind, value: unknown): boolean => {
+const possible = (kind: Kind | "bigint", value: unknown): boolean => {
   switch (kind) {
+    case "bigint":
+      return typeof value === "bigint"
     case "uuid":
       return typeof value === "string" && Id.is(value)
     case "integer":
@@ -54,7 +56,7 @@ const isOf = (kind: "uuid" | "text") => (kind === "uuid" ? Id.is : isText)
 export const one = <Ask extends ReadonlyArray<unknown>, A>(
   operation: string,
   options: {
-    readonly key: { readonly [column: string]: "uuid" | "text" | "integer" }
+    readonly key: { readonly [column: string]: "uuid" | "text" | "integer" | "bigint" }
     /** Selects one row, with the key's columns in `a`. */
     readonly select: string
     readonly read: (row: unknown) => A
@@ -83,7 +85,7 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
         })
         const asked = JSON.stringify(
           distinct.map((values, n) =>
-            Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])
+            Object.fromEntries([["n", n], ...key.map(([column], i) => [column, Table.put(values[i])])])
           )
         )
         return inTime(sql.unsafe<{ readonly n: string }>(text, [asked])).pipe(
@@ -105,7 +107,13 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
     }
   })
 
-/** Reads a company's record of the given kind. */
+/** The columns with the companies that may read a record. */
+const readers = ({ sharedWith }: Noun.Noun): ReadonlyArray<string> => [
+  "company_id",
+  ...(sharedWith === undefined ? [] : [Table.columnOf(sharedWith)])
+]
+
+/** Reads a record of the given kind that a company may read. */
 export const get = <A extends Noun.Row>(
   operation: string,
   noun: Noun.Noun<A>
@@ -113,7 +121,11 @@ export const get = <A extends Noun.Row>(
   const table = Table.of(noun)
   return one(operation, {
     key: { company_id: "uuid", id: Table.keyOf(noun, "id") },
-    select: `select ${table.selected} from ${table.name} t where t.company_id = a.company_id and t.id = a.id`,
+    select: readers(noun)
+      .map(
+        (of) => `select ${table.selected} from ${table.name} t where t.${of} = a.company_id and t.id = a.id`
+      )
+      .join(" union all "),
     read: table.ofRow,
     keyOf: (companyId, id) => [companyId, id]
   })
@@ -242,18 +254,23 @@ export const page = <A>(
     read: table.ofRow
   })
 
-/** Reads a company's rows that precede the given one, newest first. */
-export const newestFirst = <A>(
+/** Reads the records of the given kind that a company may read and that precede the given one, newest first. */
+export const newestFirst = <A extends Noun.Row>(
   operation: string,
-  table: Table.Table<A>
-): Read<[companyId: CompanyId.CompanyId, before: string | null, limit: number], ReadonlyArray<A>> =>
-  many(operation, {
-    text: `
-select ${table.selected} from ${table.name} t
-where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by t.id desc limit $3::bigint`,
+  noun: Noun.Noun<A>
+): Read<[companyId: CompanyId.CompanyId, before: string | null, limit: number], ReadonlyArray<A>> => {
+  const table = Table.of(noun)
+  const [own = "", ...shared] = readers(noun).map(
+    (of) =>
+      `from ${table.name} t where t.${of} = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by t.id desc limit $3::bigint`
+  )
+  const all = [own, ...shared].map((part) => `(select t.* ${part})`).join(" union all ")
+  return many(operation, {
+    text: `select ${table.selected} ${shared.length === 0 ? own : `from (${all}) t order by t.id desc limit $3::bigint`}`,
     values: (companyId, before, limit) => [companyId, before, String(limit)],
     read: table.ofRow
   })
+}
 
 /** Serializes the values that a column of this kind can have, as a JSON list for a parameter. */
 export const list = (kind: "uuid" | "text", values: ReadonlyArray<string>): string =>

@@ -58,8 +58,9 @@ export const { columnOf } = Noun
 export const typeOf = (kind: Kind): string => sqlTypes[kind]
 
 /** Returns the type of a field that is used as a key. */
-export const keyOf = ({ members }: Noun.Members, of: string): "uuid" | "text" | "integer" => {
+export const keyOf = ({ members }: Noun.Members, of: string): "uuid" | "text" | "integer" | "bigint" => {
   const kind = members.find(([member]) => member === of)?.[1]
+  if (kind === "msat") return "bigint"
   return kind === "uuid" || kind === "integer" ? kind : "text"
 }
 

@@ -426,7 +426,7 @@ const refusals: Kind<Written.Any>["refusals"] = {
   InsufficientBalance: ({ companyId, legs }) =>
     new Balance.InsufficientBalance({
       companyId,
-      needed: Balance.need(legs.flatMap(({ postings }) => postings))
+      needed: Balance.need(legs.flatMap((leg) => (leg.companyId === companyId ? leg.postings : [])))
     })
 }
 

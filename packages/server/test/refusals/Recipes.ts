@@ -505,6 +505,13 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     run: async (world) =>
       world.shop.post("/v1/refunds", { deposit_id: await deposited(world), amount: 1001, currency: "sats" })
   },
+  return_too_large: {
+    how: "Send a transfer to another company, and return more than it with that company's key",
+    run: async ({ shop, free }) => {
+      const { data } = await shop.post("/v1/transfers", { to: free.id, ...sats(free.id) })
+      return free.post(`/v1/transfers/${data.id}/return`, { amount: 1001, currency: "sats" })
+    }
+  },
   wrong_network: {
     how: "Pay a mainnet invoice, such as one of BOLT 11's examples",
     run: (world) => estimate(world, { destination: mainnet })

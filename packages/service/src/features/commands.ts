@@ -7,6 +7,7 @@ import { people } from "@satrail/features/people/commands"
 import { platform } from "@satrail/features/platform/commands"
 import { refunds } from "@satrail/features/refunds/commands"
 import { statements } from "@satrail/features/statements/commands"
+import { transfers } from "@satrail/features/transfers/commands"
 import { vouchers } from "@satrail/features/vouchers/commands"
 import { webhooks } from "@satrail/features/webhooks/commands"
 
@@ -16,6 +17,7 @@ export const features = [
   vouchers,
   offers,
   refunds,
+  transfers,
   webhooks,
   statements,
   adjustments,

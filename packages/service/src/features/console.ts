@@ -7,6 +7,7 @@ import { people } from "@satrail/features/people/console"
 import { platform } from "@satrail/features/platform/console"
 import { refunds } from "@satrail/features/refunds/console"
 import { statements } from "@satrail/features/statements/console"
+import { transfers } from "@satrail/features/transfers/console"
 import { vouchers } from "@satrail/features/vouchers/console"
 import { webhooks } from "@satrail/features/webhooks/console"
 import type { Feature } from "@satrail/ui/console/Feature"
@@ -18,6 +19,7 @@ const others: ReadonlyArray<Feature> = [
   offers,
   vouchers,
   refunds,
+  transfers,
   statements,
   adjustments,
   people,

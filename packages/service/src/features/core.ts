@@ -10,6 +10,7 @@ import { people } from "@satrail/features/people/core"
 import { platform } from "@satrail/features/platform/core"
 import { refunds } from "@satrail/features/refunds/core"
 import { statements } from "@satrail/features/statements/core"
+import { transfers } from "@satrail/features/transfers/core"
 import { vouchers } from "@satrail/features/vouchers/core"
 import { walletConnect } from "@satrail/features/wallet-connect/core"
 import { webhooks } from "@satrail/features/webhooks/core"
@@ -21,6 +22,7 @@ export const features = [
   checkouts,
   vouchers,
   refunds,
+  transfers,
   zaps,
   offers,
   webhooks,

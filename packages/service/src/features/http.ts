@@ -8,6 +8,7 @@ import { people } from "@satrail/features/people/http"
 import { platform } from "@satrail/features/platform/http"
 import { refunds } from "@satrail/features/refunds/http"
 import { statements } from "@satrail/features/statements/http"
+import { transfers } from "@satrail/features/transfers/http"
 import { vouchers } from "@satrail/features/vouchers/http"
 import { walletConnect } from "@satrail/features/wallet-connect/http"
 import { webhooks } from "@satrail/features/webhooks/http"
@@ -18,6 +19,7 @@ type Features = readonly [
   typeof checkouts,
   typeof vouchers,
   typeof refunds,
+  typeof transfers,
   typeof offers,
   typeof webhooks,
   typeof walletConnect,
@@ -34,6 +36,7 @@ export const features: Features = [
   checkouts,
   vouchers,
   refunds,
+  transfers,
   offers,
   webhooks,
   walletConnect,

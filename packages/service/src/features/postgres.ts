@@ -9,6 +9,7 @@ import { people } from "@satrail/features/people/postgres"
 import { platform } from "@satrail/features/platform/postgres"
 import { refunds } from "@satrail/features/refunds/postgres"
 import { statements } from "@satrail/features/statements/postgres"
+import { transfers } from "@satrail/features/transfers/postgres"
 import { vouchers } from "@satrail/features/vouchers/postgres"
 import { walletConnect } from "@satrail/features/wallet-connect/postgres"
 import { webhooks } from "@satrail/features/webhooks/postgres"
@@ -17,6 +18,7 @@ import { webhooks } from "@satrail/features/webhooks/postgres"
 const features = [
   vouchers,
   refunds,
+  transfers,
   checkouts,
   offers,
   adjustments,

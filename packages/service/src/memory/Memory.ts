@@ -18,7 +18,7 @@ import * as Audit from "./AuditStore.ts"
 import * as Events from "@satrail/memory/Events"
 import * as Features from "../features/memory.ts"
 import * as Ledger from "@satrail/memory/LedgerReads"
-import { newestFirst, type Read, recordOf } from "@satrail/memory/Reading"
+import { newestFirst, type Read } from "@satrail/memory/Reading"
 import * as Receiving from "@satrail/memory/ReceivingReads"
 import * as Reports from "@satrail/memory/ReportReads"
 import * as Sending from "@satrail/memory/SendingReads"
@@ -45,10 +45,10 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
     yield* Ref.update(state, (empty) => ({ ...empty, features }))
     const read: Read = (select) => Effect.map(Ref.get(state), select)
     const nouns = NounReads.of({
-      get: (noun, companyId, id) => recordOf(read, noun)(companyId, id),
+      get: (noun, companyId, id) => read((now) => State.read(now, noun, companyId, id)),
       named: (noun, name) => read((now) => State.named(now, noun, name)),
       newestFirst: (noun, companyId, before, limit) =>
-        read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
+        read((now) => newestFirst(State.readBy(now, noun, companyId), before, limit))
     })
     return Context.make(
       Journal,

@@ -137,7 +137,8 @@ describe("the OpenAPI document", () => {
     const types: Array<string> = []
     for (const { post } of Object.values<Any>(customer.webhooks)) {
       const { $ref } = post.requestBody.content["application/json"].schema
-      const { properties } = customer.components.schemas[$ref.split("/").at(-1)]
+      const { allOf } = customer.components.schemas[$ref.split("/").at(-1)]
+      const properties = Object.assign({}, ...allOf.map((part: Any) => part.properties))
       types.push(...(properties.type.enum ?? [properties.type.const]))
       assert.property(properties.data, "$ref", post.operationId)
     }
@@ -586,6 +587,7 @@ describe("the OpenAPI document", () => {
       send: ["approve", "confirm", "confirmSend", "estimate", "reject"],
       vouchers: ["cancelVoucher", "cancelVouchers", "createVoucher", "getVoucher", "listVouchers"],
       refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
+      transfers: ["createTransfer", "getTransfer", "listTransfers", "returnTransfer"],
       account: ["account"],
       apiKeys: ["createApiKey", "getApiKey", "listApiKeys", "revokeApiKey"],
       rates: ["rates"],

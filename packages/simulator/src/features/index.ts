@@ -5,6 +5,7 @@ import { approvals } from "./approvals/Checks.ts"
 import { offers } from "./offers/Checks.ts"
 import { refunds } from "./refunds/Checks.ts"
 import { statements } from "./statements/Checks.ts"
+import { transfers } from "./transfers/Checks.ts"
 import { vouchers } from "./vouchers/Checks.ts"
 import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
@@ -19,7 +20,8 @@ export const features = [
   zaps,
   webhooks,
   adjustments,
-  statements
+  statements,
+  transfers
 ] as const
 
 /** The same list, typed by the interface. */

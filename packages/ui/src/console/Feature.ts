@@ -144,10 +144,18 @@ export interface Overview {
   readonly setup?: (visit: Visit) => Promise<Step | undefined>
 }
 
+/** A kind of destination that a feature sends to. `path` returns its page, which gets the form's fields in its query. */
+export interface Sends {
+  readonly text: string
+  readonly path: (destination: string) => string | undefined
+}
+
 /** What a feature adds to the pages of payments, their list and its export. */
 export interface Payments {
   readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
   readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>
+  /** Another kind of destination of the page "Send": its text there, and the page that sends to it. */
+  readonly sends?: Sends
   /** Handles the forms in the feature's part of a sent payment's page. Only one feature can have it. */
   readonly decide?: (visit: Visit) => Promise<Elsewhere>
   /** Columns of the export. */

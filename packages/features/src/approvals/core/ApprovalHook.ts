@@ -26,20 +26,23 @@ const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
 
 /**
  * Makes a withdrawal wait for approval by another key if it exceeds the `approvalAboveSats` of its key or company.
- * Refuses such a voucher.
+ * Refuses such a voucher or transfer.
  */
 export const hook: Hook = {
   // A waiting withdrawal has a task only if an operator added it after a restore (docs/guides/deploy.md).
   maySend: (withdrawal) => Effect.succeed(Withdrawal.isWaiting(withdrawal) ? "later" : "now"),
   mayBegin: (asked) =>
     Effect.succeed(thresholdOf(asked.spender, Withdrawal.held(asked.withdrawal)) && waits(asked)),
-  // Anyone may claim a voucher, and no approval happens at that point.
-  mayIssue: ({ spender, amount }) => {
+  // Anyone may claim a voucher, and no approval happens at that point. A transfer is never pending.
+  mayIssue: ({ spender, amount, to }) => {
     const found = thresholdOf(spender, amount)
     if (found === undefined) return Effect.void
     const { subject, limits } = found
     const refusal = Limit.never("approval_above_sats", subject, spender.company.id, limits.approvalAboveSats)
-    const advice = "What a wallet claims by link cannot await approval. Send it to a destination instead."
+    const advice =
+      to === undefined
+        ? "What a wallet claims by link cannot await approval. Send it to a destination instead."
+        : "A transfer cannot await approval. Send a smaller amount, or pay an invoice of the other account."
     return Effect.fail(new Limit.LimitExceeded({ ...refusal, advice }))
   }
 }

@@ -14,11 +14,15 @@ export interface Parts {
   readonly deposits: Total
   /** Credited by operators. */
   readonly credits: Total
+  /** Received from other companies of the service. */
+  readonly transfersIn: Total
   readonly withdrawals: Total
   /** Credits reversed after a reorganization. */
   readonly reversals: Total
   /** Debited by operators. */
   readonly debits: Total
+  /** Sent to other companies of the service. */
+  readonly transfersOut: Total
   readonly serviceFees: Msat.Msat
   readonly networkFees: Msat.Msat
 }
@@ -56,12 +60,15 @@ const partsOf = (turnovers: ReadonlyArray<Booking.Turnover>): Parts => {
   const part = (name: ReturnType<typeof Booking.partOf>) =>
     ofKind("withdrawal").filter((one) => Booking.partOf(one) === name)
   const gives = (one: Booking.Turnover) => Balance.effect([one]).posted > 0n
+  const takes = (one: Booking.Turnover) => !gives(one)
   return {
     deposits: totalOf(ofKind("deposit")),
     credits: totalOf(ofKind("adjustment").filter(gives)),
+    transfersIn: totalOf(ofKind("transfer").filter(gives)),
     withdrawals: totalOf(part("amount")),
     reversals: totalOf(ofKind("reversal")),
-    debits: totalOf(ofKind("adjustment").filter((one) => !gives(one))),
+    debits: totalOf(ofKind("adjustment").filter(takes)),
+    transfersOut: totalOf(ofKind("transfer").filter(takes)),
     serviceFees: totalOf(part("serviceFee")).amount,
     networkFees: totalOf(part("networkFee")).amount
   }
@@ -92,12 +99,21 @@ export const of = ({ before, within, late }: MonthSums): Statement => {
 }
 
 /** Totals of the given parts, without late entries. */
-export const received = ({ deposits, credits }: Parts): Msat.Msat => Msat.sum(deposits.amount, credits.amount)
-export const sent = ({ withdrawals, reversals, debits }: Parts): Msat.Msat =>
-  Msat.sum(withdrawals.amount, reversals.amount, debits.amount)
+export const received = ({ deposits, credits, transfersIn }: Parts): Msat.Msat =>
+  Msat.sum(deposits.amount, credits.amount, transfersIn.amount)
+export const sent = ({ withdrawals, reversals, debits, transfersOut }: Parts): Msat.Msat =>
+  Msat.sum(withdrawals.amount, reversals.amount, debits.amount, transfersOut.amount)
 export const fees = ({ serviceFees, networkFees }: Parts): Msat.Msat => Msat.sum(serviceFees, networkFees)
-export const bookings = ({ deposits, credits, withdrawals, reversals, debits }: Parts): number =>
-  [deposits, credits, withdrawals, reversals, debits].reduce((sum, { count }) => sum + count, 0)
+export const bookings = (parts: Parts): number =>
+  [
+    parts.deposits,
+    parts.credits,
+    parts.transfersIn,
+    parts.withdrawals,
+    parts.reversals,
+    parts.debits,
+    parts.transfersOut
+  ].reduce((sum, { count }) => sum + count, 0)
 
 /** Applies one of the functions above to a whole statement, including its late entries. */
 export const whole =

@@ -35,6 +35,8 @@ export const page = (one: Month & { readonly company: { readonly name: string } 
     withdrawals,
     reversals,
     debits,
+    transfersIn,
+    transfersOut,
     late,
     fromMillis,
     untilMillis
@@ -44,11 +46,14 @@ export const page = (one: Month & { readonly company: { readonly name: string } 
     row("sum", "Opening balance", opening.posted),
     row("part", "Deposits", deposits.amount, deposits.count),
     row("part", "Credits by the operator", credits.amount, credits.count),
+    transfersIn.count > 0 && row("part", "Transfers received", transfersIn.amount, transfersIn.count),
     lateRow(one, Statement.received(late)),
     row("sum", "In", Statement.whole(Statement.received)(one)),
     row("part", "Withdrawals", negative(withdrawals.amount), withdrawals.count),
     row("part", "Deposits reversed by the chain", negative(reversals.amount), reversals.count),
     row("part", "Debits by the operator", negative(debits.amount), debits.count),
+    transfersOut.count > 0 &&
+      row("part", "Transfers sent", negative(transfersOut.amount), transfersOut.count),
     lateRow(one, negative(Statement.sent(late))),
     row("sum", "Out", negative(Statement.whole(Statement.sent)(one))),
     row("part", "Service fees", negative(one.serviceFees)),

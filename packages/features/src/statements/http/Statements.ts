@@ -48,14 +48,18 @@ export const view = View.make<Shown>()(
       (row) => Scalars.exactSats(row.opening.posted)
     ],
     in_sats: [
-      Sats("Total received: deposits, credits and `late_in_sats`", 21_000),
+      Sats("Total received: deposits, credits, transfers and `late_in_sats`", 21_000),
       (row) => Scalars.exactSats(Statement.whole(Statement.received)(row))
     ],
     deposits_sats: [Sats("Credited deposits", 21_000), (row) => Scalars.exactSats(row.deposits.amount)],
     deposits: [Count("Number of deposits"), (row) => row.deposits.count],
     credits_sats: [Sats("Credits by the operator", 0), (row) => Scalars.exactSats(row.credits.amount)],
+    transfers_in_sats: [
+      Sats("Transfers from other companies", 0),
+      (row) => Scalars.exactSats(row.transfersIn.amount)
+    ],
     out_sats: [
-      Sats("Total sent, without fees: withdrawals, reversals, debits and `late_out_sats`", 3000),
+      Sats("Total sent, without fees: withdrawals, reversals, debits, transfers and `late_out_sats`", 3000),
       (row) => Scalars.exactSats(Statement.whole(Statement.sent)(row))
     ],
     withdrawals_sats: [
@@ -69,6 +73,10 @@ export const view = View.make<Shown>()(
     ],
     reversals: [Count("Number of reversals"), (row) => row.reversals.count],
     debits_sats: [Sats("Debits by the operator", 0), (row) => Scalars.exactSats(row.debits.amount)],
+    transfers_out_sats: [
+      Sats("Transfers to other companies", 0),
+      (row) => Scalars.exactSats(row.transfersOut.amount)
+    ],
     fees_sats: [
       Fees("Total fees: service fees, network fees and `late_fees_sats`", 35),
       (row) => Scalars.exactSats(Statement.whole(Statement.fees)(row))
@@ -114,7 +122,15 @@ export const view = View.make<Shown>()(
 const example = ({ companyId }: World): Shown => {
   const [opening, deposits, withdrawals] = [1000, 21_000, 3000].map((sats) => Msat.fromSats(sats))
   const none = { amount: Msat.zero, count: 0 }
-  const nothing = { deposits: none, credits: none, withdrawals: none, reversals: none, debits: none }
+  const nothing = {
+    deposits: none,
+    credits: none,
+    transfersIn: none,
+    withdrawals: none,
+    reversals: none,
+    debits: none,
+    transfersOut: none
+  }
   return {
     companyId,
     company: { name: "Example Ltd" },
@@ -122,11 +138,9 @@ const example = ({ companyId }: World): Shown => {
     ...(Statement.monthOf("2026-01") ?? { fromMillis: 0, untilMillis: 0 }),
     isFinal: true,
     opening: { posted: opening ?? Msat.zero, held: Msat.zero },
+    ...nothing,
     deposits: { amount: deposits ?? Msat.zero, count: 1 },
-    credits: none,
     withdrawals: { amount: withdrawals ?? Msat.zero, count: 1 },
-    reversals: none,
-    debits: none,
     serviceFees: Msat.fromSats(15),
     networkFees: Msat.fromSats(20),
     late: { ...nothing, serviceFees: Msat.zero, networkFees: Msat.zero, firstMillis: null, lastMillis: null },

@@ -59,7 +59,7 @@ export const webhooks = (tag: string, events: ReadonlyArray<Published>) =>
           operationId: `webhooks.${kind}`,
           tags: [tag],
           summary: types.join(", "),
-          description: "Sends an event, byte for byte as in the feed and the stream.",
+          description: "Sends the event as the feed has it.",
           ...shared,
           requestBody: {
             required: true,

@@ -21,7 +21,7 @@ export const pages: ReadonlyArray<Page> = [
   ...invoices,
   ...addresses,
   search,
-  send,
+  send(features.flatMap(({ payments }) => payments?.sends ?? [])),
   ...keys,
   ...events,
   limits,

@@ -237,7 +237,8 @@ const accountWords = [
   ["loss", "Losses"],
   ["node", "Lightning node"],
   ["chain", "On-chain wallet"],
-  ["internal", "Internal transfers"]
+  ["internal", "Internal payments"],
+  ["transfers", "Transfers"]
 ] as const
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {

@@ -12,6 +12,7 @@ const accounts: Readonly<Record<string, readonly [name: string, more: string]>> 
   service_fees: ["Service fees", "of the service"],
   network_fees: ["Network fees", "of the service"],
   internal: ["Another account", "of the service"],
+  transfers: ["Another account", "of the service"],
   suspense: ["Suspense", "payments without an owner"],
   adjustments: ["Adjustments", "by the operator"],
   loss: ["Losses", "borne by the operator"]

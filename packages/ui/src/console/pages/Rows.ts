@@ -13,7 +13,7 @@ export type Row = Pick<Payment, "type" | "id" | "amountSats" | "rail" | "status"
   readonly value: string
 }
 
-export const rails = { lightning: "Lightning", on_chain: "On-chain" } as const
+export const rails = { lightning: "Lightning", on_chain: "On-chain", internal: "Another account" } as const
 
 const received: Readonly<Record<Transaction["status"], Badge>> = {
   settled: { tone: "good", text: "Paid" },
@@ -39,7 +39,9 @@ export const badgeOf = ({
     ? sent[status]
     : type === "adjustment"
       ? { tone: "good", text: "Booked" }
-      : received[status]
+      : type === "transfer"
+        ? { tone: "good", text: "Completed" }
+        : received[status]
 
 /** A recipient's text on one line: bc1q8f…k3we. */
 export const elided = (text: string, most = 34): string =>
@@ -99,12 +101,29 @@ const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction
   more: reason ?? "",
   value: say.fiat(amount_sats) ?? ""
 })
-export type Line = Row | ReturnType<typeof adjustment>
+
+/** A line of a record that moves money between accounts. A negative amount was sent. */
+const transfer = (
+  { id, amount_sats, created_at, description, recipient, status }: Transaction,
+  say: Format
+) => ({
+  type: "transfer" as const,
+  id,
+  amountSats: amount_sats,
+  rail: "internal" as const,
+  status,
+  createdAtMillis: Date.parse(created_at),
+  title: description === "" ? `Transfer ${amount_sats < 0 ? "sent" : "received"}` : description,
+  more: elided(recipient),
+  value: say.fiat(amount_sats) ?? ""
+})
+export type Line = Row | ReturnType<typeof adjustment> | ReturnType<typeof transfer>
 
 /** The types of transactions, with their labels in filters. */
 export const types = [
   ["deposit", "In"],
   ["withdrawal", "Out"],
+  ["transfer", "Transfers"],
   ["adjustment", "Adjustments"]
 ] as const satisfies ReadonlyArray<readonly [Transaction["type"], string]>
 
@@ -118,7 +137,7 @@ export const statuses = [
 
 /** Returns which payments belong to these transactions. */
 export const paymentsOf = (transactions: ReadonlyArray<Pick<Transaction, "type" | "id">>) =>
-  transactions.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
+  transactions.flatMap(({ type, id }) => (type === "deposit" || type === "withdrawal" ? [{ type, id }] : []))
 
 /** Completes a page of transactions with the records that the transactions belong to. */
 export const linesOf = async (
@@ -130,6 +149,7 @@ export const linesOf = async (
   )
   return transactions.flatMap((transaction): ReadonlyArray<Line> => {
     if (transaction.type === "adjustment") return [adjustment(transaction, say)]
+    if (transaction.type === "transfer") return [transfer(transaction, say)]
     const found = payments.get(transaction.id)
     return found === undefined ? [] : [found]
   })
@@ -140,4 +160,6 @@ export const pathOf = ({ type, id }: { readonly type: string; readonly id: strin
     ? `payments/out/${id}`
     : type === "deposit"
       ? `payments/in/${id}`
-      : `payments/adjustment/${id}`
+      : type === "transfer"
+        ? `transfers/${id}`
+        : `payments/adjustment/${id}`

@@ -1,13 +1,23 @@
 import { h } from "preact"
+import type { Sends } from "../Feature.ts"
 import * as Formats from "../Format.ts"
-import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
+import {
+  confirmed,
+  type Elsewhere,
+  may,
+  type Page,
+  type Shown,
+  text,
+  type Visit,
+  withQuery
+} from "../Page.ts"
 import { body, confirm, empty, entry, facts, fields, form, formPanel, panel, plain } from "../Parts.ts"
 import { amountFields, amountOf } from "./Records.ts"
 
 // Two steps: the estimate, then the payment. Repeating the second step pays only once, also if its form is shown again
 // after signing in.
 
-const first = (visit: Visit): Shown => {
+const first = (visit: Visit, others: ReadonlyArray<Sends>): Shown => {
   const { to, once, form: given, account } = visit
   return {
     title: "Send",
@@ -26,7 +36,7 @@ const first = (visit: Visit): Shown => {
               label: "To",
               name: "destination",
               required: true,
-              hint: `A Lightning invoice or address, an LNURL, an offer, or a bitcoin address${visit.isSandbox ? ". For a test, settle@wallet.example" : ""}`
+              hint: `${["A Lightning invoice or address", "an LNURL", "an offer", ...others.map(({ text }) => text)].join(", ")}, or a bitcoin address${visit.isSandbox ? ". For a test, settle@wallet.example" : ""}`
             }),
             amountFields(visit, "sats", "Leave empty if the invoice has an amount"),
             entry(visit, {
@@ -102,7 +112,15 @@ const summary = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const next = async (visit: Visit): Promise<Shown | Elsewhere> => {
+const next = async (visit: Visit, others: ReadonlyArray<Sends>): Promise<Shown | Elsewhere> => {
+  const destination = text(visit, "destination")
+  const own = others.map(({ path }) => path(destination)).find((path) => path !== undefined)
+  if (own !== undefined) {
+    const { amount = "", currency = "" } = amountOf(visit) ?? {}
+    return {
+      redirect: withQuery(own, new URLSearchParams(), { to: destination, amount: String(amount), currency })
+    }
+  }
   const most = text(visit, "max_fee_sats")
   if (most === "") return summary(visit)
   await confirmed(visit)
@@ -118,4 +136,11 @@ const next = async (visit: Visit): Promise<Shown | Elsewhere> => {
   return { redirect: may(visit, "read") ? `payments/out/${id}` : "" }
 }
 
-export const send: Page = { path: "send", nav: "send", needs: "send", get: first, post: next }
+/** The page "Send". Features send to `others`. */
+export const send = (others: ReadonlyArray<Sends>): Page => ({
+  path: "send",
+  nav: "send",
+  needs: "send",
+  get: (visit) => first(visit, others),
+  post: (visit) => next(visit, others)
+})

@@ -1,0 +1,44 @@
+import { type Canary, core, feature, inMemory, inSql, postgres } from "../../../../test/defences/Canary.ts"
+
+export const transfers: ReadonlyArray<Canary> = [
+  {
+    name: "transfer-returned-twice",
+    bug: "two concurrent returns of a transfer both count the same rest",
+    file: feature("transfers/core/Transfer"),
+    in: "noun",
+    find: `  unique: [["returnOf", "returnedBefore"]],`,
+    replace: `  unique: [["returnOf", "id"]],`,
+    test: inMemory,
+    titles: "transfer: of 64 concurrent returns"
+  },
+  {
+    name: "transfer-event-to-the-sender",
+    bug: "the sender of a transfer gets the recipient's event",
+    file: feature("transfers/core/Transfer"),
+    in: "sent",
+    find: "companyId: transfer.recipientId, type",
+    replace: "companyId: transfer.companyId, type",
+    test: inMemory,
+    titles: "transfer: the sender gets"
+  },
+  {
+    name: "transfer-unverified",
+    bug: "verification looks for every posting at the company that owns the record",
+    file: core("ledger/Posts"),
+    in: "posted",
+    find: "Reflect.get(row, of) === companyId",
+    replace: "row.companyId === companyId",
+    test: inMemory,
+    titles: "transfer:"
+  },
+  {
+    name: "transfer-unverified-sql",
+    bug: "SQL verification takes both sides of a transfer for credits",
+    file: postgres("reads/Posted"),
+    in: "postsOf",
+    find: '`${debits ? "-" : ""}${row}',
+    replace: "`${row}",
+    test: inSql,
+    titles: "transfer:"
+  }
+]
