@@ -262,10 +262,14 @@ const make = () => {
     return `{ ${[...price, ...rest].join(", ")} }`
   }
 
-  const operationAt = (route: string) => {
+  const operationKey = (route: string): `${string} ${string}` => {
     const [kind = "", at = ""] = route.split(" ")
-    const method = { CREATE: "post", ONCE: "post", LIST: "get" }[kind] ?? kind.toLowerCase()
-    const operation = operations.get(`${method} ${at}`)
+    return `${{ CREATE: "post", ONCE: "post", LIST: "get" }[kind] ?? kind.toLowerCase()} ${at}`
+  }
+
+  const operationAt = (route: string) => {
+    const [kind = ""] = route.split(" ")
+    const operation = operations.get(operationKey(route))
     if (operation === undefined) throw new Error(`${route} is in no OpenAPI document`)
     const isKeyed = (operation.parameters ?? []).some(
       (one) => one.in === "header" && one.name === "Idempotency-Key"
@@ -317,9 +321,11 @@ const make = () => {
     if (answered === undefined) throw new Error(`${route} returns no JSON`)
     const { address } = answered.properties ?? {}
     const data = address?.$ref === undefined ? answered : address
-    const parameter = (operation.parameters ?? []).find((one) => one.in === "path")
+    const parameters = (operation.parameters ?? []).filter((one) => one.in === "path")
     const ask = askOf(noun, verb, route, operation)
-    const id = parameter === undefined ? [] : [`${parameter.name === "month" ? "month" : "id"}: string`]
+    const id = parameters.map(({ name }, at) =>
+      at < parameters.length - 1 ? "company: CompanyRef" : `${name === "month" ? "month" : "id"}: string`
+    )
     const options = kind === "CREATE" ? "CreateOptions" : "CallOptions"
     const type = ask?.type.replaceAll("<M>", "<W>")
     const asked =
@@ -413,6 +419,23 @@ const make = () => {
       ...Currency.literals.map((one) => `  | "${one}"`),
       ""
     ].join("\n")
+  }
+
+  /**
+   * The operations without a method: those with two names, which the client calls by one; those for machines; and
+   * reconciliation and `POST` of adjustments, whose amounts, such as `node`, are named like fields of other kinds.
+   */
+  const others =
+    /^(put \/(v1\/bitcoin\/deposit\/lightning-address|v1\/webhook-endpoints|operator\/webhook-endpoints)\/|post \/(v1\/bitcoin\/send\/|operator\/adjustments$)|get \/(tls|healthz|readyz|operator\/reconciliation)|patch \/operator\/reconciliation\/)/
+  const called = new Set(
+    [...Object.values(routes), ...Object.values(operatorRoutes)]
+      .flatMap(Object.values<string>)
+      .map(operationKey)
+  )
+  for (const [key, { responses }] of operations) {
+    const isRecord = "application/json" in ((responses["200"] ?? responses["201"])?.content ?? {})
+    if (isRecord && !called.has(key) && !others.test(key))
+      throw new Error(`the client has no method for ${key}`)
   }
 
   const nounsOf = (table: typeof routes, prefix = "") =>

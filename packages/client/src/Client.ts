@@ -104,18 +104,18 @@ const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 /** Returns the id of a record or company, given either. */
 export const idOf = (value: unknown): string | undefined => text(Object(value).id ?? value)
 
-/** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`. The id is omitted if the verb's route has none. */
+/** Splits a verb's arguments: the ids of its route, before them a company if there is one more, and then the request. */
 const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const ids = given.flatMap((one) => idOf(one) ?? [])
   const { length } = ids
   const ask = Object(given[length])
   const { company, idempotencyKey, signal, ...fields } = ask
-  const needed = pattern.includes("{") ? 1 : 0
-  const id = ids.at(-1)
-  if (length < needed || length > needed + 1 || id === "") fail(`${pattern} needs ${needed || "no"} id`)
+  const needed = pattern.split("{").length - 1
+  if (length < needed || length > needed + 1 || ids.includes("")) fail(`bad ids: ${pattern}`)
   return {
-    path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
-    company: length > needed ? ids[0] : idOf(company),
+    // The company is first, so it is taken before the ids.
+    company: length > needed ? ids.shift() : idOf(company),
+    path: pattern.replace(/{id}/g, () => encodeURIComponent(ids.shift() ?? "")),
     // Null for a missing header, which must not turn the protection off.
     idempotencyKey: "idempotencyKey" in ask ? text(idempotencyKey) || null : undefined,
     signal: signal instanceof AbortSignal ? signal : undefined,

@@ -1401,6 +1401,76 @@ export interface CancelVouchers {
   /** The API key or person */
   readonly createdBy: string
 }
+export interface CompaniesTransactionsQuery extends PageQuery {
+  readonly type?: "withdrawal" | "deposit" | "adjustment" | undefined
+  readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
+  readonly rail?: "lightning" | "on_chain" | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+  /** Filters by metadata. Use with `metadata_value` */
+  readonly metadataKey?: string | undefined
+  /** Exact value of `metadata_key` */
+  readonly metadataValue?: string | undefined
+  /** Payment hash of the invoice, in hex */
+  readonly paymentHash?: string | undefined
+  /** Lightning invoice (BOLT 11), instead of its `payment_hash` */
+  readonly paymentRequest?: string | undefined
+  /** Transaction id of an on-chain row, in hex */
+  readonly chainTxId?: string | undefined
+  /** Selects the deposit of this invoice, by the invoice's `id` */
+  readonly lightningInvoiceId?: string | undefined
+}
+export interface CompaniesInvoicesQuery extends PageQuery {
+  readonly status?: "open" | "accepted" | "settled" | "expired" | "canceled" | undefined
+  /** Selects invoices that wallets requested for this Lightning address */
+  readonly lightningAddressId?: string | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+  /** Filters by metadata. Use with `metadata_value` */
+  readonly metadataKey?: string | undefined
+  /** Exact value of `metadata_key` */
+  readonly metadataValue?: string | undefined
+  /** Payment hash of the invoice, in hex */
+  readonly paymentHash?: string | undefined
+  /** Lightning invoice (BOLT 11), instead of its `payment_hash` */
+  readonly paymentRequest?: string | undefined
+}
+export interface CompaniesLightningAddressesQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+}
+export interface CompaniesOnChainAddressesQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+}
+export interface CompaniesVouchersQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+  /** Only vouchers created by this API key or person */
+  readonly createdBy?: string | undefined
+  /** Only vouchers with this status */
+  readonly status?: "open" | "claimed" | "expired" | "canceled" | undefined
+}
+export interface CompaniesEventsQuery {
+  /** Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor */
+  readonly cursor?: string | undefined
+  /** Event types, separated by commas. `deposit.*` selects all types with that prefix */
+  readonly types?: ReadonlyArray<string> | undefined
+  /** Selects events of one record, by its id (for a domain, by its name) */
+  readonly subject?: string | undefined
+  /** Maximum events per page, 1 to 1000. Default: 100. Pages of large events are shorter */
+  readonly limit?: number | undefined
+}
 export interface Liquidity {
   /** The node's public key */
   readonly nodeId: string
@@ -2097,7 +2167,7 @@ export interface OperatorsBacklogVerbs<M = Metadata> {
   /** Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain. */
   readonly deposit: (id: string, ask?: CallOptions) => Promise<FollowedDeposit<M>>
 }
-export interface OperatorsCompaniesVerbs {
+export interface OperatorsCompaniesVerbs<M = Metadata> {
   /** Returns a company's API keys, newest first, including revoked ones. */
   readonly keys: (id: string, ask?: PageQuery & CallOptions) => List<ApiKey>
   /** Returns the sending limits for all keys of a company together, and what remains of them. */
@@ -2148,6 +2218,44 @@ export interface OperatorsCompaniesVerbs {
    * await client.companies.cancelVouchers(id, { createdBy: "UMhWoEGNQytf" })
    */
   readonly cancelVouchers: (id: string, ask: CancelVouchers & CallOptions) => Promise<{ readonly canceled: number }>
+  /** Get the balance of a company. Same as `GET /v1/transactions/balance`, for the company in the path. */
+  readonly balance: (id: string, ask?: CallOptions) => Promise<Balance>
+  /** List transactions of a company. Same as `GET /v1/transactions`, for the company in the path. */
+  readonly transactions: (id: string, ask?: CompaniesTransactionsQuery & CallOptions) => List<Transaction<M>>
+  /** Get a withdrawal of a company. Same as `GET /v1/transactions/withdrawals/{withdrawalID}`, for the company in the path. */
+  readonly withdrawal: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<Withdrawal<M>>
+  /** Get a deposit of a company. Same as `GET /v1/transactions/deposits/{depositID}`, for the company in the path. */
+  readonly deposit: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<Deposit<M>>
+  /** Get payer data of a company. Same as `GET /v1/transactions/deposits/{depositID}/payer`, for the company in the path. */
+  readonly payer: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<Payer>
+  /** List Lightning invoices of a company. Same as `GET /v1/bitcoin/deposit/lightning-invoice`, for the company in the path. */
+  readonly invoices: (id: string, ask?: CompaniesInvoicesQuery & CallOptions) => List<Invoice<M>>
+  /** Get a Lightning invoice of a company. Same as `GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}`, for the company in the path. */
+  readonly invoice: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<Invoice<M>>
+  /** List Lightning addresses of a company. Same as `GET /v1/bitcoin/deposit/lightning-address`, for the company in the path. */
+  readonly lightningAddresses: (id: string, ask?: CompaniesLightningAddressesQuery & CallOptions) => List<LightningAddress<M>>
+  /** Get a Lightning address of a company. Same as `GET /v1/bitcoin/deposit/lightning-address/{id}`, for the company in the path. */
+  readonly lightningAddress: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<LightningAddress<M>>
+  /** List on-chain addresses of a company. Same as `GET /v1/bitcoin/deposit/on-chain`, for the company in the path. */
+  readonly onChainAddresses: (id: string, ask?: CompaniesOnChainAddressesQuery & CallOptions) => List<OnChainAddress<M>>
+  /** Get an on-chain address of a company. Same as `GET /v1/bitcoin/deposit/on-chain/{id}`, for the company in the path. */
+  readonly onChainAddress: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<OnChainAddress<M>>
+  /** List vouchers of a company. Same as `GET /v1/vouchers`, for the company in the path. */
+  readonly vouchers: (id: string, ask?: CompaniesVouchersQuery & CallOptions) => List<Voucher<M>>
+  /** Get a voucher of a company. Same as `GET /v1/vouchers/{id}`, for the company in the path. */
+  readonly voucher: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<Voucher<M>>
+  /** Get a monthly statement of a company. Same as `GET /v1/statements/{month}`, for the company in the path. */
+  readonly statement: (company: CompanyRef, month: string, ask?: CallOptions) => Promise<Statement>
+  /** List webhook endpoints of a company. Same as `GET /v1/webhook-endpoints`, for the company in the path. */
+  readonly webhooks: (id: string, ask?: CallOptions) => Promise<ReadonlyArray<WebhookEndpoint>>
+  /** Get a webhook endpoint of a company. Same as `GET /v1/webhook-endpoints/{id}`, for the company in the path. */
+  readonly webhook: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<WebhookEndpoint>
+  /** List deliveries of a company. Same as `GET /v1/webhook-endpoints/{id}/deliveries`, for the company in the path. */
+  readonly deliveries: (company: CompanyRef, id: string, ask?: PageQuery & CallOptions) => List<WebhookDelivery>
+  /** List events of a company. Same as `GET /v1/events`, for the company in the path. */
+  readonly events: (id: string, ask?: CompaniesEventsQuery & CallOptions) => List<Event<M>>
+  /** Get an event of a company. Same as `GET /v1/events/{id}`, for the company in the path. */
+  readonly event: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<Event<M>>
 }
 export interface OperatorsLiquidityVerbs {
   /** Returns how much can be sent and received. */
@@ -2367,7 +2475,7 @@ export interface OperatorNouns<M = Metadata> {
   readonly adjustments: OperatorsAdjustmentsVerbs
   readonly apiKeys: OperatorsApiKeysVerbs
   readonly backlog: OperatorsBacklogVerbs<Read<M, "backlog">>
-  readonly companies: OperatorsCompaniesVerbs
+  readonly companies: OperatorsCompaniesVerbs<Read<M, "companies">>
   readonly liquidity: OperatorsLiquidityVerbs
   readonly lostWithdrawals: OperatorsLostWithdrawalsVerbs<Read<M, "lostWithdrawals">>
   readonly operatorAudit: OperatorsOperatorAuditVerbs

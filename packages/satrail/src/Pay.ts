@@ -6,7 +6,7 @@ import type { Schemas } from "@satrail/client/Schemas"
 import type * as Sandbox from "@satrail/sandbox/Sandbox"
 import type * as Satrail from "@satrail/service/core/Satrail"
 import type { Effect, Layer, ManagedRuntime } from "effect"
-import type { Handler } from "./Handler.ts"
+import type { Handler } from "@satrail/server/serving/Handler"
 
 /** Named strings that callers attach to invoices, addresses, checkouts and withdrawals. */
 export type Metadata = Readonly<Record<string, string>>

@@ -16,7 +16,7 @@ export type {
 } from "./Options.ts"
 export type { OwnFeature } from "@satrail/service/features/own"
 export type { Clock, Json, Metadata, Outside, Pay, SimulatedPay, Span } from "./Pay.ts"
-export type { Handler } from "./Handler.ts"
+export type { Handler } from "@satrail/server/serving/Handler"
 export {
   errors,
   SatrailError,

@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { createServer, get, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
-import { inside, make } from "../src/Handler.ts"
+import { inside, make } from "@satrail/server/serving/Handler"
 import { satrail, type SimulatedPay } from "../src/index.ts"
 
 let pay: SimulatedPay

@@ -676,6 +676,8 @@ const operated = async (pay: OperatorClient) => {
     paused: paused.sending instanceof Date,
     resumed: (await pay.stops.resume({ what: "sending" })).sending,
     suspense: (await pay.suspense.list()).items,
+    account: [(await pay.companies.balance(id)).available, (await pay.companies.transactions(id)).items],
+    foreign: await refused(() => pay.companies.invoice(id, id)).then((error) => Object(error).code),
     unknown: await refused(() => pay.apiKeys.approve("none")).then((error) => Object(error).code),
     wrong: await refused(() => pay.companies.limit(id, { days: 1 } as never)).then((error) => [
       error instanceof errors.Malformed,
