@@ -11,7 +11,7 @@ companies /operator/companies keys=LIST:#/api-keys limits=GET:#/limits limit=PUT
 companies /operator/companies balance=GET:#/transactions/balance transactions=LIST:#/transactions withdrawal=GET:#/transactions/withdrawals/{id} deposit=GET:#/transactions/deposits/{id} payer=GET:#/transactions/deposits/{id}/payer
 companies /operator/companies invoices=LIST:#/bitcoin/deposit/lightning-invoice invoice=GET:#/bitcoin/deposit/lightning-invoice/{id} lightningAddresses=LIST:#/bitcoin/deposit/lightning-address lightningAddress=GET:#/bitcoin/deposit/lightning-address/{id}
 companies /operator/companies onChainAddresses=LIST:#/bitcoin/deposit/on-chain onChainAddress=GET:#/bitcoin/deposit/on-chain/{id} vouchers=LIST:#/vouchers voucher=GET:#/vouchers/{id} statement=GET:#/statements/{id}
-companies /operator/companies webhooks=GET:#/webhook-endpoints webhook=GET:#/webhook-endpoints/{id} deliveries=LIST:#/webhook-endpoints/{id}/deliveries events=LIST:#/events event=GET:#/events/{id}
+companies /operator/companies webhooks=GET:#/webhook-endpoints webhook=GET:#/webhook-endpoints/{id} deliveries=LIST:#/webhook-endpoints/{id}/deliveries transfers=LIST:#/transfers events=LIST:#/events event=GET:#/events/{id}
 liquidity /operator/liquidity now=GET
 lostWithdrawals /operator/withdrawals settle release book
 operatorAudit /operator/audit list

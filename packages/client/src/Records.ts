@@ -1402,9 +1402,9 @@ export interface CancelVouchers {
   readonly createdBy: string
 }
 export interface CompaniesTransactionsQuery extends PageQuery {
-  readonly type?: "withdrawal" | "deposit" | "adjustment" | undefined
+  readonly type?: "withdrawal" | "deposit" | "transfer" | "adjustment" | undefined
   readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
-  readonly rail?: "lightning" | "on_chain" | undefined
+  readonly rail?: "lightning" | "on_chain" | "internal" | undefined
   /** RFC 3339 timestamp with a time zone */
   readonly from?: Date | undefined
   /** RFC 3339 timestamp with a time zone */
@@ -1460,6 +1460,15 @@ export interface CompaniesVouchersQuery extends PageQuery {
   readonly createdBy?: string | undefined
   /** Only vouchers with this status */
   readonly status?: "open" | "claimed" | "expired" | "canceled" | undefined
+}
+export interface CompaniesTransfersQuery extends PageQuery {
+  /** RFC 3339 timestamp with a time zone */
+  readonly from?: Date | undefined
+  /** RFC 3339 timestamp with a time zone */
+  readonly until?: Date | undefined
+  /** Only those sent, or received */
+  readonly direction?: "sent" | "received" | undefined
+  readonly accountId?: string | undefined
 }
 export interface CompaniesEventsQuery {
   /** Start of the page, from a `Link` header: the page begins after this event. Any event id is a valid cursor */
@@ -2252,6 +2261,8 @@ export interface OperatorsCompaniesVerbs<M = Metadata> {
   readonly webhook: (company: CompanyRef, id: string, ask?: CallOptions) => Promise<WebhookEndpoint>
   /** List deliveries of a company. Same as `GET /v1/webhook-endpoints/{id}/deliveries`, for the company in the path. */
   readonly deliveries: (company: CompanyRef, id: string, ask?: PageQuery & CallOptions) => List<WebhookDelivery>
+  /** List transfers of a company. Same as `GET /v1/transfers`, for the company in the path. */
+  readonly transfers: (id: string, ask?: CompaniesTransfersQuery & CallOptions) => List<Transfer<M>>
   /** List events of a company. Same as `GET /v1/events`, for the company in the path. */
   readonly events: (id: string, ask?: CompaniesEventsQuery & CallOptions) => List<Event<M>>
   /** Get an event of a company. Same as `GET /v1/events/{id}`, for the company in the path. */

@@ -163,7 +163,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
     // A file's last line break is no part of a key.
     const [secret, account] = `${key}`.trim().split("\t")
     // The error of `fetch` would contain the key, and would look like a lost connection.
-    if (/[^ -~\x80-ÿ]/.test(`${idempotencyKey}${secret}${account}`)) fail("invalid character in key")
+    if (/[^ -~\x80-ÿ]/.test(`${idempotencyKey}${secret}${account}`)) fail("bad character in key")
     const init = {
       method,
       headers: {

@@ -62,7 +62,7 @@ describe("retries", () => {
     for (const call of [...calls, () => pay.invoices.create({ amount: 1, idempotencyKey: "order-€" })]) {
       const error: unknown = await Promise.resolve(call()).catch((error: unknown) => error)
       assert.notInclude(inspect(error), key)
-      assert.strictEqual(String(error), "TypeError: invalid character in key")
+      assert.strictEqual(String(error), "TypeError: bad character in key")
     }
     assert.deepStrictEqual([requests, slept], [[], []])
     // A key that was read from a file ends with a line break.
