@@ -8,7 +8,8 @@ export const day = async (
   // The shop.
   const shop = await pay.companies.create({ name: "Shop" })
   const shipped = Promise.withResolvers<string | undefined>()
-  pay.on("deposit.settled", (event) => shipped.resolve(event.data.metadata?.order), { name: "shipping" })
+  const shipping = { name: "shipping", company: shop }
+  pay.on("deposit.settled", (event) => shipped.resolve(event.data.metadata?.order), shipping)
   const order = { amount: 21_000, description: "Two coffees", metadata: { order: "1042" } }
   const sold = await pay.invoices.create({ company: shop, ...order, idempotencyKey: "order-1042" })
   const again = await pay.invoices.create({ company: shop, ...order, idempotencyKey: "order-1042" })
