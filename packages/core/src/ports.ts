@@ -28,6 +28,7 @@ export * as WithdrawalHooks from "./sending/WithdrawalHooks.ts"
 
 // For custom features: records, Changes, responses to repeated requests, and pages.
 export * as Answers from "./ledger/Answers.ts"
+export * as RunOnce from "./ledger/RunOnce.ts"
 export * as Feature from "./ledger/Feature.ts"
 export * as Features from "./ledger/Features.ts"
 export * as Noun from "./ledger/Noun.ts"

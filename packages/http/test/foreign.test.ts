@@ -44,8 +44,8 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
       )
     )
 }
-/** Lists that are the same for all callers. */
-const shared = new Set(["/v1/rates"])
+/** Lists that are the same for all callers, and the search, which searchWalk.test.ts tests. */
+const shared = new Set(["/v1/rates", "/v1/search"])
 /** Lists too short to have pages. */
 const unpaged = new Set(["/v1/domains", `/v1/${Makers.hooks}`])
 

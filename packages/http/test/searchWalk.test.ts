@@ -63,7 +63,7 @@ const read = (text: string, at: string) => {
     if (isCode.test(code)) shown.set(code, at)
 }
 
-it("search: what a page, a receipt, an event or a wallet shows finds the payment, for its company and for the operator", async () => {
+it("search: what a page, a receipt, an event or a wallet shows finds the payment, for its company and for the operator, and for no other company", async () => {
   await service.fund(key, 500_000)
   const chained = await post("/v1/checkouts", { amount: 70_000, currency: "sats", order_id: "B-7" })
   const sent = await service.sandbox((sandbox) =>
@@ -100,7 +100,9 @@ it("search: what a page, a receipt, an event or a wallet shows finds the payment
   walk(await get("/v1/transactions?limit=100"), "transactions")
 
   const missing: Array<string> = []
+  const stranger = await service.company()
   for (const [text, at] of shown) {
+    assert.deepStrictEqual(await get(`/v1/search?${new URLSearchParams({ text })}`, stranger.key), [], at)
     if ((await found(text)).length === 0) missing.push(`company: ${at}: ${text}`)
     const all = await foundByOperator(text)
     if (all.length === 0) missing.push(`operator: ${at}: ${text}`)

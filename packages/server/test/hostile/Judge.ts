@@ -65,8 +65,8 @@ export const problems = ({ differences }: Document, draft: Draft, answer: Answer
   const { status, type, text } = answer
   if (status >= 500) return [`status ${status}`]
   if (method === "HEAD") return text === "" ? [] : ["the response to HEAD has a body"]
-  // The root page redirects browsers to the console.
-  if (isBent && status === 303) return text === "" ? [] : ["the redirect has a body"]
+  // Browsers are redirected from the root page to the console, and from a path with a trailing slash.
+  if (isBent && (status === 303 || status === 308)) return text === "" ? [] : ["the redirect has a body"]
   const body = json(text)
   if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0))
     return notForWallets(body)
