@@ -76,6 +76,12 @@ const unlikely = new Set([
   "POST /operator/adjustments/{id}/approve",
   "POST /operator/people/{id}/approve",
   "GET /v1/transactions/adjustments/{adjustmentID}",
+  // The refund must have been made by link, and not be claimed or canceled.
+  "POST /v1/refunds/{id}/cancel",
+  // No response to this company contains the id of another one.
+  "POST /v1/transfers",
+  // The wallet makes no transaction that the database lacks.
+  "POST /operator/withdrawals/{id}/book",
   // The node loses no payment here.
   "POST /operator/withdrawals/{id}/settle",
   "POST /operator/withdrawals/{id}/release",
@@ -161,6 +167,11 @@ export const open = async (store: Store.Store) => {
     body: { amount: 1000, currency: "sats", destination }
   })
   assert.strictEqual(sent.status, 201, sent.text)
+  for (const description of ["first", "second", "third"]) {
+    const body = { to: ours.id, amount: 1000, currency: "sats", description }
+    const transferred = await ask("POST", "/v1/transfers", { key: other.key, body })
+    assert.strictEqual(transferred.status, 201, transferred.text)
+  }
   await run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(ours.id, "own.example")))
   await run(
     Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) =>
