@@ -14,8 +14,12 @@ const fileOf = (importer: string, specifier: string): string | undefined => {
   return name === undefined ? undefined : `packages/${name}/src/${module}.ts`
 }
 
-/** The modules that import code used only by local commands. */
-const doors = ["packages/server/src/commands/LocalCommands.ts", "packages/server/src/commands/Spelling.ts"]
+/** The modules that import code used only by local commands, or by a program with features of its own. */
+const doors = [
+  "packages/server/src/commands/LocalCommands.ts",
+  "packages/server/src/commands/Spelling.ts",
+  "packages/server/src/run.ts"
+]
 
 /**
  * Our modules and the libraries that `file` loads directly or indirectly, except through the modules in

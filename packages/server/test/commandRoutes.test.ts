@@ -127,6 +127,8 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies/:companyId/bitcoin/deposit/on-chain": "companies look ID on-chain-addresses",
   "GET /operator/companies/:companyId/bitcoin/deposit/on-chain/:id":
     "companies look ID on-chain-addresses ONE",
+  "GET /operator/search": "search coffee",
+  "GET /operator/companies/:companyId/transfers": "companies look ID transfers",
   "GET /operator/companies/:companyId/vouchers": "companies look ID vouchers",
   "GET /operator/companies/:companyId/vouchers/:id": "companies look ID vouchers ONE",
   "POST /operator/companies/:companyId/vouchers/cancel": "vouchers cancel ID --created-by ONE",
@@ -471,9 +473,12 @@ describe("the command line and the routes", () => {
       lookup,
       "POST /operator/adjustments"
     ])
-    answered = [{ id: other }, { id: "11a1f768-1c70-748e-8579-81b7373e859a" }]
+    answered = [
+      { id: other, kind: "withdrawals" },
+      { id: whole, kind: "checkouts" }
+    ]
     assert.deepStrictEqual(await asks("withdrawals show 01a1"), [
-      "GET /operator/withdrawals?limit=1000",
+      "GET /operator/search?text=01a1",
       `GET /operator/withdrawals/${other}`
     ])
     answered = []
