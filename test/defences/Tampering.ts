@@ -93,6 +93,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
           "operator_requests unknown",
           "operator_tokens unknown",
           "people unknown",
+          "platform_keys unknown",
           "wallet_connections unknown",
           "webhook_endpoints unknown"
         ]
@@ -137,11 +138,12 @@ export const tamperings: ReadonlyArray<Tampering> = [
     ]
   },
   {
-    what: "an API key inserted",
+    what: "an API or platform key inserted",
     application: compared,
     owner: compared,
     attempts: [
-      [another("api_keys", "'id', 'EveEveEveEve', 'secret_hash', repeat('0', 64)"), ["api_keys unknown"]]
+      [another("api_keys", "'id', 'EveEveEveEve', 'secret_hash', repeat('0', 64)"), ["api_keys unknown"]],
+      [another("platform_keys", `${newId}, 'secret_hash', repeat('5', 64)`), ["platform_keys unknown"]]
     ]
   },
   {
@@ -338,6 +340,17 @@ export const tamperings: ReadonlyArray<Tampering> = [
       [
         "update satrail.operator_requests set until_millis = 9999999999999",
         ["operator_requests differs until_millis"]
+      ]
+    ]
+  },
+  {
+    what: "a transfer inserted",
+    application: recomputed,
+    owner: recomputed,
+    attempts: [
+      [
+        another("transfers", `${newId}, 'ledger_tx_id', gen_random_uuid()`),
+        ["books: returned", "books: transfer"]
       ]
     ]
   },

@@ -57,8 +57,8 @@ export const audit: ReadonlyArray<Canary> = [
     bug: "records are not compared with the audit log",
     file: feature("audit/core/AuditVerification"),
     in: "replay",
-    find: `possible.includes(value) ? [] : [field]`,
-    replace: `possible.length > 0 ? [] : [field]`,
+    find: `|| possible.includes(value) ? [] : [field]`,
+    replace: `|| value !== field ? [] : [field]`,
     test: inTampering,
     titles: "a limit raised"
   },
