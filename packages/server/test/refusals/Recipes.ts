@@ -508,7 +508,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   return_too_large: {
     how: "Send a transfer to another company, and return more than it with that company's key",
     run: async ({ shop, free }) => {
-      const { data } = await shop.post("/v1/transfers", { to: free.id, ...sats(free.id) })
+      const { data } = await shop.post("/v1/transfers", { to: free.id, amount: 1000, currency: "sats" })
       return free.post(`/v1/transfers/${data.id}/return`, { amount: 1001, currency: "sats" })
     }
   },
