@@ -655,7 +655,6 @@ export interface Transfer<M = Metadata> {
   /** Its recipient */
   readonly to: string
   readonly ledgerTxId: string
-  /** Amount in satoshis, with up to three decimals */
   readonly amount: Money
   /** Returned part */
   readonly returned: Money

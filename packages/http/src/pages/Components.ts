@@ -1,6 +1,6 @@
 // Moves repeated parts of an OpenAPI document into components. The framework repeats every response,
 // parameter and schema where it is used.
-import { eventFields, extending, extendingFailures } from "./Extending.ts"
+import { eventFields, extending } from "./Extending.ts"
 import {
   isObject,
   type Json,
@@ -69,6 +69,17 @@ const constant = (schema: Json): Json => {
   if (only === undefined || more.length > 0) return schema
   const { enum: _, ...others } = schema
   return { ...others, ...(Number.isInteger(only) && { type: "integer" }), const: only }
+}
+
+/** Writes a constant text in a union as an enumeration, because clients generated for Python take no other value with it. */
+const withoutConstantInUnion = (schema: Json): Json => {
+  if (!("anyOf" in schema)) return schema
+  const anyOf = listIn(schema, "anyOf").map((one) => {
+    if (!isObject(one) || typeof one["const"] !== "string") return one
+    const { const: only, ...others } = one
+    return { ...others, enum: [only] }
+  })
+  return { ...schema, anyOf }
 }
 
 const withoutExamples = ({ examples: _, ...schema }: Json): Json => schema
@@ -329,7 +340,9 @@ const headersOf = (response: Json, status: string, isOnce: boolean): Json => ({
 
 /** Returns the document with repeated parts as components, named after identifiers and codes, in steps. */
 export function* shared(given: Json): Generator<void, Json> {
-  const plain = rewriteAll(given, (object) => withoutUnionOfOne(withoutPlainExample(constant(object))))
+  const plain = rewriteAll(given, (object) =>
+    withoutConstantInUnion(withoutUnionOfOne(withoutPlainExample(constant(object))))
+  )
   yield
   const numberless = unnumbered(plain)
   yield
@@ -435,7 +448,7 @@ export function* shared(given: Json): Generator<void, Json> {
   }))
   const components = objectIn(document, "components")
   const found = { ...objectIn(components, "schemas"), ...Object.fromEntries(schemas.found) }
-  const named = extendingFailures({ ...eventFields(found), ...found })
+  const named = { ...eventFields(found), ...found }
   return {
     ...documented,
     components: {

@@ -28,41 +28,6 @@ export const eventFields = (schemas: Json): Json => {
   return { EventFields: { type: "object", properties, required: Object.keys(properties) } }
 }
 
-const ofFailure = ["status", "message", "data", "error"]
-const ofError = ["doc_url", "request_id"]
-const picked = (members: Json, names: ReadonlyArray<string>): Json =>
-  Object.fromEntries(names.flatMap((name) => (name in members ? [[name, members[name]]] : [])))
-const omitted = (members: Json, names: ReadonlyArray<string>): Json =>
-  Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
-
-/** Writes each error as an extension of a record with the fields that all errors with its status have. */
-export const extendingFailures = (schemas: Json): Json => {
-  const isFailure = (schema: unknown): schema is Json =>
-    Object.keys(membersOf(schema)).join() === ofFailure.join() &&
-    ofError.every((name) => name in membersOf(membersOf(schema)["error"]))
-  const statusOf = (schema: Json) => String(objectIn(membersOf(schema), "status")["const"])
-  const byStatus = Map.groupBy(Object.values(schemas).filter(isFailure), statusOf)
-  const nameOf = (status: string) => `Failure${status}Fields`
-  const bases = Array.from(byStatus).flatMap(([status, [first = {}, ...others]]) => {
-    if (others.length < fewestMembers) return []
-    const members = membersOf(first)
-    const error = { type: "object", properties: picked(membersOf(members["error"]), ofError) }
-    return [[nameOf(status), { type: "object", properties: { ...members, error }, required: ofFailure }]]
-  })
-  const names = new Set(bases.map(([name]) => name))
-  const extended = mapValues(schemas, (schema) => {
-    if (!isFailure(schema) || !names.has(nameOf(statusOf(schema)))) return schema
-    const { type, properties: _, required: __, ...others } = schema
-    const error = objectIn(membersOf(schema), "error")
-    const own = { ...error, properties: omitted(membersOf(error), ofError) }
-    return {
-      ...others,
-      allOf: [refTo("schemas", nameOf(statusOf(schema))), { type, properties: { error: own } }]
-    }
-  })
-  return { ...Object.fromEntries(bases), ...extended }
-}
-
 /** Returns the schemas with a reference (`allOf`) to the largest record that each extends. */
 export const extending = (schemas: Json): Json => {
   const records = Object.entries(schemas).filter(

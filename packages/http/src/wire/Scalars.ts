@@ -61,11 +61,7 @@ export const Sats = Schema.Int.annotate({
 })
 export const DueSats = Sats.annotate({ format: format.due })
 /** Satoshis with three decimals. */
-export const ExactSats = Schema.Finite.annotate({
-  description: "Amount in satoshis, with up to three decimals",
-  format: format.amount,
-  examples: [21_000.125]
-})
+export const ExactSats = Schema.Finite.annotate({ format: format.amount })
 /**
  * Rounds down: 1 999 msat are 1 sat. The number is exact, because the total supply of bitcoin in sats is below
  * 2^53.

@@ -109,8 +109,7 @@ const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Jso
   const facts = factsOf(objectIn(given, "schema"))
   const { description, maximum, format } = facts
   const values = listIn(facts, "enum")
-  const said =
-    description ?? (values.length > 0 ? `One of ${values.join(", ")}` : "Record id, as returned by the API")
+  const said = description ?? (values.length > 0 ? `One of ${values.join(", ")}` : "Record id")
   const parameter = { description: said, ...given }
   const value = place === "path" ? params[String(name)] : undefined
   if (value !== undefined) return { ...parameter, ...example(value) }
