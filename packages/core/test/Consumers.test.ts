@@ -184,7 +184,7 @@ it.effect(
       yield* minute
       assert.deepStrictEqual(logged, [
         [
-          "pay.on: dropped an open event, because books no longer requests it",
+          "consumer: dropped an open event, because books no longer requests it",
           { event: all[0]?.cursor, type: "domain.verified" }
         ]
       ])

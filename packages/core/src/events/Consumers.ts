@@ -50,7 +50,7 @@ const before = (cursor: string): string => {
 
 /**
  * Determines where a new consumer begins. Call it before the consumer waits for its lease, so that `"now"` is
- * the time of the call to `pay.on`.
+ * the time of that call.
  */
 const beginning = Effect.fnUntraced(function* ({ after }: Ask) {
   if (after !== "now") return after ?? null
@@ -89,7 +89,7 @@ const placed = Effect.fnUntraced(function* (ask: Ask, begin: Place, fence: Fence
   // This scope closes last, after every handler has finished.
   yield* Effect.addFinalizer(() => Effect.ignore(save))
   const lost = Effect.andThen(
-    Effect.logWarning(`pay.on: ${ask.name} continues in another process`),
+    Effect.logWarning(`consumer: ${ask.name} continues in another process`),
     Effect.never
   )
   const saving = Effect.andThen(
@@ -120,7 +120,7 @@ const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: P
     failing.add(heard.cursor)
     yield* room.open
     yield* Effect.logWarning(
-      `pay.on: the handler ${ask.name} failed; will retry`,
+      `consumer: the handler ${ask.name} failed; will retry`,
       ask.describe(heard),
       Cause.fail(cause)
     )
@@ -181,7 +181,7 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
     Effect.suspend(() => {
       left.delete(cursor)
       place.open.delete(cursor)
-      return Effect.logError(`pay.on: the event at ${cursor} was deleted before ${ask.name} handled it`)
+      return Effect.logError(`consumer: the event at ${cursor} was deleted before ${ask.name} handled it`)
     })
   /**
    * Handles the events that were open when the previous process ended, except those that the handler no longer requests.
@@ -198,7 +198,7 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
           place.open.delete(cursor)
           return Effect.andThen(
             Effect.logWarning(
-              `pay.on: dropped an open event, because ${ask.name} no longer requests it`,
+              `consumer: dropped an open event, because ${ask.name} no longer requests it`,
               ask.describe(heard)
             ),
             changed
@@ -221,7 +221,7 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
   )
   const deleted = (cursor: string) =>
     Effect.logError(
-      `pay.on: events after ${cursor} were deleted before ${ask.name} handled them; it continues at the oldest event`
+      `consumer: events after ${cursor} were deleted before ${ask.name} handled them; it continues at the oldest event`
     )
   const reading = Effect.andThen(again, onward).pipe(
     Effect.catchTag("CursorTooOld", ({ cursor }) =>
