@@ -69,33 +69,13 @@ export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [
   ...listIn({ allOf }, "allOf")
 ]
 
-/** Returns the fields of both schemas. A field of both has the rules of both. */
-const fieldsOf = (schema: Schema, base: Schema): Schema => {
-  const [own, others] = [objectIn(schema, "properties"), objectIn(base, "properties")]
-  const both = Object.entries(own).map(([name, member]) => {
-    const other = others[name]
-    return [name, isObject(member) && isObject(other) ? extended(member, other) : member] as const
-  })
-  return { ...others, ...Object.fromEntries(both) }
-}
-
 /** Returns a schema with the fields of the schema that it extends. */
 const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
   ...schema,
   type: "object",
-  properties: fieldsOf(schema, base),
+  properties: { ...objectIn(base, "properties"), ...objectIn(schema, "properties") },
   required: [base["required"], schema["required"]].flatMap((names) => (Array.isArray(names) ? names : []))
 })
-
-/** Returns a schema with its references to other schemas resolved, and with the fields of those that it extends. */
-const resolved = (schema: Schema, schemas: Schema): Schema => {
-  const ref = schema["$ref"]
-  if (typeof ref === "string") return resolved(objectIn(schemas, ref.split("/").at(-1) ?? ""), schemas)
-  const bases = listIn(schema, "allOf").filter(
-    ({ $ref, properties }) => typeof $ref === "string" || isObject(properties)
-  )
-  return bases.length === 0 ? schema : bases.map((base) => resolved(base, schemas)).reduce(extended, schema)
-}
 
 /**
  * Splits a `default` response into one response per status. Statuses that the operation lists itself are kept
@@ -104,7 +84,8 @@ const resolved = (schema: Schema, schemas: Schema): Schema => {
 const spread = (responses: Schema, schemas: Schema): Schema => {
   const { default: general, ...others } = responses
   const all = alternatives(objectIn(objectIn(objectIn(general, "content"), "application/json"), "schema"))
-  const statusOf = (schema: Schema) => objectIn(objectIn(resolved(schema, schemas), "properties"), "status")
+  const statusOf = ({ $ref }: Schema) =>
+    objectIn(objectIn(objectIn(schemas, String($ref).split("/").at(-1) ?? ""), "properties"), "status")
   const byStatus = Map.groupBy(all, (schema) => String(statusOf(schema)["const"]))
   const each = [...byStatus].map(([status, anyOf]) => [
     status,
@@ -155,7 +136,14 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   const documents = given.map(expanded)
   const merged = (of: (document: unknown) => Schema): Schema => Object.assign({}, ...documents.map(of))
   const schemas = merged((document) => objectIn(objectIn(document, "components"), "schemas"))
-  const resolve = (schema: Schema): Schema => resolved(schema, schemas)
+  const resolve = (schema: Schema): Schema => {
+    if (typeof schema["$ref"] === "string")
+      return resolve(objectIn(schemas, schema["$ref"].split("/").at(-1) ?? ""))
+    const bases = listIn(schema, "allOf").filter(
+      ({ $ref, properties }) => typeof $ref === "string" || isObject(properties)
+    )
+    return bases.length === 0 ? schema : bases.map(resolve).reduce(extended, schema)
+  }
 
   const differences = (value: unknown, given: Schema, path = ""): ReadonlyArray<string> => {
     const schema = resolve(given)
