@@ -35,6 +35,22 @@ it("links: the target of each link on a page is an existing file and heading", (
   )
 })
 
+it("links: each decision has a number of its own", () => {
+  const numbers = pages
+    .filter((page) => page.startsWith("docs/decisions/"))
+    .flatMap((page) =>
+      Array.from(
+        readFileSync(path.join(root, page), "utf8").matchAll(/^## (\d{4}) /gm),
+        ([, number]) => number
+      )
+    )
+  assert.isAbove(numbers.length, 100)
+  assert.deepStrictEqual(
+    numbers.filter((number, at) => numbers.indexOf(number) !== at),
+    []
+  )
+})
+
 it("links: a broken link is reported with its page and line", () => {
   const text =
     '# A\n\n[a](start.md) `[b](c.md)` [d](#a)\n\n```\n[e](f.md)\n```\n\n[g](h.md) [i](start.md#nothing)\n![j](k.svg) [l](#m)\n<img src="n.svg">\n'
