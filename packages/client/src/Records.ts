@@ -663,8 +663,6 @@ export interface Transfer<M = Metadata> {
   readonly returnOf: string | null
   readonly description: string
   readonly metadata: M
-  /** Id of the API key or person that created it; null if a program did */
-  readonly createdBy: string | null
   readonly createdAt: Date
   /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
@@ -950,7 +948,7 @@ export interface Statement {
 export interface CreateTransfer<M = Metadata> {
   readonly to: string
   readonly amount: Amount
-  /** Both accounts see it */
+  /** Text shown to the payer, at most 639 bytes of UTF-8 */
   readonly description?: string | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined

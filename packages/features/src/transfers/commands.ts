@@ -37,7 +37,7 @@ const send = Command.make(
   example("transfers send 01a1f768-1c70-748e-8579-81b7373e8599 500", "Send 500 sats to another account")
 )
 
-const giveBack = Command.make(
+const returnTransfer = Command.make(
   "return",
   {
     id: transfer,
@@ -70,7 +70,7 @@ export const transfers = Feature.make({
         Command.withShortDescription("Send and return money between accounts, using the company's API key"),
         Command.withSubcommands([
           send,
-          giveBack,
+          returnTransfer,
           Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
             list({ json, query: { limit, cursor } }, path, columns)
           ).pipe(Command.withDescription("List transfers that the account sent or received, newest first")),

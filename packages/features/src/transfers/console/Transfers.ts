@@ -194,7 +194,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const giveBack = async (visit: Visit): Promise<Elsewhere> => {
+const returnTransfer = async (visit: Visit): Promise<Elsewhere> => {
   await confirmed(visit)
   const { id } = await visit.api.call("POST /v1/transfers/{id}/return", {
     params: { id: visit.id },
@@ -220,7 +220,7 @@ export const found = async ({ account, api, say, to }: Visit, id: string): Promi
 export const transfers: ReadonlyArray<Page> = [
   ...pagesOf(transfersList),
   { path: "transfers/new", nav: "transfers", needs: "send", get: create, post: made },
-  { path: "transfers/:id", nav: "transfers", get: show, post: giveBack }
+  { path: "transfers/:id", nav: "transfers", get: show, post: returnTransfer }
 ]
 
 const ofCompany = async (visit: OperatorVisit): Promise<Shown> => {

@@ -31,8 +31,6 @@ export const Transfer = Schema.Struct({
   description: Schema.String,
   metadata: Metadata.Metadata,
   ...Rated.members,
-  /** Id of the API key or person that created it; null if the host program did. */
-  createdBy: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int
 })
 export interface Transfer extends Schema.Schema.Type<typeof Transfer> {}
@@ -87,12 +85,11 @@ type Asked = Pick<
   | "metadata"
   | "createdAtMillis"
 > &
-  Partial<Rated.Rated & Pick<Transfer, "createdBy" | "returnOf" | "returnedBefore">>
+  Partial<Rated.Rated & Pick<Transfer, "returnOf" | "returnedBefore">>
 
 /** Makes a transfer. Nullable fields default to null. */
 export const of = (asked: Asked): Transfer => ({
   ...Rated.none,
-  createdBy: null,
   returnOf: null,
   returnedBefore: null,
   ...asked,

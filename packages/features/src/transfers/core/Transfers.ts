@@ -43,7 +43,7 @@ type Ask = Limits.Spender & {
   readonly company: Sender
   readonly request?: Answer.Request<Transfer.Transfer>
 }
-type Said = Pick<Words, "description" | "metadata">
+type Text = Pick<Words, "description" | "metadata">
 
 /** Reasons for which a transfer or a return may be refused. */
 export type Refused =
@@ -74,13 +74,13 @@ export class Transfers extends Context.Service<
      * the approval threshold, it is refused. A frozen company can receive.
      */
     readonly send: (
-      ask: Ask & Asked & Said & { readonly to: string }
+      ask: Ask & Asked & Text & { readonly to: string }
     ) => Effect.Effect<Answer.Outcome<Transfer.Transfer>, Refused | NotFound>
     /**
      * Returns a received transfer, or a part of it, with its description and metadata. Returns of one transfer never
      * exceed it in total. `asked` undefined returns what is left.
      */
-    readonly giveBack: (
+    readonly returnTransfer: (
       ask: Ask & { readonly id: string; readonly asked: Asked | undefined }
     ) => Effect.Effect<Answer.Outcome<Transfer.Transfer>, Refused | NotFound | Transfer.ReturnTooLarge>
     /** Returns a transfer that this company sent or received. */
@@ -96,7 +96,7 @@ export class Transfers extends Context.Service<
   }
 >()("@satrail/features/transfers/core/Transfers") {}
 
-const checkWords = Effect.fnUntraced(function* ({ description, metadata }: Said) {
+const checkWords = Effect.fnUntraced(function* ({ description, metadata }: Text) {
   const message = descriptionIssue(description)
   if (message !== undefined) return yield* new Invalid({ path: "description", message })
   yield* Metadata.check(metadata)
@@ -160,7 +160,6 @@ export const make = Effect.gen(function* () {
       companyId: company.id,
       ledgerTxId: Id.fromMillis(createdAtMillis, entropy),
       amount: priced.amount,
-      createdBy: apiKey?.id ?? null,
       createdAtMillis
     })
     return {
@@ -173,7 +172,9 @@ export const make = Effect.gen(function* () {
 
   const retried = retryIfMoved(Transfer.TransferMoved)
 
-  const returnOnce = Effect.fnUntraced(function* (ask: Parameters<Transfers["Service"]["giveBack"]>[0]) {
+  const returnOnce = Effect.fnUntraced(function* (
+    ask: Parameters<Transfers["Service"]["returnTransfer"]>[0]
+  ) {
     const { company, id, asked } = ask
     const original = yield* get(company.id, id)
     // Its sender has no money of it left.
@@ -217,7 +218,7 @@ export const make = Effect.gen(function* () {
       )
       return Answers.outcome(applied, transfer)
     }),
-    giveBack: Effect.fnUntraced(function* (ask) {
+    returnTransfer: Effect.fnUntraced(function* (ask) {
       const { company, request } = ask
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before

@@ -9,7 +9,7 @@ import * as Transfers from "./Transfers.ts"
 /** Types of transfer events, in the order of the catalog. A published type is never removed. */
 const types = ["transfer.sent", "transfer.received", "transfer.returned"] as const
 
-const told = <const T extends (typeof types)[number]>(type: T) => ({
+const notice = <const T extends (typeof types)[number]>(type: T) => ({
   as: [type] as const,
   convert: Conversion.ofSubject(
     Transfer.noun,
@@ -44,9 +44,9 @@ export const transfers = Feature.make({
     kind: "transfer",
     types,
     byEvent: {
-      "transfer.sent": told("transfer.sent"),
-      "transfer.received": told("transfer.received"),
-      "transfer.returned": told("transfer.returned")
+      "transfer.sent": notice("transfer.sent"),
+      "transfer.received": notice("transfer.received"),
+      "transfer.returned": notice("transfer.returned")
     }
   },
   posts: [

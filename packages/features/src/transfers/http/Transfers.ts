@@ -41,7 +41,7 @@ const Body = Schema.Struct({
   to: Scalars.GivenUuid.annotate({ description: "Another account's id" }),
   amount: Amounts.exact(Amounts.AmountNumber),
   currency: Amounts.Currency,
-  description: Scalars.given(Scalars.Description.annotate({ description: "Both accounts see it" })),
+  description: Scalars.given(Scalars.Description),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateTransfer" })
 
@@ -65,10 +65,6 @@ export const view = View.make<Transfer.Transfer>()(
     return_of: Member.uuidOrNull((row) => row.returnOf, "The transfer that this one returns, if any"),
     description: Member.text((row) => row.description),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_by: Member.textOrNull(
-      (row) => row.createdBy,
-      "Id of the API key or person that created it; null if a program did"
-    ),
     created_at: Member.instant((row) => row.createdAtMillis),
     ...FiatView.members
   }
@@ -129,7 +125,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Send to another account")
     .annotate(
       OpenApi.Description,
-      "Sends an amount to another account of this service, at once and without a fee. Freezes, pauses and limits apply as to a withdrawal. An amount above the approval threshold is rejected. A frozen account can receive. Requires the `send` scope."
+      "Sends an amount to another account of this service, at once and without a fee. Both accounts see the description and the metadata. Freezes, pauses and limits apply as to a withdrawal. An amount above the approval threshold is rejected. A frozen account can receive. Requires the `send` scope."
     )
     .annotate(Example, (world) => {
       const { recipientId, description, metadata } = example(world)
@@ -155,7 +151,7 @@ const create = Section.company(
   }
 )
 
-const giveBack = Section.company(
+const returnTransfer = Section.company(
   HttpApiEndpoint.post("returnTransfer", `${path}/:id/return`, {
     params: { id: Scalars.Id },
     headers: Idempotency.headers,
@@ -187,7 +183,7 @@ const giveBack = Section.company(
       const ask = { asked: yield* Amounts.asked(payload ?? {}) }
       const once = yield* creation.once(request, headers["idempotency-key"], ask, `${path}/${id}/return`)
       return creation.answer(
-        yield* errors.answered(transfers.giveBack({ ...(yield* sender), id, ...ask, ...once }))
+        yield* errors.answered(transfers.returnTransfer({ ...(yield* sender), id, ...ask, ...once }))
       )
     })
   }
@@ -233,7 +229,7 @@ const get = Section.company(
 export const section = Section.make(
   "transfers",
   { title: "Transfers", description: "Money sent to another account of this service" },
-  [create, list, get, giveBack]
+  [create, list, get, returnTransfer]
 )
 
 /** The same for the operator. */

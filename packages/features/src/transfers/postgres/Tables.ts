@@ -16,7 +16,6 @@ create table satrail.transfers (
   rate_at_millis bigint,
   fiat_currency text,
   rate_source text,
-  created_by text,
   created_at_millis bigint not null,
   primary key (company_id, id)
 ) with (fillfactor = 90);

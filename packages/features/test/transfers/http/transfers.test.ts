@@ -10,7 +10,7 @@ const sats = (amount: number) => ({ amount, currency: "sats" })
 const balance = async (key: string): Promise<number> =>
   (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.balance
 const send = (key: string, body: object) => service.ask("POST", path, { key, body })
-const giveBack = (key: string, id: string, body: object = {}) =>
+const returnTransfer = (key: string, id: string, body: object = {}) =>
   service.ask("POST", `${path}/${id}/return`, { key, body })
 
 /** A company with this many sats, and another one without money. */
@@ -95,15 +95,15 @@ describe("transfers", () => {
       seen(await service.ask("GET", `${path}/${id}`, { key: other.key })),
       bad(404, "not_found")
     )
-    assert.deepStrictEqual(seen(await giveBack(other.key, id)), bad(404, "not_found"))
+    assert.deepStrictEqual(seen(await returnTransfer(other.key, id)), bad(404, "not_found"))
     assert.lengthOf((await service.ask("GET", path, { key: other.key })).body.data, 0)
   })
 
   it("transfer: the recipient returns it in parts, never more than it; the sender cannot take it back", async () => {
     const [payer, payee] = await pair()
     const { id } = (await send(payer.key, { to: payee.id, ...sats(1000) })).body.data
-    assert.deepStrictEqual(seen(await giveBack(payer.key, id)), bad(404, "not_found"))
-    const part = await giveBack(payee.key, id, sats(300))
+    assert.deepStrictEqual(seen(await returnTransfer(payer.key, id)), bad(404, "not_found"))
+    const part = await returnTransfer(payee.key, id, sats(300))
     assert.strictEqual(part.status, 201, part.text)
     assert.deepInclude(part.body.data, {
       return_of: id,
@@ -111,15 +111,17 @@ describe("transfers", () => {
       to: payer.id,
       amount_sats: 300
     })
-    const more = await giveBack(payee.key, id, sats(701))
+    const more = await returnTransfer(payee.key, id, sats(701))
     assert.deepStrictEqual(seen(more), bad(409, "return_too_large"))
     assert.include(more.body.message, "700 sats")
-    const answers = await Promise.all(Array.from({ length: 16 }, () => giveBack(payee.key, id, sats(100))))
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => returnTransfer(payee.key, id, sats(100)))
+    )
     assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [
       ...Array.from({ length: 7 }, () => 201),
       ...Array.from({ length: 9 }, () => 409)
     ])
-    assert.deepStrictEqual(seen(await giveBack(payee.key, id)), bad(409, "return_too_large"))
+    assert.deepStrictEqual(seen(await returnTransfer(payee.key, id)), bad(409, "return_too_large"))
     const { returned_sats } = (await service.ask("GET", `${path}/${id}`, { key: payer.key })).body.data
     assert.strictEqual(returned_sats, 1000)
     assert.deepStrictEqual([await balance(payer.key), await balance(payee.key)], [10_000, 0])
@@ -128,7 +130,7 @@ describe("transfers", () => {
   it("transfer: without an amount, what is left is returned; the same key returns it once", async () => {
     const [payer, payee] = await pair()
     const { id } = (await send(payer.key, { to: payee.id, ...sats(1000) })).body.data
-    await giveBack(payee.key, id, sats(1))
+    await returnTransfer(payee.key, id, sats(1))
     const once = () =>
       service.ask("POST", `${path}/${id}/return`, {
         key: payee.key,
@@ -182,7 +184,10 @@ describe("transfers", () => {
     await operate(`companies/${to}/freeze`, { reason: "a drill", pending: "wait" })
     const received = await send(payer.key, { to, ...sats(1000) })
     assert.strictEqual(received.status, 201, received.text)
-    assert.deepStrictEqual(seen(await giveBack(payee.key, received.body.data.id)), bad(403, "company_frozen"))
+    assert.deepStrictEqual(
+      seen(await returnTransfer(payee.key, received.body.data.id)),
+      bad(403, "company_frozen")
+    )
     assert.strictEqual(await balance(payee.key), 2000)
   })
 
@@ -206,8 +211,8 @@ describe("transfers", () => {
     for (const to of ["0197a1b2-7c00-7a3b-9c1d-2f5e6a7b8c9d", "00000000-0000-0000-0000-000000000000"])
       assert.deepStrictEqual(seen(await send(payer.key, { to, ...sats(1) })), bad(404, "not_found"))
     for (const amount of [0, -1])
-      assert.deepStrictEqual(seen(await giveBack(payee.key, id, sats(amount))), bad(400, "malformed"))
-    assert.deepStrictEqual(seen(await giveBack(payee.key, payee.id)), bad(404, "not_found"))
+      assert.deepStrictEqual(seen(await returnTransfer(payee.key, id, sats(amount))), bad(400, "malformed"))
+    assert.deepStrictEqual(seen(await returnTransfer(payee.key, payee.id)), bad(404, "not_found"))
     assert.strictEqual(await balance(payee.key), 1000)
   })
 })
