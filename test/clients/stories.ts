@@ -26,7 +26,12 @@ const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Pr
 
 // Creates an invoice, which an external payer pays. Checks the deposit and the balance.
 const header = { "Idempotency-Key": crypto.randomUUID() }
-const body = { amount: 21_000, currency: "sats", description: "two coffees", metadata: { order: "1042" } }
+const body = {
+  amount: 21_000,
+  currency: "sats" as const,
+  description: "two coffees",
+  metadata: { order: "1042" }
+}
 const create = async () =>
   right(await client.POST("/v1/bitcoin/deposit/lightning-invoice", { params: { header }, body })).data
 const invoice: components["schemas"]["LightningInvoice"] = await create()
@@ -57,7 +62,7 @@ assert.equal(await balance(), 21_000)
 const { destination } = right(
   await client.POST("/sandbox/destination", { body: { type: "lightning_address" } })
 ).data
-const asked = { amount: 3000, currency: "sats", destination }
+const asked = { amount: 3000, currency: "sats" as const, destination }
 const estimate = right(await client.POST("/v1/bitcoin/withdraw/estimate", { body: asked })).data
 const confirmed = right(await client.POST("/v1/bitcoin/withdraw/confirm", { body: asked })).data
 assert.equal(confirmed.fee_sats, estimate.service_fee_sats)

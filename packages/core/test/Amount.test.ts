@@ -93,14 +93,16 @@ describe("Amount", () => {
     )
   })
 
-  it("amount: before the price is known, a fiat amount must be positive, and an amount in sats or btc must be payable", () => {
+  it("amount: before the price is known, a fiat amount must be positive with no more decimals than its currency, and an amount in sats or btc must be payable", () => {
     const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
       const judged = Amount.check(Decimal.make(digits, scale), currency)
       return Result.isFailure(judged) ? judged.failure.reason : "good"
     }
     assert.strictEqual(judge(0n, 0, "usd"), "not_positive")
     assert.strictEqual(judge(-1n, 0, "usd"), "not_positive")
-    assert.strictEqual(judge(1n, 9, "usd"), "good")
+    assert.strictEqual(judge(1n, 2, "usd"), "good")
+    assert.strictEqual(judge(12_505n, 3, "eur"), "too_many_decimals")
+    assert.strictEqual(judge(15n, 1, "jpy"), "too_many_decimals")
     assert.strictEqual(judge(0n, 0, "sats"), "not_positive")
     assert.strictEqual(judge(5n, 1, "sats"), "fraction_of_a_sat")
     assert.strictEqual(judge(21_000_001n, 0, "btc"), "above_supply")

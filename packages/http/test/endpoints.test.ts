@@ -455,8 +455,8 @@ describe("amounts", () => {
     ["0.00000021", "btc", 21],
     ["0.1", "BTC", 10_000_000],
     ["1", "usd", 2000],
-    ["0.0125", "Usd", 25],
-    ["0.00026", "usd", 1],
+    ["0.01", "Usd", 20],
+    ["2", "jpy", 27],
     ["1e2", "sats", 100]
   ]
   for (const [amount, currency, sats] of taken) {
@@ -471,7 +471,7 @@ describe("amounts", () => {
     ["21.00000000000000001", "sats"],
     ["0.000000210000000000001", "btc"],
     ["2.1e-400", "btc"],
-    ["0.00024999", "usd"]
+    ["0.01000000000000000001", "usd"]
   ] as const) {
     it(`amounts: ${amount} ${currency} is rejected, because its exact value is invalid`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)

@@ -233,10 +233,37 @@ describe("suggestions in errors", () => {
     assert.deepStrictEqual(await asked("/v1/transactions?unti=x"), [
       { path: "unti", message: 'unknown parameter "unti": did you mean "until"?' }
     ])
+    assert.deepStrictEqual(await asked("/v1/transactions?page=2"), [
+      {
+        path: "page",
+        message: 'unknown parameter "page": use "cursor", which is in the Link header of the previous page'
+      }
+    ])
+    for (const [name, ours] of [
+      ["per_page", "limit"],
+      ["created_after", "from"],
+      ["to", "until"]
+    ] as const)
+      assert.deepStrictEqual(await asked(`/v1/transactions?${name}=2`), [
+        { path: name, message: `unknown parameter "${name}": did you mean "${ours}"?` }
+      ])
     assert.deepStrictEqual(await asked(`${balance}?limit=1`), [
       { path: "limit", message: 'unknown parameter "limit": this endpoint has none' }
     ])
   })
+
+  for (const path of ["/v1/bitcoin/deposit/lightning-invoice", "/v1/checkouts", "/v1/vouchers", confirm])
+    it(`amounts: ${path} rejects an amount with more decimals than its currency has`, async () => {
+      const issues = await issuesOf(path, {
+        amount: 12.505,
+        currency: "EUR",
+        ...(path === confirm && { destination: "a@b.example" })
+      })
+      assert.deepStrictEqual(
+        issues.filter((issue) => issue.path === "amount"),
+        [{ path: "amount", message: "amount must have at most 2 decimals in eur (got 12.505)" }]
+      )
+    })
 
   const broken: ReadonlyArray<readonly [text: string, line: number, column: number, offset: number]> = [
     ['{"amount":1,}', 1, 13, 12],

@@ -28,6 +28,7 @@ export class AmountInvalid extends Schema.TaggedError<AmountInvalid>()("AmountIn
     "unknown_currency",
     "not_positive",
     "fraction_of_a_sat",
+    "too_many_decimals",
     "rounds_to_zero",
     "above_supply",
     "price_not_positive"
@@ -124,13 +125,15 @@ export const fiatToMsat = (amount: Decimal, price: Decimal): Result.Result<Msat.
 }
 
 /**
- * Checks an amount before a price is known. An amount in fiat or without a currency only needs to be positive;
- * the price decides the rest.
+ * Checks an amount before a price is known. An amount in fiat must be positive and have no more decimals
+ * than its currency; the price decides the rest.
  */
 export const check = (
   amount: Decimal,
   currency: Currency | undefined
 ): Result.Result<Decimal, AmountInvalid> => {
   if (currency !== undefined && !isFiat(currency)) return Result.map(toMsat(amount, currency), () => amount)
-  return amount.digits <= 0n ? notPositive : Result.succeed(amount)
+  if (amount.digits <= 0n) return notPositive
+  const issue = currency === undefined ? undefined : decimalsIssue(amount, currency)
+  return issue === undefined ? Result.succeed(amount) : refuse("too_many_decimals", `amount ${issue}`)
 }

@@ -9,7 +9,7 @@ in its \`X-Request-Id\` header. You can send your own id in the request.
 Unknown body fields and query parameters return an error. An optional field may be omitted or null.
 Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Idempotency-Key\` header. Send one so that you can safely repeat a request whose response was lost.`
 
-/** Rewrites the name of the idempotency header, tuples, numbers with `allOf`, and integers encoded as text, so that client generators can read them. */
+/** Rewrites the name of the idempotency header, tuples, numbers and choices with `allOf`, and integers encoded as text, so that client generators can read them. */
 const readable = (schema: Json): Json => {
   // As on the pages: effect requires lower case in schemas, and typed clients take the name literally.
   if (schema["in"] === "header" && schema["name"] === "idempotency-key")
@@ -17,6 +17,12 @@ const readable = (schema: Json): Json => {
   const { format, prefixItems, allOf, ...others } = schema
   if ((others["type"] === "number" || others["type"] === "integer") && Array.isArray(allOf))
     return Object.assign(others, ...allOf.toReversed())
+  if (
+    others["type"] === "string" &&
+    Array.isArray(allOf) &&
+    allOf.every((one) => isObject(one) && "enum" in one)
+  )
+    return Object.assign(others, ...allOf)
   const [, minimum, maximum] = typeof format === "string" ? (/^integer (\d+) (\d+)$/.exec(format) ?? []) : []
   if (minimum !== undefined)
     return { ...others, type: "integer", minimum: Number(minimum), maximum: Number(maximum) }

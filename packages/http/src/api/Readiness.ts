@@ -37,7 +37,11 @@ export interface Look extends Pick<Check, "name" | "isOptional"> {
 
 const ready = Measure.gauge("satrail_ready", "Result of a check of /readyz: 1 or 0", ["check"])
 
-const unsaid = "its response is unexpected"
+/** Reason if the check gives none: an outage without details, or an error in the check, which the log describes. */
+const defaultReason = (error: unknown): string =>
+  String(Object(error)._tag).endsWith("Unavailable")
+    ? "no response"
+    : "the check failed with an error; see the log"
 
 const Said = Schema.Struct({ reason: Schema.String, remedy: Schema.optionalKey(Schema.String) })
 
@@ -70,7 +74,7 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs, isOptional =
     onFailure: (cause) =>
       Effect.suspend(() => {
         const words = wordsOf(cause)
-        const reason = words?.reason ?? unsaid
+        const reason = words?.reason ?? defaultReason(Option.getOrUndefined(Cause.findErrorOption(cause)))
         const text = words && Outage.text(words)
         const isNew = before !== reason
         before = reason

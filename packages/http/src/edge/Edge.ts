@@ -65,7 +65,7 @@ const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
       Errors.failure("unsupported_media_type", "The body must be sent as Content-Type: application/json")
     )
   if (response.body._tag !== "Empty") return response
-  return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
+  return response.status === 404 ? notFound : answer(Errors.failure("internal", "An internal error occurred"))
 }
 
 /** Adds links and the request id to an error envelope. Other bodies stay unchanged. */

@@ -65,12 +65,8 @@ export const exactOrMax = AmountOrMax.pipe(
   })
 )
 
-const inAnyCase = (letters: string) =>
-  letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-/** Returns JSON Schema that matches these currencies in any letter case. */
-export const currencies = (codes: ReadonlyArray<string>) => ({
-  pattern: `^(?:${codes.map(inAnyCase).join("|")})$`
-})
+/** Returns JSON Schema of these currencies, from which generators make a type. Capitals are accepted too. */
+export const currencies = (codes: ReadonlyArray<string>) => ({ enum: [...codes] })
 
 /** JSON Schema rule that requires a currency with an amount, for bodies whose amount is optional or nullable. */
 export const withCurrency = { dependentRequired: { amount: ["currency"] } }

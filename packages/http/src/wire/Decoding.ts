@@ -171,6 +171,16 @@ const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> 
   }
 }
 
+/** Names of list parameters in other APIs, by our name. */
+const synonyms: Readonly<Record<string, RegExp>> = {
+  cursor: /^(?:page|offset|skip|after|starting_after|page_token|next)$/,
+  limit: /^(?:per_page|page_size|count|size|first)$/,
+  from: /^(?:since|start|after|created_after|created_from|date_from|from_date)$/,
+  until: /^(?:to|end|before|created_before|created_to|date_to|until_date)$/
+}
+
+const isSynonym = (name: string, of: string): boolean => synonyms[of]?.test(name.toLowerCase()) === true
+
 /** Reports an unknown name and suggests the nearest known one. */
 const strange = (
   what: "field" | "parameter",
@@ -178,10 +188,13 @@ const strange = (
   name: string,
   known: ReadonlyArray<string>
 ): string => {
-  const near = Suggestion.member(name, known)
+  const near =
+    known.find((one) => what === "parameter" && isSynonym(name, one)) ?? Suggestion.member(name, known)
   return near === undefined
     ? `unknown ${what} "${shown}"`
-    : `unknown ${what} "${shown}": did you mean "${near}"?`
+    : near === "cursor" && isSynonym(name, near)
+      ? `unknown parameter "${shown}": use "cursor", which is in the Link header of the previous page`
+      : `unknown ${what} "${shown}": did you mean "${near}"?`
 }
 
 /** Returns the issues of a value that its schema rejects, in the API's words. */

@@ -427,6 +427,7 @@ describe("the OpenAPI document", () => {
       minLength = 0,
       maxLength = Infinity,
       pattern = "",
+      enum: choices,
       minimum = -Infinity,
       exclusiveMinimum = -Infinity,
       maximum = Infinity
@@ -451,7 +452,8 @@ describe("the OpenAPI document", () => {
         return (
           [...value].length >= minLength &&
           [...value].length <= maxLength &&
-          new RegExp(pattern, "u").test(value)
+          new RegExp(pattern, "u").test(value) &&
+          (choices?.includes(value) ?? true)
         )
       if (typeof value === "number") return value >= minimum && value > exclusiveMinimum && value <= maximum
       if (Array.isArray(value))
@@ -476,7 +478,7 @@ describe("the OpenAPI document", () => {
   const stated: ReadonlyArray<readonly [path: string, good: object, wrong: object, at: string]> = [
     ["/v1/refunds", { invoice_id: company.id }, {}, "deposit_id"],
     ["/v1/refunds", { deposit_id: company.id }, { deposit_id: company.id, amount: 1 }, "currency"],
-    ["/v1/vouchers", { amount: 1, currency: "SATS" }, { amount: 1, currency: "shells" }, "currency"],
+    ["/v1/vouchers", { amount: 1, currency: "sats" }, { amount: 1, currency: "shells" }, "currency"],
     ["/v1/vouchers", { amount: 1, currency: "sats" }, { amount: 0, currency: "sats" }, "amount"],
     ["/v1/bitcoin/deposit/on-chain", { metadata: { order: "1" } }, { metadata: { "": "1" } }, "metadata"],
     [

@@ -110,7 +110,7 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
   const { id } = await visit.api.call("POST /v1/bitcoin/deposit/offer", {
     once: text(visit, "once"),
     body: {
-      ...amountOf(visit),
+      ...amountOf<"sats" | "btc">(visit),
       ...descriptionOf(visit),
       ...(address !== "" && { lightning_address_id: address })
     }

@@ -16,6 +16,7 @@ import {
   when
 } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
+import type { Currency } from "../wire.ts"
 import { pathOf, rowOf, signedSats, badgeOf } from "./Rows.ts"
 
 // Parts of the pages of records that can be paid or claimed: checkouts, invoices, offers, addresses, vouchers and refunds.
@@ -129,11 +130,12 @@ export const amountFields = (
   )
 
 /** Returns a form's amount with its currency; undefined if the amount is empty. */
-export const amountOf = (
+export const amountOf = <Accepted extends Currency = Currency>(
   visit: Visit
-): { readonly amount: number; readonly currency: string } | undefined => {
+): { readonly amount: number; readonly currency: Accepted } | undefined => {
   const amount = numberIn(visit, "amount")
-  return amount === undefined ? undefined : { amount, currency: text(visit, "currency") }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the API rejects any other text
+  return amount === undefined ? undefined : { amount, currency: text(visit, "currency") as Accepted }
 }
 
 export const descriptionField = (visit: Visit, hint: string) =>
