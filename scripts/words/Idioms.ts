@@ -40,6 +40,13 @@ export const idioms: ReadonlyArray<Idiom> = [
   idiom(/\btakes? (?:no )?writes\b/i, "accepts writes"),
   idiom(/\bwants (?:a|an|the|something)\b/i, "requires, needs"),
   idiom(/\bat once: one\b|\bof \w+ at once\b/i, "concurrent"),
+  idiom(/\bits response is unexpected\b/i, "say what happened: no response, refused"),
+  idiom(
+    /\bthe check \S+ fails\b|\bsee roles\b/i,
+    "name the part that is not working, the work that is not done"
+  ),
+  idiom(/\bheld beyond\b|\bin all$|\bchange to collect\b/i, "surplus, total, change is ready"),
+  idiom(/^the request failed\b|^events are not visible\b/i, "say what to correct; events are delayed"),
   idiom(
     /\bcolour|\bfavour|\bbehaviour|isation\b|\bcatalogue\b|\bcancelled\b|\blicence\b/i,
     "the American spelling"

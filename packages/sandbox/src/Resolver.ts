@@ -16,7 +16,7 @@ const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
 
 /** Don't repeat the rest of the request, which may be a misplaced secret. */
 const nobody = (url: string) =>
-  `There is no such name at ${new URL(url).host} on the sandbox's web. Addresses that work include settle@${Web.domain}`
+  `nobody has this address at ${new URL(url).host} on the sandbox's web. Addresses that work include settle@${Web.domain}`
 
 /** The simulated web, from a payer's point of view. */
 export const make = (world: World.World): Resolver["Service"] => {
@@ -26,7 +26,7 @@ export const make = (world: World.World): Resolver["Service"] => {
     World.reachable(
       world,
       "web",
-      () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }),
+      () => new RecipientUnreachable({ reason: "the simulated web is paused" }),
       effect
     )
   return Resolver.of({
@@ -44,11 +44,11 @@ export const make = (world: World.World): Resolver["Service"] => {
         world.commit<Given, RecipientRefused | RecipientUnreachable>((state, nowMillis) => {
           const name = Web.atCallback(state.web, callback)
           if (name === undefined) return refuse(nobody(callback))
-          if (name.behaviour === "refuse") return refuse("The payee does not accept payments right now")
+          if (name.behaviour === "refuse") return refuse("it does not accept payments right now")
           if (name.behaviour === "unreachable")
-            return Result.fail(new RecipientUnreachable({ reason: "The payee's server does not respond" }))
+            return Result.fail(new RecipientUnreachable({ reason: "no response" }))
           if (amount < name.min || amount > name.max)
-            return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
+            return refuse(`amount must be between ${name.min} and ${name.max} millisatoshis`)
           const before = name.behaviour === "same_invoice" ? given.get(callback) : undefined
           if (before?.amount === amount)
             return World.decided([], () => ({ paymentRequest: before.paymentRequest, successAction: null }))

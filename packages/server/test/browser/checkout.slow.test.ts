@@ -137,7 +137,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         "fiat-paid": ["Paid", "€42.50 · ", "1 BTC = €", "Paid with", "Payment hash", "Save receipt"],
         "fiat-expired": ["This quote has expired", "The exchange rate was held until"],
         change: [
-          "Paid, with change to collect",
+          "Paid. Your change is ready",
           "more than the price",
           "You have a refund of 12,000 sats",
           "Anyone who sees this code",
@@ -513,7 +513,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     ],
     [
       "overpaid, with a refund",
-      "Paid, with change to collect",
+      "Paid. Your change is ready",
       fiat,
       async (made) => {
         await started.send(made, made.amount_sats + 5000)

@@ -49,7 +49,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       // A new operator has no wallet to pay yet.
       await page
         .getByText(
-          "There is no such name at example.com on the sandbox's web. Addresses that work include settle@wallet.example"
+          "nobody has this address at example.com on the sandbox's web. Addresses that work include settle@wallet.example"
         )
         .waitFor()
       await page.getByText("For a test, settle@wallet.example").waitFor()

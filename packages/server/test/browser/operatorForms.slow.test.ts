@@ -34,7 +34,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       await signIn(page, Whole.operatorToken)
       await oversee(page, `companies/${shop.id}/terms`, "Plan, fees and limits")
       await page.getByLabel("Lightning: fixed, sats").fill("2.5")
-      await page.getByLabel("Lightning: parts per million").fill("1000")
+      await page.getByLabel("Lightning: % of the amount").fill("0.1")
       await press(page, "Save fees")
       await confirm(page)
       await page.getByText("2.5 sats + 0.1%", { exact: true }).waitFor()

@@ -32,6 +32,7 @@ const all = [
   "companies/:id/payments",
   "companies/:id/statements",
   "companies/:id/terms",
+  "companies/:id/transfers",
   "companies/:id/unfreeze",
   "companies/:id/webhooks/:id",
   "companies/new",

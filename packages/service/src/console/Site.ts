@@ -220,6 +220,14 @@ const confirmPage = ({ form: given, user, to, params }: AnyVisit, { path }: Page
   )
 })
 
+/** The heading above the reason why a form was rejected. */
+const failed = ({ status, code }: Refused): string =>
+  code === "idempotency_mismatch"
+    ? "Already sent"
+    : status === 400
+      ? "Check what you entered"
+      : "Nothing was changed"
+
 /** A rejected form is shown again with the reason and the text that the person entered. */
 const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean) => {
   const { get, post, needs } = page
@@ -235,7 +243,7 @@ const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean)
     const problem = wordsOf(error, visit.say)
     const shown = await get({ ...visit, problem })
     return "body" in shown
-      ? { ...shown, body: [note("bad", "The request failed", h("p", null, problem)), shown.body] }
+      ? { ...shown, body: [note("bad", failed(error), h("p", null, problem)), shown.body] }
       : shown
   }
 }

@@ -74,7 +74,11 @@ export const alarms = {
     path: "nodes",
     isRemote: true
   },
-  SatrailNotReady: { title: "A check fails", guide: "incidents#outages", path: "nodes" },
+  SatrailNotReady: {
+    title: "A part of the service is not working",
+    guide: "incidents#outages",
+    path: "nodes"
+  },
   SatrailNodeAway: {
     title: "The Lightning node does not respond",
     guide: "incidents#outages",
@@ -105,7 +109,7 @@ export const alarms = {
     path: "nodes",
     isRemote: true
   },
-  SatrailEventsStuck: { title: "Events are not visible", guide: "monitor#what-to-do", path: "nodes" },
+  SatrailEventsStuck: { title: "Events are delayed", guide: "monitor#what-to-do", path: "nodes" },
   SatrailNoChannel: { title: "The node has no active channel", guide: "operate#channels", path: "nodes" },
   SatrailInboundLow: { title: "The channels can receive little", guide: "operate#channels", path: "nodes" },
   SatrailOutboundLow: { title: "The channels can send little", guide: "operate#channels", path: "nodes" },

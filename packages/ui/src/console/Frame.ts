@@ -89,7 +89,7 @@ const currencyForm = ({ beside, path, currency, currencies }: Around) =>
       { id: "currency-shown", name: "currency" },
       currencies.map((one) => h("option", { value: one, selected: one === currency }, one.toUpperCase()))
     ),
-    h("button", { class: "btn quiet" }, "Show")
+    h("button", { class: "btn quiet" }, "Change currency")
   )
 
 const me = (around: Around) => {

@@ -134,10 +134,13 @@ export const make = Effect.gen(function* () {
       const isNew = node.own !== own.node || wallet.own !== own.chain || own.onChain !== stated.onChain
       // The operator may have declared the equity during this run. The next run then counts what they declared.
       if (isNew && Equal.equals(stated, yield* reading(Reconciliation.ownFunds))) {
-        yield* Effect.logInfo("reconciliation: opening difference booked as operator equity", {
-          nodeSats: satsOf(node.own),
-          chainSats: satsOf(wallet.own)
-        })
+        yield* Effect.logInfo(
+          "reconciliation: recorded the funds that the node and the wallet already hold as the operator's own",
+          {
+            nodeSats: satsOf(node.own),
+            chainSats: satsOf(wallet.own)
+          }
+        )
         yield* keep(Reconciliation.stated({ ...own, node: node.own, chain: wallet.own }), nowMillis, fence)
       }
       if (list.place !== null && list.place !== known?.place)

@@ -309,7 +309,7 @@ export const layerWorker = Layer.effectDiscard(
         if (nowMillis < loggedAtMillis + headMillis) return
         const head = yield* (yield* Audit.AuditStore).auditHead
         if (head !== undefined) {
-          yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
+          yield* Effect.logInfo("audit log: hash of the newest entry", { head: Audit.textOf(head) })
           // If the fence is stale, another process has the role and publishes the head.
           yield* Effect.catchTag(AuditHead.publish(head, fence), "StaleFence", () => Effect.void)
         }

@@ -1,4 +1,5 @@
 import { h } from "preact"
+import { Refused } from "@satrail/ui/console/Api"
 import * as Formats from "@satrail/ui/console/Format"
 import {
   type AnyVisit,
@@ -38,6 +39,8 @@ const recipientTypes = [
   ["lnurl", "LNURLs"],
   ["bolt12_offer", "Offers"]
 ] as const
+
+const partsPerPercent = 10_000
 
 /** The fields of all limits of a company or key. An empty field means no limit. */
 export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) => [
@@ -93,7 +96,7 @@ const feeFields = (visit: OperatorVisit, { fees, own }: CompanyFees) => [
       h(
         "legend",
         { class: "label" },
-        `${label}, now ${Formats.exactSats(fees[way].base_sats)} + ${fees[way].parts_per_million / 10_000}%`
+        `${label}, now ${Formats.exactSats(fees[way].base_sats)} + ${fees[way].parts_per_million / partsPerPercent}%`
       ),
       entry(visit, {
         label: `${label}: fixed, sats`,
@@ -102,14 +105,21 @@ const feeFields = (visit: OperatorVisit, { fees, own }: CompanyFees) => [
         value: own[way]?.base_sats.toString()
       }),
       entry(visit, {
-        label: `${label}: parts per million`,
+        label: `${label}: % of the amount`,
         name: `${way}_rate`,
-        inputMode: "numeric",
-        value: own[way]?.parts_per_million.toString()
+        inputMode: "decimal",
+        value: own[way] === null ? undefined : String(own[way].parts_per_million / partsPerPercent)
       })
     )
   )
 ]
+
+/** The parts per million in this percentage. Refuses a finer one, which the API could not store. */
+const partsOf = (percent: number): number => {
+  const parts = Math.round(percent * partsPerPercent)
+  if (Math.abs(percent * partsPerPercent - parts) < 1e-6) return parts
+  throw new Refused(400, "malformed", `Enter a percentage with at most 4 decimals (got ${percent})`)
+}
 
 const feesIn = (visit: OperatorVisit) =>
   Object.fromEntries(
@@ -117,7 +127,7 @@ const feesIn = (visit: OperatorVisit) =>
       const [base, rate] = [numberIn(visit, `${way}_base`), numberIn(visit, `${way}_rate`)]
       return base === undefined && rate === undefined
         ? []
-        : [[way, { base_sats: base ?? 0, parts_per_million: rate ?? 0 }] as const]
+        : [[way, { base_sats: base ?? 0, parts_per_million: partsOf(rate ?? 0) }] as const]
     })
   )
 

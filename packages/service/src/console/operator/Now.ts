@@ -179,7 +179,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           figure(say, "Held by the node and the wallet", report.assets_sats),
           figure(
             say,
-            report.assets_sats < report.liabilities_sats ? "Missing" : "Held beyond what is owed",
+            report.assets_sats < report.liabilities_sats ? "Shortfall" : "Surplus",
             Math.abs(report.assets_sats - report.liabilities_sats)
           )
         ]),

@@ -14,6 +14,7 @@ import type {
 } from "@satrail/ui/console/wire"
 import {
   checkName,
+  roleName,
   count,
   countOf,
   type Listed,
@@ -217,7 +218,7 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     ({ name, reason }): Problem | false =>
       reason !== null && {
         ...row,
-        title: `The check “${checkName(name)}” fails`,
+        title: `${checkName(name)}: not working`,
         text: reason,
         alarms: [
           ...(name === "node" ? (["SatrailNodeAway"] as const) : []),
@@ -245,9 +246,9 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     ({ role, held_until }): Problem | false =>
       held_until === null && {
         ...row,
-        title: `No process holds the role “${role}”`,
-        text: "Its work won’t be done until a process takes the role.",
-        action: "See roles",
+        title: `No process is doing this work: ${roleName(role)}`,
+        text: "Start a process that can do it, or wait until a running one takes over.",
+        action: "See background work",
         guide: "incidents#pending-withdrawal"
       }
   )
@@ -260,14 +261,14 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
       ...more,
       glyph: "hook",
       sinceMillis: say.nowMillis - seconds * 1000,
-      action: "See roles"
+      action: "See background work"
     }
   return applying([
     ...checks,
     ...channels,
     ...roles,
     lag(status.events_lag_seconds, {
-      title: "Events are not visible",
+      title: "Events are delayed",
       text: lateNotices,
       guide: "monitor#what-to-do",
       alarms: ["SatrailEventsStuck"]

@@ -210,7 +210,7 @@ const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company
   return factPanel("Details", [
     companyFact(visit, row.company_id, company),
     ["Recipient", copied(row.recipient, "recipient")],
-    ["How", rails[row.rail_type]],
+    ["Method", rails[row.rail_type]],
     ["Amount", Formats.inSats(row.amount_sats)],
     ["Fee", Formats.exactSats(row.fee_sats)],
     row.kind === null ? null : ["Held", Formats.exactSats(row.amount_sats + row.fee_sats)],
@@ -357,7 +357,7 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
         factPanel("Details", [
           companyFact(visit, row.company_id, company),
           ["Received at", copied(row.recipient, "recipient")],
-          ["How", rails[row.rail_type]],
+          ["Method", rails[row.rail_type]],
           copiedFact("Transaction", row.chain_tx_id),
           copiedFact("Invoice", row.lightning_invoice_id),
           copiedFact("Deposit", row.id)

@@ -237,7 +237,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
         stack(
           factPanel("Details", [
             ["To", copied(payment.recipient, "recipient")],
-            ["How", rails[payment.rail]],
+            ["Method", rails[payment.rail]],
             ...sidesOf(payment, visit),
             ["Fee", feeOf(payment)],
             failure === null ? null : ["Failed", failure.message],

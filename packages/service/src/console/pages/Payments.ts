@@ -47,7 +47,7 @@ interface Filter {
 const filters: ReadonlyArray<Filter> = [
   { name: "period", label: "Period", values: periods },
   { name: "status", label: "Status", values: statuses },
-  { name: "rail_type", label: "How", values: Object.entries(rails) }
+  { name: "rail_type", label: "Method", values: Object.entries(rails) }
 ]
 
 /** `Date` also parses days of other years, some of which it cannot format. No payment has one. */
@@ -198,7 +198,7 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
       line.more !== "" && h("span", { class: "soft desc" }, line.more)
     ]
   },
-  { title: "How", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
+  { title: "Method", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
   { title: "Status", place: "c4", cell: (line) => status(badgeOf(line)) },
   {
     title: "Amount, sats",

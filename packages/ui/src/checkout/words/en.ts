@@ -82,8 +82,8 @@ export const en = {
   lateCanceled: "It arrived after the payment was canceled.",
   lateSeller:
     "The seller decides whether to fill the order or return the money. Contact the seller and quote the reference.",
-  change: "Paid, with change due",
-  changeOpen: "Paid, with change to collect",
+  change: "Paid. The seller owes you change",
+  changeOpen: "Paid. Your change is ready",
   changeLead: "You sent {1} more than the price.",
   changeAsk: "Ask the seller to return it, and quote the reference.",
   quoteExpired: "This quote has expired",

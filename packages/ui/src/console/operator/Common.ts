@@ -46,6 +46,9 @@ const checkNames: Readonly<Record<string, string>> = {
   running: "Process running"
 }
 export const checkName = (name: string): string => checkNames[name] ?? Formats.capital(name)
+/** The name of background work; a key's hash in it is shortened. */
+export const roleName = (role: string): string =>
+  Formats.capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`))
 
 /** Maximum number of records that a summary reads. */
 export const most = 100

@@ -24,7 +24,7 @@ const columns = ({ say, to }: OperatorVisit, isWide: boolean): ReadonlyArray<Col
   ...(isWide
     ? [
         {
-          title: "How",
+          title: "Method",
           place: "off",
           kind: "soft",
           cell: ({ rail }: Line) => (rail === null ? "" : rails[rail])

@@ -4,7 +4,7 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, copied, cover, date, factPanel, link, note, panel, sides, stack, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import type { Liquidity, Status } from "../wire.ts"
-import { ago, checkName, count, figure, guide } from "./Common.ts"
+import { ago, checkName, count, figure, guide, roleName } from "./Common.ts"
 
 // Node, channels and wallet, and the processes that work with them.
 
@@ -78,7 +78,7 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
           title: "Status",
           place: "c2",
           cell: ({ reason }) =>
-            status(reason === null ? { tone: "good", text: "OK" } : { tone: "bad", text: "Fails" })
+            status(reason === null ? { tone: "good", text: "OK" } : { tone: "bad", text: "Not working" })
         },
         { title: "Reason", place: "all", kind: "soft", cell: ({ reason }) => reason ?? "" }
       ],
@@ -86,20 +86,22 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
     })
   ),
   panel(
-    "Leader roles",
-    { isRuled: true, beside: h("span", { class: "faint" }, "work that one process does for all") },
-    table("Leader roles", {
+    "Background work",
+    { isRuled: true, beside: h("span", { class: "faint" }, "one process does each for all") },
+    table("Background work", {
       columns: [
         {
-          title: "Role",
+          title: "Work",
           place: "c1",
-          cell: ({ role }) => Formats.capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`))
+          cell: ({ role }) => roleName(role)
         },
         {
           title: "Status",
           place: "c2",
           cell: ({ held_until }) =>
-            status(held_until === null ? { tone: "bad", text: "Not held" } : { tone: "good", text: "Held" })
+            status(
+              held_until === null ? { tone: "bad", text: "Nobody does it" } : { tone: "good", text: "Active" }
+            )
         },
         {
           title: "Lease",
@@ -108,7 +110,7 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
           cell: ({ held_until }) =>
             held_until === null ? "" : `until ${say.seconds(Date.parse(held_until))}`
         },
-        { title: "Times taken", place: "off", kind: "fiat", cell: ({ claims }) => Formats.sats(claims) }
+        { title: "Takeovers", place: "off", kind: "fiat", cell: ({ claims }) => Formats.sats(claims) }
       ],
       groups: [{ rows: roles }]
     })
@@ -133,9 +135,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     title: "Nodes and channels",
     isLive: true,
     body: [
-      failing.map(({ name, reason }) =>
-        note("bad", `The check “${checkName(name)}” fails`, h("p", null, reason))
-      ),
+      failing.map(({ name, reason }) => note("bad", `${checkName(name)}: not working`, h("p", null, reason))),
       cover("Totals", [
         [
           "Lightning node",

@@ -101,7 +101,7 @@ const summary = async (visit: Visit): Promise<Shown> => {
                 `${Formats.inSats(estimate.amount_sats)}${say.fiat(estimate.amount_sats) === undefined ? "" : ` · ${say.fiat(estimate.amount_sats)}`}`
               ],
               ["Maximum fee", Formats.exactSats(estimate.fee_sats)],
-              ["In all", Formats.exactSats(total)],
+              ["Total", Formats.exactSats(total)],
               text(visit, "reference") === "" ? null : ["Reference", text(visit, "reference")]
             ])
           )
