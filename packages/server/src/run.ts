@@ -8,6 +8,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Output from "./client/Output.ts"
 import * as Presenter from "./client/Presenter.ts"
 import { satrail, withOwn } from "./commands/Commands.ts"
+import { withHelp } from "./commands/Help.ts"
 import { version } from "./base/Version.ts"
 
 const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
@@ -26,7 +27,9 @@ const provided = (own: ReadonlyArray<OwnFeature>) =>
  * a service that has these features, and `migrate` and `verify` know their records.
  */
 export const run = (own: ReadonlyArray<OwnFeature> = []): void =>
-  Command.run(own.length === 0 ? satrail : withOwn(own), { version }).pipe(
+  Command.runWith(own.length === 0 ? satrail : withOwn(own), { version })(
+    withHelp(process.argv.slice(2))
+  ).pipe(
     Effect.catchTags({ CommandFailed: Output.explain, ConfigError: Output.explain }),
     own.length === 0 ? (main) => main : Effect.provide(provided(own)),
     Effect.provide([NodeServices.layer, builtIns, Presenter.layer]),

@@ -3,6 +3,7 @@ import { ConfigProvider, Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Presenter from "../src/client/Presenter.ts"
 import { satrail } from "../src/commands/Commands.ts"
+import { withHelp } from "../src/commands/Help.ts"
 import { Variables } from "../src/environment/Unknown.ts"
 import { version } from "../src/base/Version.ts"
 
@@ -26,7 +27,7 @@ export const run = (
       error: (...said) => void stderr.push(said.join(" "))
     }
     const exit = yield* Command.runWith(satrail, { version })(
-      args.split(" ").filter((word) => word !== "")
+      withHelp(args.split(" ").filter((word) => word !== ""))
     ).pipe(
       Effect.exit,
       Effect.provideService(Console.Console, console),

@@ -10,7 +10,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { action, secondsOf } from "@satrail/http/commands/CommandParts"
+import * as Names from "../src/client/Names.ts"
 import { satrail, withOwn } from "../src/commands/Commands.ts"
 import { Variables } from "../src/environment/Unknown.ts"
 import { version } from "../src/base/Version.ts"
@@ -535,5 +537,82 @@ describe("the command line and the routes", () => {
       "  node or chain: on its way"
     ])
     answered = []
+  })
+
+  it("command line: tables and records show companies by name and values in words, without JSON", async () => {
+    answered = [
+      {
+        id: whole,
+        name: "Acme",
+        company_id: whole,
+        received_sats: 5,
+        assigned_to: whole,
+        created_at: null,
+        reason: { code: "paid twice", invoice: { sats: 5 } }
+      }
+    ]
+    assert.strictEqual(
+      (await said("suspense list")).replaceAll(/ +/g, " "),
+      [
+        "Noted",
+        " id company received_sats created_at reason requested_for requested_by assigned_to deposit_id",
+        ` ${whole} Acme 5 - code paid twice, invoice (sats 5) - - Acme -`
+      ].join("\n")
+    )
+    answered = { id: whole, limits: { day_sats: 5, recipients: ["a", "b"] }, scopes: [] }
+    assert.strictEqual(
+      await said(`companies show ${whole}`),
+      `Noted\n  id           ${whole}\n  limits\n    day_sats     5\n    recipients   a, b\n  scopes       none`
+    )
+    answered = []
+  })
+
+  it("command line: with a credential that cannot read companies, ids stay", async () => {
+    const names = await Effect.runPromise(
+      Names.namesOf([{ company_id: whole }], () => Effect.fail("forbidden"))
+    )
+    assert.deepStrictEqual(Names.withNames(names)({ company_id: whole }), { company: whole })
+  })
+
+  it("command line: the beginning of the id follows the name of companies that share it", async () => {
+    const names = await Effect.runPromise(
+      Names.namesOf([{ company_id: whole }], () =>
+        Effect.succeed({
+          data: [
+            { id: whole, name: "Acme" },
+            { id: "11a1f768-1c70-748e-8579-81b7373e859a", name: "Acme" }
+          ]
+        })
+      )
+    )
+    assert.strictEqual(names.get(whole), "Acme (01a1f768-1c70)")
+  })
+
+  for (const words of ["help", "help companies create"])
+    it(`command line: \`${words}\` prints the same as --help`, async () => {
+      const help = await Effect.runPromise(run(words, env))
+      const flag = await Effect.runPromise(run(`${words.slice("help ".length)} --help`, env))
+      assert.deepStrictEqual(
+        [help.stdout, help.stderr, help.exit._tag],
+        [flag.stdout, flag.stderr, "Success"]
+      )
+      assert.match(help.stdout, /satrail/)
+    })
+
+  it("command line: a service that can't be reached is reported in one line with the cause", async () => {
+    const closed = createServer()
+    const at = `http://127.0.0.1:${await boundPort(closed.listen(0, "127.0.0.1"))}`
+    await promisify(closed.close.bind(closed))()
+    for (const [where, cause] of [
+      [at, "connect ECONNREFUSED 127[.]0[.]0[.]1:\\d+"],
+      ["http://nowhere.invalid", "getaddrinfo \\w+ nowhere[.]invalid"]
+    ] as const) {
+      const { exit } = await Effect.runPromise(run("status", { ...env, SATRAIL_URL: where }))
+      const error = Exit.findErrorOption(exit)
+      assert.match(
+        error._tag === "Some" ? Object(error.value).message : "",
+        new RegExp(`^${where} can't be reached: ${cause}[.] Is the service running[?]$`)
+      )
+    }
   })
 })

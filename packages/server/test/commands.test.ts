@@ -154,7 +154,7 @@ describe("the command line", () => {
       const sent = errorOf(
         (yield* run("status", { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "op_any\n" })).exit
       )
-      assert.include(Object(sent).message, "did not respond")
+      assert.include(Object(sent).message, "can't be reached")
     })
   )
 

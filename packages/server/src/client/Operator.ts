@@ -8,6 +8,7 @@ import * as Setting from "../environment/Setting.ts"
 import type { Body, Method, Query } from "@satrail/http/commands/Client"
 import { CommandFailed } from "@satrail/http/commands/CommandFailed"
 import * as Resolve from "./Resolve.ts"
+import * as Names from "./Names.ts"
 import { forPeople, reasonsOf, rows } from "./Output.ts"
 
 /** Only the service knows whether it is valid. Text that no header can contain is refused, because `fetch` would print it. */
@@ -93,6 +94,13 @@ export const away = (url: string) => (cause: unknown) =>
     isRetryable: true
   })
 
+/** Returns the error for a server that can't be reached. */
+const unreachable = (url: string) => (cause: unknown) =>
+  new CommandFailed({
+    message: `${url} can't be reached: ${reasonsOf(cause).join("; ") || "no response"}. Is the service running?`,
+    isRetryable: true
+  })
+
 /**
  * Sends a request to the service. A redirect is not followed, because another server must not receive the
  * credential or answer for the service.
@@ -101,7 +109,7 @@ const respond = (url: string, request: HttpClientRequest.HttpClientRequest) =>
   HttpClient.execute(request).pipe(
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     Effect.provide(FetchHttpClient.layer),
-    Effect.mapError(away(url)),
+    Effect.mapError(unreachable(url)),
     Effect.filterOrFail(
       ({ status }) => status < 300 || status >= 400,
       ({ headers }) =>
@@ -187,6 +195,13 @@ export const stream = Effect.fnUntraced(function* (given: string, headers: Heade
   return yield* refusalOf(refused, { url, source }) ?? away(url)(new Error(`it returned ${response.status}`))
 })
 
+/** Returns a response with names of companies in place of their ids. */
+export const named = Effect.fnUntraced(function* (data: unknown) {
+  const records: ReadonlyArray<unknown> = Array.isArray(data) ? data : [data]
+  const names = yield* Names.namesOf(records, (route) => send("GET", route))
+  return Array.isArray(data) ? records.map(Names.withNames(names)) : Names.withNames(names)(data)
+})
+
 const isPending = Schema.is(Schema.Struct({ id: Schema.String, approval: Schema.Literal("pending") }))
 
 /**
@@ -209,7 +224,7 @@ export const call = Effect.fnUntraced(function* (
     body,
     Option.isSome(once) ? { "idempotency-key": once.value } : {}
   )
-  yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
+  yield* Console.log(json ? JSON.stringify(data) : forPeople(message, yield* named(data)))
   if (!json && approve !== undefined && isPending(data))
     yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
 })
@@ -234,7 +249,8 @@ export const list = Effect.fnUntraced(function* (
 ) {
   const { message, data, next } = yield* ask("GET", `${route}?${queryOf(query)}`)
   if (json) return yield* Console.log(JSON.stringify(data))
-  const [head = "", ...lines] = rows(data, members).split("\n")
+  const columns = members.map((member) => (member === "company_id" ? "company" : member))
+  const [head = "", ...lines] = rows(yield* named(data), columns).split("\n")
   const detailed = lines.flatMap((line, n) => [
     line,
     ...details(Array.isArray(data) ? data[n] : undefined).map((one) => `      ${one}`)

@@ -9,22 +9,44 @@ const active = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 const inert = (text: string): string =>
   text.replaceAll(active, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** Formats a value for a line of text. Objects are formatted as JSON. */
-export const cell = (value: unknown): string => {
-  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return inert(value.join(", "))
-  return inert(typeof value === "object" && value !== null ? JSON.stringify(value) : String(value))
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Formats a value in words: the fields of an object and the items of a list, separated by commas. */
+const words = (value: unknown): string => {
+  if (value === null || value === undefined || value === "") return "-"
+  if (Array.isArray(value))
+    return value.length === 0 ? "none" : value.map(words).join(value.some(isRecord) ? "; " : ", ")
+  if (!isRecord(value)) return String(value)
+  const fields = Object.entries(value).filter(([, one]) => one !== null)
+  return fields.length === 0
+    ? "none"
+    : fields.map(([name, one]) => `${name} ${isRecord(one) ? `(${words(one)})` : words(one)}`).join(", ")
 }
 
-/** Formats a response as human-readable text: a line per field, or a line per item of a list. */
+/** Formats a value for a line of text, without JSON. */
+export const cell = (value: unknown): string => inert(words(value))
+
+/** Formats a field: on one line, or for an object, with a line for each of its fields below. */
+const field = ([name, value]: readonly [string, unknown], indent: string): ReadonlyArray<string> =>
+  isRecord(value) && Object.keys(value).length > 0
+    ? [`${indent}${name}`, ...Object.entries(value).flatMap((one) => field(one, `${indent}  `))]
+    : [`${indent}${name.padEnd(12)} ${cell(value)}`]
+
+/** Formats a response as human-readable text: a line per field, or a table of a list's items. */
 export const forPeople = (message: string, data: unknown): string => {
   const lines =
     typeof data !== "object" || data === null
       ? []
       : Array.isArray(data)
-        ? data.map((one: unknown) => `  ${Object.values(Object(one)).map(cell).join("  ")}`)
-        : Object.entries(data).map(([name, value]) => `  ${name.padEnd(12)} ${cell(value)}`)
+        ? [data.every(isRecord) ? rows(data, Object.keys(Object(data[0]))) : `  ${cell(data)}`]
+        : Object.entries(data).flatMap((one) => field(one, "  "))
   return [message, ...lines].join("\n")
 }
+
+/** Whether a message names only the failed call, so that the reason is in the cause. */
+const isGeneric = (message: string): boolean =>
+  message === "" || message === "fetch failed" || message.startsWith("Transport error (")
 
 /**
  * Returns an error's message, followed by those of its causes. The last one is usually the most specific, such
@@ -36,7 +58,7 @@ export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
   // Connecting to a host with several addresses fails with one error per address.
   const causes: ReadonlyArray<unknown> = error instanceof AggregateError ? error.errors : [error.cause]
   const { message } = error
-  return [...(message === "" ? [] : [message]), ...new Set(causes.flatMap(reasonsOf))].filter(
+  return [...(isGeneric(message) ? [] : [message]), ...new Set(causes.flatMap(reasonsOf))].filter(
     (one, at) => at === 0 || !message.includes(one)
   )
 }

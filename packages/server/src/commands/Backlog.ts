@@ -1,5 +1,6 @@
 import { Console, Effect, Schema } from "effect"
 import { read } from "@satrail/http/commands/Client"
+import * as Names from "../client/Names.ts"
 import * as Operator from "../client/Operator.ts"
 import * as Output from "../client/Output.ts"
 
@@ -26,8 +27,15 @@ export const Kinds = Schema.Record(
   })
 )
 
+/** Returns the names of the companies that the oldest records belong to, by id. */
+export const namesOf = (kinds: typeof Kinds.Type) =>
+  Names.namesOf(
+    Object.values(kinds).flatMap(({ oldest }) => oldest),
+    (route) => Operator.ask("GET", route)
+  )
+
 /** Formats the counts, then the oldest records of each kind and what each waits for. */
-export const forPeople = (kinds: typeof Kinds.Type): string => {
+export const forPeople = (kinds: typeof Kinds.Type, names: ReadonlyMap<string, string>): string => {
   const all = Object.entries(kinds)
   const counts = all.map(([kind, { count, oldest_at, amount_sats }]) => [
     kind,
@@ -39,7 +47,7 @@ export const forPeople = (kinds: typeof Kinds.Type): string => {
     oldest.map((one) => [
       kind,
       one.id,
-      one.company_id,
+      names.get(one.company_id) ?? one.company_id,
       one.since,
       Output.sats(one.amount_sats),
       String(one.attempts ?? "-"),
@@ -57,5 +65,5 @@ export const forPeople = (kinds: typeof Kinds.Type): string => {
 export const backlog = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/backlog")
   const kinds = yield* read(Kinds, data)
-  yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(kinds)}`)
+  yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(kinds, yield* namesOf(kinds))}`)
 })

@@ -67,5 +67,6 @@ export const show = Effect.fnUntraced(function* ({
   if (json) return yield* Console.log(JSON.stringify(data))
   const progress = yield* read(Progress, data)
   const record = Object.entries(Object(data)).filter(([name]) => !Object.hasOwn(progress, name))
-  yield* Console.log(`${Output.forPeople(message, Object.fromEntries(record))}\n\n${timelineOf(progress)}`)
+  const shown = yield* Operator.named(Object.fromEntries(record))
+  yield* Console.log(`${Output.forPeople(message, shown)}\n\n${timelineOf(progress)}`)
 })

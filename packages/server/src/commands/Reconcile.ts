@@ -51,8 +51,8 @@ const sideRow = (name: string, one: typeof Side.Type) => [
   Output.sats(one.unexplained_sats)
 ]
 
-const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
-  const waitingTable = Backlog.forPeople(waiting)
+const forPeople = ({ report, waiting }: typeof Answer.Type, names: ReadonlyMap<string, string>): string => {
+  const waitingTable = Backlog.forPeople(waiting, names)
   if (report === null) return waitingTable
   const found = report.differences.map((one) => [
     one.cause,
@@ -89,7 +89,9 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
   const answer = yield* read(Answer, data)
-  yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer)}`)
+  yield* Console.log(
+    json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer, yield* Backlog.namesOf(answer.waiting))}`
+  )
   const { report } = answer
   if (report !== null && report.differences.length > 0) return yield* Output.somethingIsWrong
   if (report === null || report.is_outdated) yield* Output.nothingIsChecked
