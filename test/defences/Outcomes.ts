@@ -17,6 +17,16 @@ const deciding: ReadonlyArray<Deciding> = [
     line: /_tag: "(?:settled|failed|pending|unknown|notFound|notSent|open|accepted|canceled)"|NotLookedAt\(|return notSent|succeed\(notSent\)/
   },
   {
+    // Whether a request reached lnd.
+    files: "packages/nodes/src/{Https,LndOutage,LndRest}.ts",
+    line: /new NotWritten\(|NodeState\.NotLookedAt :|isTurnedAway(?:: true| =)/
+  },
+  {
+    // What an app learns about a payment.
+    files: "packages/features/src/wallet-connect/core/WalletPayments.ts",
+    line: /PAYMENT_FAILED|[^t] pending\b.*\)|"(?:Another payment|The payment settled)|StoreUnavailable|Conflict:|succeed\(\{ preimage/
+  },
+  {
     files: "packages/chain/src/{BitcoinRpc,Esplora}.ts",
     line: /_tag: "(?:gone|mempool|mined|rejected|accepted|known|unknown)" *[,}]/
   },
@@ -40,6 +50,11 @@ const core = (name: string) => `packages/core/test/${name}.test.ts`
 const offers = "packages/features/test/offers/core/Offers.test.ts"
 const decisions = core("PaymentDecisions")
 const placed = (source: string) => `C45: ${source}: a transaction that is`
+const refusals = "packages/nodes/test/LndRefusals.test.ts"
+const unprocessed = 'C2: lnd: "${words}" means that the request was not processed'
+const reached =
+  "C3: lnd: a request certainly did not reach lnd if the connection was refused, but not if it was cut"
+const wallet = "packages/features/test/wallet-connect/core/WalletRequests.test.ts"
 const broadcast = (source: string) => `${source}: a broadcast whose response is`
 
 const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
@@ -79,6 +94,35 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       "onSuccess: (isReady) =>",
       "packages/nodes/test/Lnd.test.ts",
       "no payment is sent until lnd's channels are active again"
+    ]
+  ],
+  "Https.ts": [["isWritten ? problem : new NotWritten", "packages/nodes/test/LndRest.test.ts", reached]],
+  "LndRest.ts": [["Https.isNotWritten(problem) ?", "packages/nodes/test/LndRest.test.ts", reached]],
+  "LndOutage.ts": [
+    ["reasons.locked, remedy, isTurnedAway", refusals, unprocessed],
+    ["isTurnedAway: true", refusals, unprocessed],
+    ["const isTurnedAway =", refusals, unprocessed]
+  ],
+  "WalletPayments.ts": [
+    [
+      'refuse("OTHER", isWaiting',
+      wallet,
+      "wallet connect: a pending payment is not reported as failed, and repeating"
+    ],
+    ["Another payment exists", wallet, "wallet connect: of two requests to pay an invoice, the refused one"],
+    ["Nothing was paid", wallet, "wallet connect: a payment that failed for good is reported as failed"],
+    [
+      "without a preimage",
+      wallet,
+      "that settled without a preimage is reported neither as paid with one nor as failed"
+    ],
+    ["Effect.succeed({ preimage", wallet, "wallet connect: of two requests to pay an invoice"],
+    ["StoreUnavailable: () =>", wallet, "wallet connect: a payment that may have been made is not reported"],
+    ["Conflict: () =>", wallet, "wallet connect: a payment that may have been made is not reported"],
+    [
+      "catchTag(ended(companyId, id)",
+      wallet,
+      "that cannot be read after it was confirmed is reported as pending"
     ]
   ],
   "LndReceiver.ts": [

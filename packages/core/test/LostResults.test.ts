@@ -183,6 +183,21 @@ describe("A node that lost the result of a payment", () => {
   )
 
   it.effect(
+    "lost results: a released payment that the node lists as settled is a discrepancy, even while a lookup reports it in flight",
+    () => {
+      const world = killed()
+      return run({ change: world.change, isPending: true, logsErrors: true }, function* () {
+        yield* compared
+        const { row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
+        yield* steps(3)
+        assert.strictEqual(yield* released(row.id), "failed")
+        yield* release(paymentHash, "settle")
+        assert.include(yield* causes, "payment_of_failed")
+      })
+    }
+  )
+
+  it.effect(
     "lost results: a release takes a second operator, who must request it within a day of the first",
     () => {
       const world = killed()

@@ -112,6 +112,21 @@ describe("Slow payees", () => {
     }
   )
 
+  scenario(
+    "payment worker: a payee that responds in the second half of the claim is paid at once, because the claim is renewed",
+    () => slowly(20),
+    function* ({ state }) {
+      const payer = yield* companyWith(100_000)
+      const slow = yield* toSlow(payer, 1)
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("19 seconds")
+      assert.deepStrictEqual(yield* standings(slow), ["pending"])
+      yield* TestClock.adjust("1500 millis")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
+    }
+  )
+
   it.effect(
     "payment worker: a company with more slow payees than there are slots, each on its own host, gets only its share of slots, and other companies' payees are paid immediately",
     () => {
@@ -394,6 +409,39 @@ describe("Payment slots", () => {
         yield* working()
         yield* TestClock.adjust("30 seconds")
         assert.deepStrictEqual(yield* standings([...addresses, ...invoices]), ["settled"])
+        assert.strictEqual(most, 2)
+      })
+    }
+  )
+
+  it.effect(
+    "payment worker: payments that are sent again, because no call arrived, share the slots with new payments",
+    () => {
+      let [paying, most, unheard] = [0, 0, 4]
+      const change = replace(LightningSender, (sender) => ({
+        pay: (ask) =>
+          Effect.suspend(() => {
+            if (unheard-- > 0) return Effect.succeed({ _tag: "unknown" } as const)
+            return Effect.acquireUseRelease(
+              Effect.sync(() => (most = Math.max(most, ++paying))),
+              () => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)),
+              () => Effect.sync(() => paying--)
+            )
+          })
+      }))
+      return run({ settings: few, change }, function* () {
+        const payer = yield* companyWith(100_000)
+        const confirmed = times(4, () =>
+          Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+        )
+        const unanswered = yield* confirmed
+        yield* steps(4, 0)
+        assert.isBelow(unheard, 1)
+        const rows = [...unanswered, ...(yield* confirmed)]
+        yield* TestClock.adjust("1 second")
+        yield* working()
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* standings(rows), ["settled"])
         assert.strictEqual(most, 2)
       })
     }

@@ -1,6 +1,7 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { deposit } from "@satrail/contracts/Rows"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -16,6 +17,7 @@ import {
   onChainAddress,
   outside,
   replace,
+  run,
   scenario,
   step,
   steps,
@@ -51,6 +53,25 @@ describe("A chain that does not change", () => {
       yield* mine(2)
       yield* follow
       assert.deepStrictEqual(yield* has(row), unheld(10_000))
+    }
+  )
+
+  it.effect(
+    "deposits: each new block rechecks the next page of evicted deposits, and after the oldest starts over",
+    () => {
+      const asked = new Array<string | null>()
+      const ids = Array.from({ length: 120 }, (_, n) => `deposit ${n}`)
+      const change = replace(ReceivingReads, () => ({
+        depositsGivenUp: (before, limit) => {
+          asked.push(before)
+          const from = before === null ? 0 : ids.indexOf(before) + 1
+          return Effect.succeed(ids.slice(from, from + limit).map((id) => deposit({ id, chainTxId: null })))
+        }
+      }))
+      return run({ change }, function* () {
+        for (let blocks = 0; blocks < 4; blocks++) yield* Effect.andThen(mine(1), follow)
+        assert.deepStrictEqual(asked, [null, "deposit 49", "deposit 99", null])
+      })
     }
   )
 

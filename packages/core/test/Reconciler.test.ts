@@ -732,6 +732,36 @@ describe("A difference", () => {
   )
 
   begun(
+    "payment_not_booked: a job that only tracks the payment, and is due soon, does not hide it",
+    { logsErrors: true },
+    function* () {
+      const { row } = yield* paid(500, "hold")
+      yield* (yield* Sandbox).release({
+        paymentHash: row.paymentHash ?? PaymentHash.make(""),
+        outcome: "settle"
+      })
+      yield* TestClock.adjust("10 seconds")
+      const tasks = yield* Tasks
+      const [task = assert.fail()] = yield* tasks.claim({
+        kind: Withdrawal.paymentKind,
+        nowMillis: yield* Clock.currentTimeMillis,
+        leaseMillis: 120_000,
+        limit: 1
+      })
+      const tracked = Effect.gen(function* () {
+        yield* tasks.postpone(task, (yield* Clock.currentTimeMillis) + settings.trackMillis.maximum)
+        yield* look
+      })
+      yield* tracked
+      yield* TestClock.adjust(graceMillis)
+      yield* tracked
+      assert.deepStrictEqual((yield* report).differences.map(brief), [["payment_not_booked", null, 500]])
+      yield* TestClock.adjust(settings.trackMillis.maximum)
+      yield* step
+    }
+  )
+
+  begun(
     "payment_amount: the node paid an amount different from the withdrawal's",
     { logsErrors: true },
     function* () {
@@ -929,6 +959,19 @@ describe("A difference", () => {
       const ports = evicted(yield* Effect.context<Ports | Process>())
       for (let runs = 0; runs < 3; runs++) yield* lookOn(ports)
       assert.deepStrictEqual(asked, [null, "deposit 49", null])
+    }
+  )
+
+  scenario(
+    "on_chain_balance: the wallet's opening funds are determined even if the operator declared the node's before",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const { amount } = yield* (yield* LightningBooks).owned
+      yield* (yield* Reconciliation).stateOwnFunds({ node: amount, chain: null })
+      yield* look
+      const before = Number((yield* report).chain.owned) / 1000
+      const cost = yield* stolen(40_000)
+      assert.deepStrictEqual(yield* told, [["on_chain_balance", before, before - cost]])
     }
   )
 

@@ -228,5 +228,45 @@ export const canaries: ReadonlyArray<Canary> = [
       "judge(found ?? { outgoing: Msat.zero, incoming: Msat.zero, channels: { active: 0, inactive: 0, opening: 0, closing: 0, forceClosing: 0 } })",
     test: coreTest("Channels"),
     titles: "channels: an outage does not cause a warning"
+  },
+  {
+    name: "tracked-payment-hides",
+    bug: "a payment that no worker records is never reported, because its job is due soon",
+    file: core("reports/reconciliation/LightningItems"),
+    in: "heldBack",
+    find: "dueAtMillis - nowMillis > trackMillis.maximum",
+    replace: "dueAtMillis > nowMillis",
+    test: coreTest("Reconciler"),
+    titles: "payment_not_booked:"
+  },
+  {
+    name: "settled-counts-as-lost",
+    bug: "a released payment that the node lists as settled is not reported",
+    file: core("reports/reconciliation/LightningItems"),
+    in: "make",
+    find: `&& line.state === "pending"`,
+    replace: "",
+    test: coreTest("LostResults"),
+    titles: "lost results: a released payment that the node lists as settled"
+  },
+  {
+    name: "settled-becomes-pending",
+    bug: "a payment that the node listed as settled counts as in flight again",
+    file: core("reports/reconciliation/LightningItems"),
+    in: "make",
+    find: ` || line.state === "settled") return line`,
+    replace: ") return line",
+    test: coreTest("LostResults"),
+    titles: "lost results: a released payment that the node lists as settled"
+  },
+  {
+    name: "opening-wallet-forgotten",
+    bug: "a theft from the wallet is never reported if the operator declared only the node's funds",
+    file: core("reports/reconciliation/Reconciler"),
+    in: "make",
+    find: "wallet.own !== own.chain ||",
+    replace: "",
+    test: coreTest("Reconciler"),
+    titles: "on_chain_balance: the wallet's opening funds"
   }
 ]

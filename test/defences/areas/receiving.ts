@@ -1,4 +1,4 @@
-import { type Canary, core, coreTest, crashTest, inMemory, inSql } from "../Canary.ts"
+import { type Canary, core, coreTest, crashTest, featureTest, inMemory, inSql } from "../Canary.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {
@@ -269,5 +269,56 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "const rechecked = yield* Effect.catch(recheck(activity), () => Effect.succeed(0))",
     test: coreTest("ChainDeposits"),
     titles: "C45: deposits: if a recheck fails"
+  },
+  {
+    name: "deleted-within-grace",
+    bug: "an expired invoice unknown to the node is deleted while a payment may still settle",
+    file: core("receiving/Settlements"),
+    in: "make",
+    find: "nowMillis > invoice.expiresAtMillis + options.expiredGraceMillis",
+    replace: "nowMillis > invoice.expiresAtMillis",
+    test: coreTest("Unpaid"),
+    titles: "invoice: an invoice that the node cannot close is kept"
+  },
+  {
+    name: "deleted-after-one-lookup",
+    bug: "an invoice that the node reports as unknown once is deleted, and its payment is lost",
+    file: core("receiving/Settlements"),
+    in: "make",
+    find: `isOver && first._tag === "unknown" ? yield* look : first`,
+    replace: "first",
+    test: coreTest("Unpaid"),
+    titles: "invoice: a node that cannot close invoices and reports a paid one"
+  },
+  {
+    name: "listens-without-lease",
+    rows: [60],
+    bug: "a process that lost its lease keeps crediting for seconds",
+    file: core("receiving/Settlements"),
+    in: "make",
+    find: `error._tag !== "StaleFence"`,
+    replace: `error._tag !== "Conflict"`,
+    test: coreTest("Settlements"),
+    titles: "C60: invoice watcher: a process that lost its lease"
+  },
+  {
+    name: "unproven-offer-invoice",
+    bug: "a settlement without a valid preimage records an invoice of an offer",
+    file: core("receiving/Credits"),
+    in: "make",
+    find: "|| !Preimage.proves(preimage, paymentHash)) return known",
+    replace: ") return known",
+    test: featureTest("offers/core/OwnOffers"),
+    titles: "own offers: a settlement that the node reports without"
+  },
+  {
+    name: "oldest-evicted-never-rechecked",
+    bug: "evicted deposits beyond the newest 50 are never credited",
+    file: core("receiving/ChainDeposits"),
+    in: "make",
+    find: "found.length < givenUpAtOnce ? null",
+    replace: "found.length <= givenUpAtOnce ? null",
+    test: coreTest("QuietChain"),
+    titles: "deposits: each new block rechecks the next page"
   }
 ]

@@ -768,5 +768,35 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "changeSats > 0n",
     test: coreTest("PayoutSelection"),
     titles: "payout: change is created only from the dust limit on"
+  },
+  {
+    name: "resent-without-a-slot",
+    bug: "payments that are sent again exceed the node's number of concurrent payments",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: "return yield* places.withPermit(pay(withdrawal, nodePayment, task))",
+    replace: "return yield* pay(withdrawal, nodePayment, task)",
+    test: coreTest("PaymentSlots"),
+    titles: "payment worker: payments that are sent again"
+  },
+  {
+    name: "claim-not-renewed",
+    bug: "a withdrawal whose payee responds slowly is found, but not paid",
+    file: core("sending/Payees"),
+    in: "make",
+    find: "task.atMillis + task.leaseMillis / 4",
+    replace: "task.atMillis + task.leaseMillis",
+    test: coreTest("PaymentSlots"),
+    titles: "payment worker: a payee that responds in the second half"
+  },
+  {
+    name: "unreachable-too-early",
+    bug: "a withdrawal fails at five minutes instead of after them",
+    file: core("sending/Payees"),
+    in: "make",
+    find: "<= resolveForMillis",
+    replace: "< resolveForMillis",
+    test: coreTest("AddressPayments"),
+    titles: "payment worker: a withdrawal whose payee's server stays down"
   }
 ]

@@ -71,5 +71,25 @@ export const approvals: ReadonlyArray<Canary> = [
     replace: "",
     test: coreTest("WithdrawalHooks"),
     titles: "withdrawal hooks: a withdrawal delayed by the application"
+  },
+  {
+    name: "approval-at-threshold",
+    bug: "a withdrawal of exactly the threshold waits for approval",
+    file: feature("approvals/core/ApprovalHook"),
+    in: "thresholdOf",
+    find: "amount > Msat.fromSats",
+    replace: "amount >= Msat.fromSats",
+    test: featureTest("approvals/core/Approvals"),
+    titles: "approval: a withdrawal of exactly the threshold"
+  },
+  {
+    name: "approval-outlives-offer",
+    bug: "a withdrawal to an offer waits for approval after the offer expired",
+    file: feature("approvals/core/ApprovalHook"),
+    in: "waits",
+    find: "(recipient.bolt12.absoluteExpirySeconds ?? Infinity) * 1000",
+    replace: "Infinity",
+    test: featureTest("approvals/core/Approvals"),
+    titles: "approval: a withdrawal to an offer waits"
   }
 ]

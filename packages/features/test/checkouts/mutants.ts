@@ -131,5 +131,15 @@ export const checkouts: ReadonlyArray<Canary> = [
     replace: "",
     test: "packages/features/test/checkouts/http/checkoutPage.test.ts",
     titles: "page: the checkout page says whether a payment is unconfirmed"
+  },
+  {
+    name: "replaced-by-any-amount",
+    bug: "a late payment counts as in time, because an earlier one of another amount is gone",
+    file: core("receiving/EarlierProof"),
+    in: "earlierProofs",
+    find: "deposit.amount !== amount ||",
+    replace: "",
+    test: featureTest("checkouts/core/Checkouts"),
+    titles: "checkout: a replacement of another amount after the deadline"
   }
 ]

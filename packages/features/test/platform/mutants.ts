@@ -1,4 +1,4 @@
-import { type Canary, feature } from "../../../../test/defences/Canary.ts"
+import { type Canary, feature, featureTest } from "../../../../test/defences/Canary.ts"
 
 const test = "packages/features/test/platform/http/platform.test.ts"
 
@@ -53,5 +53,15 @@ export const platform: ReadonlyArray<Canary> = [
     replace: "return isValid || key.limits !== null ? { limits: key.limits } : undefined",
     test,
     titles: "platform: a payment that waits for approval ends with the key that requested it"
+  },
+  {
+    name: "platform-key-sends-without-scope",
+    bug: "a payment of a platform key without the scope is sent",
+    file: feature("platform/core/PlatformHooks"),
+    in: "layer",
+    find: "isValid && ApiKey.movesMoney(key.scopes)",
+    replace: "isValid",
+    test: featureTest("platform/core/PlatformHooks"),
+    titles: "platform: a key may send only with the scope"
   }
 ]

@@ -1,4 +1,12 @@
-import { type Canary, core, feature, inMemory, inSql, postgres } from "../../../../test/defences/Canary.ts"
+import {
+  type Canary,
+  core,
+  feature,
+  featureTest,
+  inMemory,
+  inSql,
+  postgres
+} from "../../../../test/defences/Canary.ts"
 
 export const transfers: ReadonlyArray<Canary> = [
   {
@@ -40,5 +48,15 @@ export const transfers: ReadonlyArray<Canary> = [
     replace: "`${row}",
     test: inSql,
     titles: "transfer:"
+  },
+  {
+    name: "transfer-to-itself",
+    bug: "a company sends a transfer to itself by writing its id in upper case",
+    file: feature("transfers/core/Transfers"),
+    in: "make",
+    find: "if (id === company.id)",
+    replace: "if (to === company.id)",
+    test: featureTest("transfers/core/Transfers"),
+    titles: "transfers: a company cannot send to itself"
   }
 ]

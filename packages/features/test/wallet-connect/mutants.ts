@@ -60,5 +60,25 @@ export const walletConnect: ReadonlyArray<Canary> = [
     replace: "",
     test: featureTest("wallet-connect/core/WalletNotices"),
     titles: "wallet connect: apps whose keys may read"
+  },
+  {
+    name: "wallet-outage-is-failure",
+    bug: "an app learns that a payment failed, although it may have been made",
+    file: feature("wallet-connect/core/WalletPayments"),
+    in: "make",
+    find: `StoreUnavailable: () => refuse("INTERNAL", unknown)`,
+    replace: `StoreUnavailable: () => refuse("PAYMENT_FAILED", unknown)`,
+    test: featureTest("wallet-connect/core/WalletRequests"),
+    titles: "wallet connect: a payment that may have been made"
+  },
+  {
+    name: "wallet-failure-untold",
+    bug: "an app does not learn that nothing was paid",
+    file: feature("wallet-connect/core/WalletPayments"),
+    in: "resultOf",
+    find: 'refuse("PAYMENT_FAILED", `Nothing',
+    replace: 'refuse("OTHER", `Nothing',
+    test: featureTest("wallet-connect/core/WalletRequests"),
+    titles: "wallet connect: a payment that failed for good"
   }
 ]

@@ -104,11 +104,11 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Updates an earlier entry with the node's current state. If the node does not report the payment, the entry
-   * stays as it is.
+   * Updates an earlier entry with the node's current state. If the node does not report the payment, or has listed
+   * it as settled, the entry stays as it is.
    */
   const refreshed = Effect.fnUntraced(function* (line: Run.Theirs): Effect.fn.Return<Run.Theirs> {
-    if (line._tag !== "Sent") return line
+    if (line._tag !== "Sent" || line.state === "settled") return line
     const payment = yield* nodePayments.lookupSent(line)
     switch (payment._tag) {
       case "settled":

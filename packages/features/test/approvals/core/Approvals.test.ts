@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -16,6 +16,9 @@ import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { Backlog } from "@satrail/core/reports/reconciliation/Backlog"
+import { withdrawal } from "@satrail/contracts/Rows"
+import type { Asked } from "@satrail/core/sending/WithdrawalHooks"
+import { hook } from "../../../src/approvals/core/ApprovalHook.ts"
 import { waitMillis } from "../../../src/approvals/core/Approval.ts"
 import { Approvals } from "../../../src/approvals/core/Approvals.ts"
 import { Refunds } from "../../../src/refunds/core/Refunds.ts"
@@ -71,7 +74,33 @@ const stands = (row: Withdrawal) =>
   Effect.map(now(row), ({ status, approval, failure }) => [status, approval, failure])
 const held = (company: Company) => Effect.map(has(company), ({ held }) => held)
 
+/** What the hook decides about a withdrawal that costs this many msat, fees included. */
+const decided = (msat: bigint, recipient: object = {}) =>
+  hook.mayBegin({
+    spender: { company: { id: "payer" }, apiKey: asks },
+    recipient,
+    withdrawal: withdrawal({ amount: Msat.make(msat - 15n), createdAtMillis: beginsAtMillis })
+  } as unknown as Asked)
+
 describe("Withdrawals that need another key's approval", () => {
+  it.effect("approval: a withdrawal of exactly the threshold, fees included, needs no approval", () =>
+    Effect.gen(function* () {
+      assert.isUndefined(yield* decided(500_000n))
+      assert.strictEqual((yield* decided(500_001n))?.approval, "waiting")
+    })
+  )
+
+  it.effect("approval: a withdrawal to an offer waits no longer than the offer is valid", () =>
+    Effect.gen(function* () {
+      const at = (bolt12: object) =>
+        Effect.map(decided(1_000_000n, { bolt12 }), (waits) => waits?.approvalExpiresAtMillis)
+      assert.deepStrictEqual(
+        [yield* at({ absoluteExpirySeconds: beginsAtMillis / 1000 + 60 }), yield* at({})],
+        [beginsAtMillis + 60_000, beginsAtMillis + waitMillis]
+      )
+    })
+  )
+
   scenario(
     "approval: a withdrawal above the threshold, fees included, is sent only after another key approves it; every other withdrawal is sent immediately",
     function* () {

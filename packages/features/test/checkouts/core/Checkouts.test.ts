@@ -376,32 +376,45 @@ for (const isRecorded of [false, true]) {
   )
 }
 
+/** A chain source that does not report payments that are gone, as after its restart. They can be looked up. */
+const forgetful = replace(ChainSource, (chain) => ({
+  activity: (...of) =>
+    Effect.map(chain.activity(...of), (activity) => ({
+      ...activity,
+      outputs: activity.outputs.filter(({ placement }) => placement._tag !== "gone")
+    }))
+}))
+
 for (const [what, sats, isLate] of [
   ["a replacement of the same amount is not late if the replaced payment was seen in time", 1000, false],
   ["a replacement of another amount after the deadline is late", 1001, true]
-] as const) {
-  scenario(`checkout: ${what}`, function* () {
-    const sandbox = yield* Sandbox
-    const row = yield* create(yield* company())
-    const pay = (sats: number) => sandbox.send({ address: row.address, amount: Msat.fromSats(sats) })
-    let txId = yield* pay(1000)
-    yield* follow
-    yield* TestClock.adjust("1 hour")
-    for (const amount of [1000, sats]) {
-      yield* sandbox.doubleSpend(txId)
-      txId = yield* pay(amount)
-      yield* follow
-    }
-    yield* mine(6)
-    yield* follow
-    yield* later
-    const paid = yield* get(row)
-    assert.deepStrictEqual(
-      [paid.status, paid.received, Checkout.isLate(paid)],
-      ["paid", Msat.fromSats(sats), isLate]
+] as const)
+  for (const isReported of [true, false])
+    scenario(
+      `checkout: ${what}${isReported ? "" : ", although the chain source no longer reports the replaced one"}`,
+      { change: isReported ? (ports) => ports : forgetful },
+      function* () {
+        const sandbox = yield* Sandbox
+        const row = yield* create(yield* company())
+        const pay = (sats: number) => sandbox.send({ address: row.address, amount: Msat.fromSats(sats) })
+        let txId = yield* pay(1000)
+        yield* follow
+        yield* TestClock.adjust("1 hour")
+        for (const amount of [1000, sats]) {
+          yield* sandbox.doubleSpend(txId)
+          txId = yield* pay(amount)
+          yield* follow
+        }
+        yield* mine(6)
+        yield* follow
+        yield* later
+        const paid = yield* get(row)
+        assert.deepStrictEqual(
+          [paid.status, paid.received, Checkout.isLate(paid)],
+          ["paid", Msat.fromSats(sats), isLate]
+        )
+      }
     )
-  })
-}
 
 scenario("checkout: a replacement makes one later payment in time, not two", function* () {
   const sandbox = yield* Sandbox

@@ -1,13 +1,17 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { SimulatedDns } from "@satrail/sandbox/SimulatedDns"
-import { type Context, Effect, Option } from "effect"
+import { type Context, Effect, Option, Stream } from "effect"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
+import { LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import * as OfferIssuer from "@satrail/core/nodes/OfferIssuer"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
+import { Settlements } from "@satrail/core/receiving/Settlements"
 import { Offers } from "../../../src/offers/core/Offers.ts"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { Refunds } from "../../../src/refunds/core/Refunds.ts"
@@ -28,6 +32,7 @@ import {
   outside,
   type Ports,
   replace,
+  run,
   said,
   scenario,
   standing,
@@ -198,6 +203,26 @@ describe("Our own offers", () => {
       yield* step
       assert.strictEqual(yield* standing(row), "settled")
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    }
+  )
+
+  it.effect(
+    "own offers: a settlement that the node reports without a valid preimage records no invoice",
+    () => {
+      const notices = new Array<Settled>()
+      const change = replace(LightningReceiver, () => ({ settlements: () => Stream.fromIterable(notices) }))
+      return run({ change }, function* () {
+        const payee = yield* company()
+        const ask = { companyId: payee.id, memo: "coffee", amount: null, metadata, lightningAddressId: null }
+        const { id } = yield* made((yield* Offers).create(ask))
+        const paymentHash = PaymentHash.make("ab".repeat(32))
+        const preimage = Preimage.make("cd".repeat(32))
+        const received = Msat.fromSats(9)
+        notices.push({ paymentHash, received, preimage, settledAtMillis: 1, cursor: "7", offerId: id })
+        yield* (yield* Settlements).listen()
+        assert.deepStrictEqual(yield* (yield* Records).invoiceByHash(paymentHash), Option.none())
+        assert.deepStrictEqual(yield* accounts, {})
+      })
     }
   )
 

@@ -16,11 +16,12 @@ import { Place, WalletConnections } from "../../../src/wallet-connect/core/Walle
 import { payWaitMillis } from "../../../src/wallet-connect/core/WalletPayments.ts"
 import * as WalletMethods from "../../../src/wallet-connect/core/WalletMethods.ts"
 import * as WalletRequests from "../../../src/wallet-connect/core/WalletRequests.ts"
-import { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import { Conflict, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Page from "@satrail/core/ledger/Page"
 import { Invoices } from "@satrail/core/receiving/Invoices"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
+import { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import {
   asked,
   beginsAtMillis,
@@ -84,6 +85,42 @@ const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted
   read(answer, secretKey).error?.code ?? "ok"
 
 const codeOfResponse = ({ error }: WalletConnect.Response) => error?.code ?? "ok"
+
+for (const error of [
+  new StoreUnavailable({ operation: "commit", cause: "away" }),
+  new Conflict({ change: "WithdrawalRequested", id: "w" })
+]) {
+  scenario(
+    `wallet connect: a payment that may have been made is not reported as failed (${error._tag})`,
+    { ...isWallet },
+    function* () {
+      const { secretKey } = yield* connect(yield* companyWith(5000), ["send"])
+      const { answer } = yield* Effect.provideService(requests, Withdrawals, {
+        ...(yield* Withdrawals),
+        confirm: () => Effect.fail(error)
+      })
+      const params = { invoice: (yield* outside({ sats: 1000 })).destination }
+      const event = request(secretKey, { method: "pay_invoice", params })
+      assert.strictEqual(codeOf(yield* answer(event), secretKey), "INTERNAL")
+    }
+  )
+}
+
+scenario(
+  "wallet connect: a payment that failed for good is reported as failed, with the reason",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(5000), ["send"])
+    const { answer } = yield* requests
+    const params = { invoice: (yield* outside({ sats: 1000, behaviour: "fail" })).destination }
+    const event = request(secretKey, { method: "pay_invoice", params })
+    const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    yield* steps(3)
+    const { error } = read(yield* Fiber.join(asking), secretKey)
+    assert.strictEqual(error?.code, "PAYMENT_FAILED")
+    assert.match(error?.message ?? "", /^Nothing was paid: /)
+  }
+)
 
 scenario(
   "wallet connect: a pending payment is not reported as failed, and repeating the event later returns the payment's result",
