@@ -1134,6 +1134,8 @@ export interface WebhookDelivery {
   /** Beginning of the last response's body, or the reason there was no response */
   readonly response: string | null
   readonly durationMs: number | null
+  /** The attempts before the last one, newest first; at most 24 */
+  readonly earlierAttempts: ReadonlyArray<{ readonly at: Date; readonly responseStatus: number | null; readonly response: string | null; readonly durationMs: number | null }>
   readonly lastAttemptAt: Date | null
   /** Time of the next attempt; null if no attempt is scheduled */
   readonly nextAttemptAt: Date | null

@@ -38,7 +38,7 @@ export const failedDelivery = (
       }
       yield* journal.commit(
         Delivery.made(
-          { id, companyId: owner, ...about, ...ended, response: "", createdAtMillis: 1 },
+          { id, companyId: owner, ...about, ...ended, response: "", earlier: [], createdAtMillis: 1 },
           fence(task)
         )
       )

@@ -90,6 +90,7 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   invoices: { fiat_currency: null, rate_source: null },
   refunds: { created_by: null, rate: null, rate_at_millis: null, fiat_currency: null, rate_source: null },
   vouchers: { created_by: null, fiat_currency: null, rate_source: null },
+  webhook_deliveries: { earlier: [] },
   withdrawals: { fiat_currency: null, rate_source: null }
 }
 

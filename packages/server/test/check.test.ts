@@ -638,7 +638,7 @@ describe("satrail check", () => {
       Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.succeed({ status: 200, body }) })
     const silent = Outbound.Outbound.of({
       connect: () => Effect.never,
-      ask: () => Effect.fail(new Outbound.Unreachable())
+      ask: () => Effect.fail(new Outbound.Unreachable({ reason: "connection refused" }))
     })
     const linesBy = (check: Check.Check) =>
       Effect.runPromise(
@@ -656,7 +656,7 @@ describe("satrail check", () => {
             ? Effect.succeed({ status: 200, body: `{"USD":{"last":50000.5}}` })
             : url.includes("coinbase")
               ? Effect.succeed({ status: 200, body: `{"data":{"currency":"BTC","rates":{"USD":"50000"}}}` })
-              : Effect.fail(new Outbound.Unreachable())
+              : Effect.fail(new Outbound.Unreachable({ reason: "connection refused" }))
       })
       const [some = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), one))
       assert.match(some, /^! rates: 2 of 4 tickers respond\. No valid response from Kraken, CoinGecko/)

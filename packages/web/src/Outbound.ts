@@ -12,10 +12,12 @@ import * as PublicAddress from "./PublicAddress.ts"
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
 
 /**
- * There was no response. The error has no reason and always occurs after the same time, so it doesn't reveal
- * which ports are open.
+ * There was no response. A connection that fails always takes the same time. `reason` is a clause for the owner of
+ * the URL, such as `connection refused`. Strangers must not see it, because it tells which ports are open.
  */
-export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {}) {}
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
+  reason: Schema.String
+}) {}
 
 /** The response cannot be read completely. `reason` completes "its server …". */
 export class Unusable extends Schema.TaggedError<Unusable>()("Unusable", { reason: Schema.String }) {}
@@ -218,12 +220,44 @@ const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArr
   return isSecure ? tls.connect({ ...to, servername, ALPNProtocols: ["http/1.1"] }) : net.connect(to)
 }
 
+const codes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to the host",
+  ENOTFOUND: "the host name could not be resolved",
+  EAI_AGAIN: "the host name could not be resolved"
+}
+
+/** Returns why a connection failed, without the address. Certificates are checked only by TLS. */
+const failureOf = (error: unknown): string => {
+  const {
+    code,
+    message,
+    reason = message
+  } = Object(error instanceof AggregateError ? error.errors[0] : error)
+  const isTls = /^(?:ERR_(?:TLS|SSL)|EPROTO|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/.test(String(code))
+  return isTls
+    ? `TLS failed: ${String(reason).split(/[\n:]/)[0]} (${code})`
+    : (codes[String(code)] ?? `connection failed (${code ?? "no reason"})`)
+}
+
 const opened = (target: Target, addresses: ReadonlyArray<string>) =>
   Effect.callback<net.Socket, Unreachable>((resume) => {
     const socket = socketTo(target, addresses)
-    const fail = () => resume(Effect.fail(new Unreachable()))
+    const fail = (error?: unknown) =>
+      resume(
+        Effect.fail(
+          new Unreachable({
+            reason:
+              error instanceof Error
+                ? failureOf(error)
+                : "the server closed the connection before it was ready"
+          })
+        )
+      )
     socket.once(target.isSecure ? "secureConnect" : "connect", () => resume(Effect.succeed(socket)))
-    socket.on("error", fail).once("close", fail)
+    socket.on("error", fail).once("close", () => fail())
     return Effect.sync(() => socket.destroy())
   })
 
@@ -263,7 +297,8 @@ const exchange = (
       resume(Effect.fail(error))
       asked.destroy()
     }
-    const lost = () => fail(new Unreachable())
+    const lost = () =>
+      fail(new Unreachable({ reason: "the server closed the connection before its response was complete" }))
     let parts = 0
     const count = () => {
       if (++parts > maxParts) fail(new Unusable({ reason: `responded in more than ${maxParts} parts` }))
@@ -346,7 +381,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     if (name === undefined) return []
     const found = yield* Effect.tryPromise({
       try: (signal) => lookup(name, signal),
-      catch: () => new Unreachable()
+      catch: () => new Unreachable({ reason: "the host name could not be resolved" })
     })
     const addresses = found.filter(isAllowed)
     // A missing name and a private network's name must look the same from outside.
@@ -358,7 +393,11 @@ export const make = (options: Options = {}): Outbound["Service"] => {
   const dial = Effect.fnUntraced(function* (target: Target) {
     const startedMillis = yield* Clock.currentTimeMillis
     const socket = yield* Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses)).pipe(
-      Effect.timeoutOrElse({ duration: connectMillis, orElse: () => Effect.fail(new Unreachable()) }),
+      Effect.timeoutOrElse({
+        duration: connectMillis,
+        orElse: () =>
+          Effect.fail(new Unreachable({ reason: `no connection within ${connectMillis / 1000} seconds` }))
+      }),
       Effect.tapErrorTag("Unreachable", () =>
         // The time must not tell a stranger whether a port is closed. A trusted host's is no secret.
         target.name === undefined
@@ -449,7 +488,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
               Effect.fail(
                 hasBegun
                   ? new Unusable({ reason: `did not complete within ${totalMillis / 1000} seconds` })
-                  : new Unreachable()
+                  : new Unreachable({ reason: `no response within ${totalMillis / 1000} seconds` })
               )
           }),
           // Record only the host, because a path or a query may be a secret.

@@ -58,10 +58,10 @@ export const make = ({ outbound = {}, allowsLoopback = false }: Options = {}): P
             body,
             retryAfter
           })),
-          // The endpoint's owner sees the error, but can't learn which ports of which hosts are open.
+          // Only the endpoint's owner sees the reason, and only public hosts are contacted.
           Effect.catchTags({
             Forbidden: ({ reason }) => Effect.succeed(unanswered(`not contacted: ${reason}`)),
-            Unreachable: () => Effect.succeed(unanswered("no connection, or no response in time")),
+            Unreachable: ({ reason }) => Effect.succeed(unanswered(reason)),
             Unusable: ({ reason }) => Effect.succeed(unanswered(`the server ${reason}`))
           })
         )

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type http from "node:http"
 import net, { type Socket } from "node:net"
 import * as Idle from "../src/Idle.ts"
+import * as Lnurl from "../src/Lnurl.ts"
 import * as Outbound from "../src/Outbound.ts"
 import * as Dripping from "./Dripping.ts"
 import { counting, doubting, serve, type Server, trusting } from "./Server.ts"
@@ -231,11 +232,13 @@ describe("Outbound", () => {
         )
         const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup, connectMillis })
         const ports = [plain.port, yield* Effect.promise(() => boundPort(silent)), closed]
+        // A payer sees the result of an LNURL. Only the owner of a webhook endpoint sees the reason.
+        const asking = Lnurl.asking({ ask, connect: () => Effect.never })
         const outcomes = yield* Effect.forEach(ports, (port) =>
-          elapsed(Effect.flip(ask({ url: `https://page.example.com:${port}/` })))
+          elapsed(Effect.flip(asking({ url: `https://page.example.com:${port}/` })))
         )
         for (const { value, millis } of outcomes) {
-          assert.strictEqual(value._tag, "Unreachable")
+          assert.strictEqual(value._tag, "RecipientUnreachable")
           assert.deepStrictEqual(JSON.stringify(value), JSON.stringify(outcomes[0]?.value))
           assert.isAtLeast(millis, connectMillis - 5)
         }

@@ -3,6 +3,8 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { keptCharacters, type Posted } from "@satrail/core/nodes/Poster"
 import { Deferred, Effect, Fiber } from "effect"
 import type http from "node:http"
+import { freePort } from "@satrail/testing/freePort"
+import type * as Outbound from "../src/Outbound.ts"
 import * as WebhookPoster from "../src/WebhookPoster.ts"
 import { serve } from "./Server.ts"
 
@@ -15,7 +17,8 @@ const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
     const poster = WebhookPoster.make({ allowsLoopback: true, outbound: { totalMillis } })
     return { server, posted: yield* poster.post({ url: `http://127.0.0.1:${server.port}/`, ...ask }) }
   })
-const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no response in time" }
+const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
+const closed = unanswered("the server closed the connection before its response was complete")
 
 describe("a webhook receiver", () => {
   it.live("webhook: a redirect counts as a response and is not followed", () =>
@@ -75,11 +78,11 @@ describe("a webhook receiver", () => {
     () =>
       Effect.gen(function* () {
         const before = yield* posts((request) => request.socket.destroy())
-        assert.deepStrictEqual(before.posted, silent)
+        assert.deepStrictEqual(before.posted, closed)
         const within = yield* posts((_, response) => {
           response.writeHead(200, { "content-length": 100 }).write("half of it", () => response.destroy())
         })
-        assert.deepStrictEqual(within.posted, silent)
+        assert.deepStrictEqual(within.posted, closed)
       })
   )
 
@@ -88,9 +91,41 @@ describe("a webhook receiver", () => {
     () =>
       Effect.gen(function* () {
         const never = yield* posts(() => {}, 300)
-        assert.deepStrictEqual(never.posted, silent)
+        assert.deepStrictEqual(never.posted, unanswered("no response within 0.3 seconds"))
         const { posted } = yield* posts((_, response) => response.writeHead(200).write("half of it"), 300)
         assert.strictEqual(posted._tag, "Unanswered")
+      })
+  )
+
+  it.live(
+    "webhook: without a response, the reason says what failed: the connection, the name, TLS or the time",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* serve((_, response) => response.end())
+        const port = yield* Effect.promise(freePort)
+        const named = (outbound: Outbound.Options) =>
+          WebhookPoster.make({ outbound: { connectMillis: 300, ...outbound } }).post({
+            url: "https://shop.satrail.org/",
+            ...ask
+          })
+        const local = (url: string) => WebhookPoster.make({ allowsLoopback: true }).post({ url, ...ask })
+        const reasons = yield* Effect.all([
+          local(`http://127.0.0.1:${port}/`),
+          local(`https://127.0.0.1:${server.port}/`),
+          named({ lookup: () => Promise.reject(new Error("no name server")) }),
+          named({ lookup: () => Promise.resolve([]) }),
+          named({ lookup: () => new Promise(() => {}) })
+        ])
+        const texts = reasons.map((posted) => (posted._tag === "Unanswered" ? posted.reason : posted._tag))
+        const [refused, tls, ...others] = texts
+        assert.strictEqual(refused, "connection refused")
+        assert.match(tls ?? "", /^TLS failed: .*[(][A-Z_]+[)]$/)
+        assert.deepStrictEqual(others, [
+          "the host name could not be resolved",
+          "not contacted: its host has no public address",
+          "no connection within 0.3 seconds"
+        ])
+        for (const text of texts) assert.notInclude(text, "127.0.0.1")
       })
   )
 

@@ -244,6 +244,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
         .getByText(/No deliveries since .*: ./)
         .waitFor()
       await page.getByText("Why there was no response").waitFor()
+      await page.getByText("connection refused").first().waitFor()
       await page.getByText("Event sent").waitFor()
       const attempts = async () => {
         const rows = await Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}/deliveries`))
@@ -256,6 +257,28 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await page.getByLabel("Your API key").fill(shop.key)
       await click(button(page, "Confirm and continue"))
       await eventually("another attempt", attempts, (after) => after !== before)
+      const kept = await eventually(
+        "an earlier attempt is kept",
+        async (): Promise<string | undefined> => {
+          const rows = await Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}/deliveries`))
+          return rows.find(
+            (row: { readonly earlier_attempts: ReadonlyArray<unknown> }) => row.earlier_attempts.length > 0
+          )?.id
+        },
+        (found) => found !== undefined
+      )
+      await page.goto(`${whole.url}/console/webhooks/${made.id}?delivery=${kept}`)
+      await page.getByRole("table", { name: "Earlier attempts, newest first" }).first().waitFor()
+      assert.deepStrictEqual(await Console.violations(page), [])
+      await Customer.fund(shop, 1000)
+      await eventually("a second event waits", attempts, (after) => JSON.parse(after).length > 1)
+      await page.reload()
+      const all = await attempts()
+      await button(page, "Resend all").first().click()
+      await eventually("each is sent again", attempts, (after) => {
+        const earlier: ReadonlyArray<string> = JSON.parse(all)
+        return JSON.parse(after).every((at: string | null) => at === null || !earlier.includes(at))
+      })
       await Customer.data(200, shop.post(`/v1/webhook-endpoints/${made.id}/disable`, {}))
       await page.reload()
       await page.getByText("Once enabled").first().waitFor()

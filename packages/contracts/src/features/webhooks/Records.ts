@@ -53,6 +53,7 @@ export const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<D
     durationMillis: 3,
     answered: 204,
     response: "",
+    earlier: [],
     createdAtMillis: 4,
     ...fields
   }))

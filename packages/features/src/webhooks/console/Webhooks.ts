@@ -48,7 +48,11 @@ export const badge = (endpoint: WebhookEndpoint, nowMillis: number): Badge => {
 }
 
 /** The last response in words: 502 in 31 ms, or why there was none. */
-export const responseOf = ({ response_status, response, duration_ms }: WebhookDelivery): string => {
+export const responseOf = ({
+  response_status,
+  response,
+  duration_ms
+}: Pick<WebhookDelivery, "response_status" | "response" | "duration_ms">): string => {
   if (response_status === null) return response === null || response === "" ? "none" : response
   return `${response_status}${duration_ms === null ? "" : ` in ${duration_ms} ms`}`
 }
@@ -236,12 +240,52 @@ const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, deliver
         { tabIndex: 0 },
         delivery.response === null || delivery.response === "" ? "empty" : delivery.response
       ),
+      delivery.earlier_attempts.length > 0 && [
+        h("p", { class: "label" }, "Earlier attempts"),
+        table("Earlier attempts, newest first", {
+          columns: [
+            { title: "Time", place: "c1", cell: ({ at }) => date(say, at) },
+            { title: "Response", place: "all", kind: "soft", cell: responseOf }
+          ],
+          groups: [{ rows: delivery.earlier_attempts }]
+        })
+      ],
       event !== undefined && [
         h("p", { class: "label" }, "Event sent"),
         h("pre", { tabIndex: 0 }, JSON.stringify(event, null, 2))
       ]
     )
   )
+}
+
+/** Maximum number of deliveries that one press of “Resend all” sends, and of those that are read for it. */
+const mostResent = 200
+const mostChecked = 5000
+
+/** The deliveries of an endpoint that no response confirmed, oldest first. */
+const undelivered = async (visit: AnyVisit): Promise<ReadonlyArray<WebhookDelivery>> => {
+  const found: Array<WebhookDelivery> = []
+  let cursor: string | undefined
+  for (let checked = 0; checked < mostChecked;) {
+    const page = await visit.api.page(`GET ${rootOf(visit)}/webhook-endpoints/{id}/deliveries`, {
+      params: { id: visit.id },
+      query: { limit: 1000, cursor }
+    })
+    checked += page.data.length
+    found.push(...page.data.filter(({ status }) => status !== "delivered"))
+    cursor = page.next
+    if (cursor === undefined) break
+  }
+  return found.toReversed().slice(0, mostResent)
+}
+
+const resendAll = async (visit: AnyVisit) => {
+  for (const { id } of await undelivered(visit))
+    // A delivery may be deleted in the meantime.
+    await unlessRefused(
+      visit.api.call(`POST ${rootOf(visit)}/webhook-deliveries/{id}/resend`, { params: { id } }),
+      (status) => status === 404
+    )
 }
 
 const trouble = async (
@@ -299,6 +343,9 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
     crumbs: [["Webhooks", "webhooks"]],
     actions: mayChange(visit) && [
       button(to(`webhooks/${id}/settings`), "Settings"),
+      endpoint.status === "enabled" &&
+        deliveries.filter(({ status }) => status !== "delivered").length > 1 &&
+        act(at, "Resend all", "", { do: "resend-all" }),
       endpoint.status === "enabled"
         ? act(at, "Send a test", "", { do: "test" })
         : act(at, "Enable", "main", { do: "enable" })
@@ -339,6 +386,9 @@ const doIt = async (visit: AnyVisit): Promise<Elsewhere> => {
     case "resend":
       await api.call(`POST ${rootOf(visit)}/webhook-deliveries/{id}/resend`, { params: { id: delivery } })
       return { redirect: `webhooks/${id}?delivery=${delivery}` }
+    case "resend-all":
+      await resendAll(visit)
+      return { redirect: `webhooks/${id}` }
     case "enable":
       await api.call(`POST ${rootOf(visit)}/webhook-endpoints/{id}/enable`, { params, body: {} })
       return { redirect: `webhooks/${id}` }

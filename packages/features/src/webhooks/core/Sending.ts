@@ -193,6 +193,7 @@ export const make = Effect.gen(function* () {
     type: item.type,
     recordId: item.subject,
     ...attempt,
+    earlier: [],
     createdAtMillis: nowMillis
   })
 
@@ -209,11 +210,12 @@ export const make = Effect.gen(function* () {
   ) {
     const { recorded } = entry
     if (recorded !== undefined) {
-      yield* journal.commit(Delivery.tried(recorded, attempt, fence, atMillis))
+      const tried = { ...attempt, earlier: Delivery.earlierOf(recorded) }
+      yield* journal.commit(Delivery.tried(recorded, tried, fence, atMillis))
       return {
         ...waiting(entry),
         ...attempt,
-        recorded: { ...recorded, ...attempt },
+        recorded: { ...recorded, ...tried },
         dueAtMillis: attempt.nextAtMillis ?? 0
       }
     }

@@ -1,7 +1,7 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { placeOf } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
-import { type Delivery, Status } from "../core/records/Delivery.ts"
+import { type Delivery, mostEarlier, Status } from "../core/records/Delivery.ts"
 import { Webhooks } from "../core/Webhooks.ts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -51,6 +51,23 @@ export const view = View.make<Shown>()(
       "Beginning of the last response's body, or the reason there was no response"
     ),
     duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
+    earlier_attempts: [
+      Schema.Array(
+        Schema.Struct({
+          at: Scalars.Instant,
+          response_status: Schema.NullOr(Schema.Int),
+          response: Schema.NullOr(Schema.String),
+          duration_ms: Schema.NullOr(Schema.Int)
+        })
+      ).annotate({ description: `The attempts before the last one, newest first; at most ${mostEarlier}` }),
+      (row) =>
+        row.earlier.map(({ atMillis, answered, response, durationMillis }) => ({
+          at: Scalars.instant(atMillis),
+          response_status: answered,
+          response,
+          duration_ms: durationMillis
+        }))
+    ],
     last_attempt_at: Member.instantOrNull((row) => row.lastAtMillis),
     next_attempt_at: Member.instantOrNull(
       (row) => row.nextAtMillis,
@@ -77,6 +94,7 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
     durationMillis: 31,
     answered: 204,
     response: "",
+    earlier: [],
     createdAtMillis: millis(9100)
   })
 

@@ -57,3 +57,8 @@ export const readable = {
 
 /** Completed deliveries are deleted. */
 export const deletes = ["webhook_deliveries"]
+
+export const migrations = {
+  "0107_delivery_attempts":
+    "alter table satrail.webhook_deliveries add column earlier json not null default '[]'"
+}

@@ -29,6 +29,7 @@ const delivery = (n: number, type: string): Delivery => ({
   durationMillis: 7,
   answered: 200,
   response: "ok",
+  earlier: [],
   createdAtMillis: 0
 })
 

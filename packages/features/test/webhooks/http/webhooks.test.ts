@@ -222,6 +222,18 @@ describe("webhooks over HTTP", () => {
     const before = about()
     await service.ask("POST", `/v1/webhook-deliveries/${delivery.id}/resend`, { key })
     await vi.waitFor(() => assert.strictEqual(about(), before + 1), patience)
+    await vi.waitFor(async () => {
+      const { body } = await service.ask("GET", `/v1/webhook-endpoints/${endpoint.id}/deliveries`, { key })
+      const again = body.data.find((one: { readonly id: string }) => one.id === delivery.id)
+      assert.deepStrictEqual(again.earlier_attempts, [
+        {
+          at: delivery.last_attempt_at,
+          response_status: 204,
+          response: delivery.response,
+          duration_ms: delivery.duration_ms
+        }
+      ])
+    }, patience)
   })
 
   it("webhooks: the operator's endpoint receives the head of the audit log, and verification of the log accepts that head", async () => {

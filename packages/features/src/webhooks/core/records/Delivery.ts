@@ -26,6 +26,20 @@ export const Attempt = Schema.Struct({
 })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}
 
+/** Maximum number of earlier attempts that a delivery keeps: one full schedule, and those of a resend. */
+export const mostEarlier = 24
+/** Number of characters of each earlier response that are kept. */
+const earlierCharacters = 200
+
+/** An attempt before the last one. */
+export const Earlier = Schema.Struct({
+  atMillis: Schema.Int,
+  durationMillis: Schema.NullOr(Schema.Int),
+  answered: Schema.NullOr(Schema.Int),
+  response: Schema.NullOr(Schema.String)
+})
+export interface Earlier extends Schema.Schema.Type<typeof Earlier> {}
+
 /** The delivery of one event to one endpoint. */
 export const Delivery = Schema.Struct({
   id: Noun.Id,
@@ -43,6 +57,8 @@ export const Delivery = Schema.Struct({
   /** The record that the event is about. Events of one record are sent in order. */
   recordId: Schema.String,
   ...Attempt.fields,
+  /** The attempts before the last one, newest first. */
+  earlier: Schema.Array(Earlier),
   createdAtMillis: Schema.Int
 })
 export interface Delivery extends Schema.Schema.Type<typeof Delivery> {}
@@ -54,7 +70,8 @@ const attempt = [
   "lastAtMillis",
   "durationMillis",
   "answered",
-  "response"
+  "response",
+  "earlier"
 ] as const
 
 export const noun = Noun.make("webhook_deliveries", Delivery, {
@@ -102,10 +119,30 @@ export interface DeliveryResent extends Written<
 export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade =>
   written("DeliveryMade", delivery.createdAtMillis, [Noun.insert(noun, delivery)], { fence })
 
+/** Returns the earlier attempts of a delivery that is tried once more. */
+export const earlierOf = ({
+  lastAtMillis,
+  durationMillis,
+  answered,
+  response,
+  earlier
+}: Delivery): ReadonlyArray<Earlier> =>
+  lastAtMillis === null
+    ? earlier
+    : [
+        {
+          atMillis: lastAtMillis,
+          durationMillis,
+          answered,
+          response: response?.slice(0, earlierCharacters) ?? null
+        },
+        ...earlier
+      ].slice(0, mostEarlier)
+
 /** Records another attempt. */
 export const tried = (
   delivery: Delivery,
-  attempt: Attempt,
+  attempt: Attempt & Pick<Delivery, "earlier">,
   fence: Change.Fence,
   atMillis: number
 ): DeliveryTried => written("DeliveryTried", atMillis, [Noun.step(life.tried, delivery, attempt)], { fence })
