@@ -3,6 +3,7 @@ import { adjustments } from "../../packages/features/test/adjustments/mutants.ts
 import { checkouts } from "../../packages/features/test/checkouts/mutants.ts"
 import { offers } from "../../packages/features/test/offers/mutants.ts"
 import { refunds } from "../../packages/features/test/refunds/mutants.ts"
+import { splits } from "../../packages/features/test/splits/mutants.ts"
 import { transfers } from "../../packages/features/test/transfers/mutants.ts"
 import { vouchers } from "../../packages/features/test/vouchers/mutants.ts"
 import { webhooks } from "../../packages/features/test/webhooks/mutants.ts"
@@ -23,6 +24,7 @@ export const features = [
   adjustments,
   statements,
   transfers,
+  splits,
   people,
   platform,
   audit

@@ -138,6 +138,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         paymentRequest: "lnbcrt",
         metadata: {},
         lightningAddressId: null,
+        splits: null,
         checkoutId: null,
         apiKeyId: null,
         callback: null,

@@ -218,8 +218,14 @@ export interface CreateCheckout<M = Metadata> {
   readonly options?: ReadonlyArray<"new_quote" | "tip" | "email"> | null | undefined
   /** Language of the page, as a language tag or a POSIX locale: `pt-BR`, `de_DE.UTF-8`. The region is ignored. `auto`, or a language in which the page is not available: the language of the payer's browser, or else English. Default: `auto` */
   readonly locale?: string | null | undefined
+  /** Other accounts that get a share of what is received, at most 10. You keep the rest */
+  readonly splits?: ReadonlyArray<GivenSplit> | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
+}
+export interface GivenSplit {
+  readonly companyId: string
+  readonly share: string
 }
 export interface Checkout<M = Metadata> {
   readonly id: string
@@ -273,8 +279,13 @@ export interface Checkout<M = Metadata> {
   readonly expiresAt: Date
   /** Time of payment; null until recorded as paid */
   readonly paidAt: Date | null
+  readonly splits: ReadonlyArray<Split> | null
   /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
+}
+export interface Split {
+  readonly companyId: string
+  readonly share: string
 }
 export interface FiatValue {
   /** Such as `eur`; null in older records, which did not store it */
@@ -393,7 +404,7 @@ export interface Domain {
   readonly txtName: string
   readonly txtValue: string
 }
-export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | TransferEvent<Read<M, "transfer">> | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
+export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | TransferEvent<Read<M, "transfer">> | Deposit_splitsEvent | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
 export interface DepositEvent<M = Metadata> extends EventOf<"deposit.settled" | "deposit.pending" | "deposit.failed" | "deposit.reversed", Deposit<M>> {}
 export interface Deposit<M = Metadata> {
   readonly id: string
@@ -538,6 +549,7 @@ export interface Invoice<M = Metadata> {
   readonly canceledAt: Date | null
   /** Deposit that credited the payment; null until settled */
   readonly depositId: string | null
+  readonly splits: ReadonlyArray<Split> | null
   /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
@@ -581,6 +593,7 @@ export interface LightningAddress<M = Metadata> {
   readonly maxAmount: Money | null
   /** Text shown by the payer's wallet after a payment (LUD-09) */
   readonly successMessage: string | null
+  readonly splits: ReadonlyArray<Split> | null
   /** The address as a bech32 LNURL (LUD-01) */
   readonly lnurl: string
   /** The address as a link (LUD-17) */
@@ -661,11 +674,28 @@ export interface Transfer<M = Metadata> {
   readonly status: "completed"
   /** The transfer that this one returns, if any */
   readonly returnOf: string | null
+  /** The sender's deposit of which this is a share, if any */
+  readonly depositId: string | null
   readonly description: string
   readonly metadata: M
   readonly createdAt: Date
   /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
+}
+export interface Deposit_splitsEvent extends EventOf<"split.kept", DepositSplits> {}
+export interface DepositSplits {
+  /** The deposit's id */
+  readonly id: string
+  readonly companyId: string
+  readonly splits: ReadonlyArray<DepositSplit>
+}
+export interface DepositSplit {
+  readonly companyId: string
+  readonly share: string
+  /** Amount that it received */
+  readonly amount: Money
+  /** Its transfer; null if the deposit is not credited, the account was frozen, or the share is below 1 msat */
+  readonly transferId: string | null
 }
 export interface OfferEvent<M = Metadata> extends EventOf<"offer.created", Offer<M>> {}
 export interface Offer<M = Metadata> {
@@ -743,6 +773,8 @@ export interface CreateInvoice<M = Metadata> {
   readonly hold?: boolean | null | undefined
   /** SHA-256 of your own preimage, only with `hold: true`. You reveal the preimage to settle. Default: the node generates one */
   readonly paymentHash?: string | null | undefined
+  /** Other accounts that get a share of what is received, at most 10. You keep the rest */
+  readonly splits?: ReadonlyArray<GivenSplit> | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
@@ -772,6 +804,8 @@ export interface CreateLightningAddress<M = Metadata> {
   readonly handle?: string | null | undefined
   /** Verified custom domain, only on paid plans. Default: the service's domain */
   readonly domain?: string | null | undefined
+  /** Other accounts that get a share of what is received, at most 10. You keep the rest */
+  readonly splits?: ReadonlyArray<GivenSplit> | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
@@ -788,6 +822,8 @@ export interface ChangeLightningAddress<M = Metadata> {
   readonly maxAmount?: Sats | null | undefined
   /** Text shown by the payer's wallet after a payment, at most 144 characters. Default: none */
   readonly successMessage?: string | null | undefined
+  /** Other accounts that get a share of what is received, at most 10. You keep the rest */
+  readonly splits?: ReadonlyArray<GivenSplit> | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
@@ -2025,6 +2061,8 @@ export interface TransactionsVerbs<M = Metadata> {
   readonly deposit: { (id: string, ask?: CallOptions): Promise<Deposit<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Deposit<M>> }
   /** Returns the comment, payer data and zap request of a payment to a Lightning address; each is null if the payer did not send it. */
   readonly payer: { (id: string, ask?: CallOptions): Promise<Payer>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Payer> }
+  /** Returns the shares of a deposit, with the transfers that credited them. */
+  readonly splits: { (id: string, ask?: CallOptions): Promise<DepositSplits>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<DepositSplits> }
   /** Returns a withdrawal. */
   readonly withdrawal: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
   /** Returns an adjustment that the operator booked manually, with its reason. */

@@ -29,7 +29,7 @@ rates  list=GET
 refunds  ${makes} cancel
 statements  get
 transfers  ${makes} return=CREATE:#/
-transactions  balance=GET:/ list deposit=GET:/deposits# payer=GET:/deposits#/ withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
+transactions  balance=GET:/ list deposit=GET:/deposits# payer=GET:/deposits#/ splits=GET:/deposits#/ withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
 vouchers  ${makes} cancel
 webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/
 webhooks webhook-deliveries resend=ONCE

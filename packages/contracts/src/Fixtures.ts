@@ -94,6 +94,7 @@ export const lightningAddress = Effect.fnUntraced(function* (
     minSendable: null,
     maxSendable: null,
     successMessage: null,
+    splits: null,
     metadata: { shelf: "3" },
     createdAtMillis: atMillis,
     updatedAtMillis: atMillis,

@@ -143,10 +143,12 @@ export const declared: { readonly [noun: string]: Subject } = {
     (companyId) => Effect.map(lightningAddress(companyId), (row) => LightningAddress.created(row)),
     {
       changed: Effect.fnUntraced(function* (row) {
+        const { companyId } = row
         const settings = {
           minSendable: null,
           maxSendable: Msat.fromSats(7),
           successMessage: yield* Id.make,
+          splits: [{ companyId, basisPoints: 1250 }],
           metadata: { shelf: "4" }
         }
         return LightningAddress.changed(row, settings, row.createdAtMillis + 1)

@@ -59,7 +59,7 @@ const company: Company.Company = {
   feesRevision: 0
 }
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
-const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
+const settings = { minSendable: null, maxSendable: null, successMessage: null, splits: null, metadata: {} }
 
 describe("Postings of a Change", () => {
   /** Each amount is 1000. Fees, if any, are 5 for the service and 10 for the network. */
@@ -211,7 +211,8 @@ describe("Postings of a Change", () => {
       scriptPubKey: "",
       type: "taproot",
       index: 0,
-      checkoutId: null
+      checkoutId: null,
+      splits: null
     }),
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1, 1)

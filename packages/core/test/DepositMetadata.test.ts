@@ -48,6 +48,7 @@ const invoiceAt = Effect.fnUntraced(function* ({ id }: Company, lightningAddress
       metadata: {},
       lightningAddressId,
       checkoutId: null,
+      splits: null,
       apiKeyId: null,
       callback: null,
       rate: null,
@@ -125,6 +126,7 @@ describe("Metadata of deposits", () => {
           minSendable: null,
           maxSendable: null,
           successMessage: null,
+          splits: null,
           metadata: { order: "new" }
         })
       )

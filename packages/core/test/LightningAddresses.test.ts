@@ -148,7 +148,7 @@ describe("A Lightning address", () => {
 })
 
 describe("The owner of a Lightning address", () => {
-  const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
+  const settings = { minSendable: null, maxSendable: null, successMessage: null, splits: null, metadata: {} }
 
   scenario(
     "Lightning address: limits and texts can be set together, and are returned when the address is read",
@@ -160,6 +160,7 @@ describe("The owner of a Lightning address", () => {
         minSendable: Msat.fromSats(5),
         maxSendable: Msat.fromSats(5),
         successMessage: "Thanks!",
+        splits: null,
         metadata: { a: "b" }
       }
       const changed = yield* everywhere(change(row.id, address.id, wanted))

@@ -124,6 +124,7 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
         index: 0,
         metadata: {},
         checkoutId: null,
+        splits: null,
         createdAtMillis: 0
       }
     },

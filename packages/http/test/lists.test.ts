@@ -40,6 +40,7 @@ await service.run(
         height: 1,
         lightningInvoiceId: null,
         checkoutId: null,
+        splits: null,
         metadata: {},
         absorbed: Msat.zero,
         ...Deposit.unrefunded,

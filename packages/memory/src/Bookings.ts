@@ -87,7 +87,7 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   paymentHash: Withdrawal.hashOf(row),
   chainTxId: row.chainTxId,
   invoiceId: null,
-  ...Purpose.none,
+  ...Purpose.noReferences,
   ...Cause.of(row),
   ...Rated.of(row),
   metadata: row.metadata
@@ -120,7 +120,7 @@ const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject =>
     paymentHash: invoice?.paymentHash ?? null,
     chainTxId: row.chainTxId,
     invoiceId: lightningInvoiceId,
-    ...Purpose.of(row),
+    ...Purpose.referencesOf(row),
     ...Cause.none,
     rate: invoice?.rate ?? rated?.rate ?? null,
     rateAtMillis: invoice?.rateAtMillis ?? rated?.rateAtMillis ?? null,
@@ -144,7 +144,7 @@ const ofPosted = ({ transferId, type, amount, id, rail, recipient, metadata }: P
           paymentHash: null,
           chainTxId: null,
           invoiceId: null,
-          ...Purpose.none,
+          ...Purpose.noReferences,
           ...Cause.none,
           ...Rated.none,
           metadata

@@ -119,6 +119,16 @@ export const follow = (
       })
 }
 
+/** Inserts the records that a hook added to a Change. */
+export const inserted = (
+  state: State.State,
+  { atMillis, inserts = [] }: Pick<Written.Any, "atMillis" | "inserts">
+): State.State =>
+  inserts.reduce((next, insert) => {
+    if (State.isTaken(next, insert.noun, insert.record)) throw new Error(`${insert.noun.name} exists already`)
+    return follow(next, { atMillis }, insert)
+  }, state)
+
 /** Step 5 (see Verdict.ts): applies the effects of the writes. */
 export const write = (state: State.State, change: Written.Any): State.State | Refusal => {
   const [first, ...later] = change.writes

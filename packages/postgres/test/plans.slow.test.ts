@@ -365,6 +365,7 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   counts: each,
   unlessFrozen: each,
   audit: each,
+  inserts: [],
   absent: []
 })
 

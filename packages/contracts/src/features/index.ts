@@ -9,6 +9,7 @@ import { offers } from "./offers/index.ts"
 import { people } from "./people/index.ts"
 import { platform } from "./platform/index.ts"
 import { refunds } from "./refunds/index.ts"
+import { splits } from "./splits/index.ts"
 import { statements } from "./statements/index.ts"
 import { transfers } from "./transfers/index.ts"
 import { vouchers } from "./vouchers/index.ts"
@@ -22,6 +23,7 @@ export const features = [
   vouchers,
   refunds,
   transfers,
+  splits,
   offers,
   webhooks,
   walletConnect,

@@ -36,6 +36,7 @@ const settings: LightningAddress.Settings = {
   minSendable: Msat.make(1001n),
   maxSendable: Msat.make(9_007_199_254_740_993n),
   successMessage: "Danke! 🎉",
+  splits: null,
   metadata: { shelf: "4" }
 }
 
@@ -399,7 +400,7 @@ export const other = {
       updatedAtMillis: row.createdAtMillis + 5
     })
     assert.strictEqual(yield* unchanged(LightningAddress.created(row)), "Applied")
-    const bare = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
+    const bare = { minSendable: null, maxSendable: null, successMessage: null, splits: null, metadata: {} }
     // Computed before the first change, so it would undo it.
     assert.strictEqual(
       yield* unchanged(LightningAddress.changed(row, bare, row.createdAtMillis + 6)),

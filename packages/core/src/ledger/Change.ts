@@ -2,7 +2,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Event from "./Event.ts"
 import type { Count } from "./Limit.ts"
-import type { Members } from "./Noun.ts"
+import type { Insert, Members } from "./Noun.ts"
 
 /**
  * `available` and `held` belong to the company, the others to the operator. `node` and `chain` are assets.
@@ -154,6 +154,11 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
   readonly event?: Event.Of<Published>
   /** Events for other companies that the Change affects, at most `Event.maxForOthers`. */
   readonly eventsForOthers?: ReadonlyArray<Event.ForOther<Published>>
+  /**
+   * Records that a hook adds to the Change, of types without labels. They cannot exist yet. If the Change has `writes`,
+   * these come after them.
+   */
+  readonly inserts?: ReadonlyArray<Insert>
   readonly once?: Once
   readonly jobs?: ReadonlyArray<Job>
   readonly fence?: Fence

@@ -13,6 +13,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Chain from "../nodes/ChainSource.ts"
 import { ChainSource } from "../nodes/ChainSource.ts"
 import * as Confirmations from "./Confirmations.ts"
+import * as CreditShares from "./CreditShares.ts"
 import * as Deposit from "./Deposit.ts"
 import { DepositJobs } from "./DepositJobs.ts"
 import * as FeeRates from "./FeeRates.ts"
@@ -60,6 +61,7 @@ export const make = Effect.gen(function* () {
   const rates = yield* FeeRates.make
   const outputs = yield* Outputs.make(rates)
   const jobsOf = yield* DepositJobs
+  const withShares = yield* CreditShares.make
   const reclaim = yield* Reclaims.make
   let checkedAt = ""
   let givenUpBefore: string | null = null
@@ -148,7 +150,8 @@ export const make = Effect.gen(function* () {
         if (deposit.height !== placement.height) continue
         const atMillis = yield* Clock.currentTimeMillis
         const change = { ...Deposit.confirmed(deposit, atMillis), jobs: jobsOf(deposit, atMillis) }
-        yield* Effect.catchTag(journal.commit(change), "DepositMoved", () => Effect.void) // another process was first
+        const shared = yield* withShares(change, deposit)
+        yield* Effect.catchTag(journal.commit(shared), "DepositMoved", () => Effect.void) // another process was first
       }
     }
     return deep.length

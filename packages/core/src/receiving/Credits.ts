@@ -4,11 +4,11 @@ import { Clock, Effect, Option } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
-import type * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
+import * as CreditShares from "./CreditShares.ts"
 import * as Deposit from "./Deposit.ts"
 import { DepositJobs } from "./DepositJobs.ts"
 import * as Invoice from "./Invoice.ts"
@@ -31,6 +31,7 @@ export const make = Effect.gen(function* () {
   const metadataOf = yield* DepositMetadata.make
   const jobsOf = yield* InvoiceJobs
   const jobsOfDeposit = yield* DepositJobs
+  const withShares = yield* CreditShares.make
 
   /**
    * Puts a payment in suspense because its invoice was settled by another payment. The payment belongs to no
@@ -69,7 +70,7 @@ export const make = Effect.gen(function* () {
   const depositOf = (
     invoice: Invoice.Invoice,
     received: Msat.Msat,
-    metadata: Metadata.Metadata,
+    own: Pick<Deposit.Deposit, "metadata" | "splits">,
     nowMillis: number
   ): Deposit.Deposit =>
     Deposit.settledFromStart(
@@ -83,7 +84,7 @@ export const make = Effect.gen(function* () {
         rail: "lightning",
         lightningInvoiceId: invoice.id,
         ...Purpose.of(invoice),
-        metadata
+        ...own
       },
       nowMillis
     )
@@ -139,11 +140,12 @@ export const make = Effect.gen(function* () {
       )
     }
     const deposit = depositOf(invoice, paid.received, yield* metadataOf(invoice), nowMillis)
+    const change = {
+      ...Invoice.settled(invoice, deposit, paid.preimage, reading),
+      jobs: [...jobsOfDeposit(deposit, nowMillis), ...jobsOf(invoice, nowMillis), ...Invoice.ends(invoice)]
+    }
     yield* journal
-      .commit({
-        ...Invoice.settled(invoice, deposit, paid.preimage, reading),
-        jobs: [...jobsOfDeposit(deposit, nowMillis), ...jobsOf(invoice, nowMillis), ...Invoice.ends(invoice)]
-      })
+      .commit(yield* withShares(change, deposit))
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })
 

@@ -2,14 +2,16 @@ import { Effect, Option } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
+import type { Deposit } from "./Deposit.ts"
 import type { Invoice } from "./Invoice.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 
 /** What a payer paid: an invoice, or an offer of this service. */
-export type Source = Pick<Invoice, "companyId" | "metadata" | "lightningAddressId">
+export type Source = Pick<Invoice, "companyId" | "metadata" | "lightningAddressId"> &
+  Partial<Pick<Invoice, "splits">>
 
 /**
- * Reads the metadata of a payment's deposit: the invoice's metadata, or the Lightning address's metadata if a
+ * Reads the metadata and the splits of a payment's deposit: those of the invoice, or those of the Lightning address if a
  * wallet requested the invoice at that address.
  */
 export const make = Effect.map(
@@ -18,11 +20,14 @@ export const make = Effect.map(
     ({
       companyId,
       metadata,
+      splits = null,
       lightningAddressId
-    }: Source): Effect.Effect<Metadata.Metadata, StoreUnavailable> =>
+    }: Source): Effect.Effect<Pick<Deposit, "metadata" | "splits">, StoreUnavailable> =>
       lightningAddressId === null
-        ? Effect.succeed(metadata)
+        ? Effect.succeed({ metadata, splits })
         : Effect.map(nouns.get(LightningAddress.noun, companyId, lightningAddressId), (found) =>
-            Option.isSome(found) ? found.value.metadata : Metadata.empty
+            Option.isSome(found)
+              ? { metadata: found.value.metadata, splits: found.value.splits }
+              : { metadata: Metadata.empty, splits: null }
           )
 )

@@ -25,6 +25,7 @@ import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
+import * as CreditShares from "./CreditShares.ts"
 import * as NodeCancellation from "./NodeCancellation.ts"
 import * as Invoice from "./Invoice.ts"
 import * as InvoiceIssuer from "./InvoiceIssuer.ts"
@@ -181,6 +182,7 @@ export const make = Effect.gen(function* () {
   const { minAmount, maxInvoice } = bounds
   const [{ cancelAtNode }, { lookUp }] = [yield* NodeCancellation.make, yield* InvoiceLookup.make]
   const { issue, issueHold } = yield* InvoiceIssuer.make
+  const checkSplits = yield* CreditShares.checking
 
   /** Returns the amount to request, or the limits for a payer who chooses the amount. */
   const priced = Effect.fnUntraced(function* (ask: Asked | AskedAny) {
@@ -222,6 +224,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* checkWords(ask, Invoice.expirySeconds)
+      yield* checkSplits(ask.companyId, ask.splits ?? null)
       const draft: InvoiceIssuer.Draft = {
         companyId: ask.companyId,
         ...(yield* priced(ask)),

@@ -5,6 +5,7 @@ import * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { type Written, written } from "../ledger/Written.ts"
+import * as Purpose from "./Purpose.ts"
 
 /** Maximum length of the message shown by a payer's wallet after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
@@ -16,6 +17,8 @@ export const Settings = Schema.Struct({
   maxSendable: Schema.NullOr(Msat.Msat),
   /** Message shown by the payer's wallet after the payment. */
   successMessage: Schema.NullOr(Schema.String),
+  /** Companies that get a share of each payment, as of when it is paid. */
+  splits: Purpose.members.splits,
   metadata: Metadata.Metadata
 })
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
@@ -50,6 +53,7 @@ export const noun = Noun.make("lightning_addresses", LightningAddress, {
     "minSendable",
     "maxSendable",
     "successMessage",
+    "splits",
     "metadata",
     "updatedAtMillis",
     "lastUsedAtMillis",
@@ -60,15 +64,17 @@ export const noun = Noun.make("lightning_addresses", LightningAddress, {
   refused: (id) => new LightningAddressGone({ id })
 })
 
+const settings = ["minSendable", "maxSendable", "successMessage", "splits", "metadata"] as const
+
 /** Transitions of an address, which may change until it is deleted. */
 export const life = {
   // Applies only to the settings that were read, so that it does not undo a concurrent change of other settings.
   changed: Noun.move(noun, "changed", {
     empty: ["deletedAtMillis"],
-    expects: ["minSendable", "maxSendable", "successMessage", "metadata"],
-    sets: ["minSendable", "maxSendable", "successMessage", "metadata"],
+    expects: settings,
+    sets: settings,
     stamps: ["updatedAtMillis"],
-    again: { same: ["minSendable", "maxSendable", "successMessage", "metadata"] }
+    again: { same: settings }
   }),
   deleted: Noun.move(noun, "deleted", {
     empty: ["deletedAtMillis"],

@@ -27,6 +27,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
+import * as CreditShares from "./CreditShares.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 
 /** The domain is not verified for this company. */
@@ -47,6 +48,7 @@ export class LightningAddresses extends Context.Service<
       readonly handle: string | null
       readonly domain: string | null
       readonly metadata: Metadata.Metadata
+      readonly splits?: LightningAddress.Settings["splits"]
       readonly request?: Answer.Request<LightningAddress.LightningAddress>
     }) => Effect.Effect<
       Answer.Outcome<LightningAddress.LightningAddress>,
@@ -129,6 +131,7 @@ export const make = Effect.gen(function* () {
   const { domain: ownDomain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
+  const checkSplits = yield* CreditShares.checking
 
   /** Returns the normalized domain after checking that this company may use it. */
   const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
@@ -158,6 +161,7 @@ export const make = Effect.gen(function* () {
         if (row.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
         const settings = yield* update(row)
         yield* checkSettings(settings)
+        yield* checkSplits(companyId, settings.splits)
         yield* journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis))
       })
       yield* untilUnmoved(change)
@@ -178,7 +182,7 @@ export const make = Effect.gen(function* () {
       Page.read(query, (before, limit) => nouns.newestFirst(LightningAddress.noun, companyId, before, limit)),
     change: (companyId, id, settings) => updateSettings(companyId, id, () => Effect.succeed(settings)),
     updateSettings,
-    create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
+    create: Effect.fnUntraced(function* ({ company, metadata, splits = null, request, ...ask }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       if (company.plan === "free" && (ask.handle !== null || ask.domain !== null)) {
@@ -188,6 +192,7 @@ export const make = Effect.gen(function* () {
       const message = handleIssue(handle)
       if (message !== undefined) return yield* new Invalid({ path: "handle", message })
       yield* Metadata.check(metadata)
+      yield* checkSplits(company.id, splits)
       const domain = ask.domain === null ? ownDomain : yield* openDomain(company.id, ask.domain)
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
@@ -198,6 +203,7 @@ export const make = Effect.gen(function* () {
         minSendable: null,
         maxSendable: null,
         successMessage: null,
+        splits,
         metadata,
         createdAtMillis,
         updatedAtMillis: createdAtMillis,

@@ -7,7 +7,7 @@ import type { Metadata } from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
 import type { ListedRail } from "../ledger/Rail.ts"
-import type { Purpose } from "../receiving/Purpose.ts"
+import type { References } from "../receiving/Purpose.ts"
 import type { Cause } from "../sending/Cause.ts"
 import type { Rated } from "../base/Rated.ts"
 
@@ -86,7 +86,7 @@ export interface Booking {
 }
 
 /** Details of a booking's record. Null means unknown. */
-export interface Subject extends Purpose, Cause, Rated {
+export interface Subject extends References, Cause, Rated {
   readonly transferId: string
   /** A transfer's `type` is that of its record (`Posts.type`). */
   readonly type: string

@@ -23,7 +23,7 @@ import * as Cause from "../sending/Cause.ts"
 import * as Rated from "../base/Rated.ts"
 
 /** A deposit or withdrawal with the records that it belongs to. */
-export interface Payment extends Purpose.Purpose, Cause.Cause, Rated.Rated {
+export interface Payment extends Purpose.References, Cause.Cause, Rated.Rated {
   readonly type: "deposit" | "withdrawal"
   readonly id: string
   readonly ledgerTxId: string
@@ -169,7 +169,7 @@ const make = Effect.gen(function* () {
           description: texts.description,
           orderId: texts.orderId,
           invoiceId: subject?.invoiceId ?? null,
-          ...Purpose.of(subject ?? {}),
+          ...Purpose.referencesOf(subject ?? {}),
           ...Cause.of(subject ?? {}),
           ...Rated.of(subject ?? Rated.none),
           metadata: subject?.metadata ?? Metadata.empty

@@ -4,6 +4,7 @@ import * as Id from "../base/Id.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence, type Task } from "../ledger/Tasks.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import * as CreditShares from "../receiving/CreditShares.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import { DepositJobs } from "../receiving/DepositJobs.ts"
@@ -26,6 +27,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
   const metadataOf = yield* DepositMetadata.make
   const jobsOf = yield* InvoiceJobs
   const jobsOfDeposit = yield* DepositJobs
+  const withShares = yield* CreditShares.make
 
   const now = Clock.currentTimeMillis
 
@@ -67,7 +69,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         lightningAddressId,
         jobs: jobsOfDeposit(deposit, atMillis)
       }
-      yield* journal.commit(Withdrawal.transferred(withdrawal, to, fence(task), atMillis))
+      const change = Withdrawal.transferred(withdrawal, to, fence(task), atMillis)
+      yield* journal.commit(yield* withShares(change, deposit))
       return "done" as const
     },
     Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
@@ -86,8 +89,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
 
     /** Pays an offer of one of our companies. The node is not involved and has no record of the payment. */
     withoutInvoice: (withdrawal: Withdrawal.Withdrawal, issued: DepositMetadata.Source, task: Task) =>
-      Effect.flatMap(metadataOf(issued), (metadata) =>
-        toAddress(withdrawal, { companyId: issued.companyId, metadata }, issued.lightningAddressId, task)
+      Effect.flatMap(metadataOf(issued), (own) =>
+        toAddress(withdrawal, { companyId: issued.companyId, ...own }, issued.lightningAddressId, task)
       ),
 
     /** Pays an invoice of one of our companies: claims it, cancels it at the node, and only then pays it. */
@@ -109,8 +112,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         // do not start.
         if (!isClaimed && receiver.lacks?.has("cancel") === true)
           return yield* fail(withdrawal, "invoice_not_payable", task)
-        const metadata = yield* metadataOf(invoice)
-        const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
+        const own = yield* metadataOf(invoice)
+        const payee = { companyId: invoice.companyId, ...Purpose.of(invoice), ...own }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({
           ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis),
@@ -119,24 +122,23 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         const canceled = yield* close(invoice)
         // An external payment arrived first, and is credited to the invoice. Or the node does not know the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
-        yield* journal.commit(
-          Withdrawal.transferred(
-            withdrawal,
-            {
-              deposit,
-              jobs: jobsOfDeposit(deposit, atMillis),
-              invoice: {
-                id: invoice.id,
-                paymentHash: invoice.paymentHash,
-                paymentRequest: invoice.paymentRequest
-              },
-              preimage: Redacted.value(canceled.preimage), // this Change pays the invoice, so its preimage is no longer secret
-              lightningAddressId: invoice.lightningAddressId
+        const change = Withdrawal.transferred(
+          withdrawal,
+          {
+            deposit,
+            jobs: jobsOfDeposit(deposit, atMillis),
+            invoice: {
+              id: invoice.id,
+              paymentHash: invoice.paymentHash,
+              paymentRequest: invoice.paymentRequest
             },
-            fence(task),
-            atMillis
-          )
+            preimage: Redacted.value(canceled.preimage), // this Change pays the invoice, so its preimage is no longer secret
+            lightningAddressId: invoice.lightningAddressId
+          },
+          fence(task),
+          atMillis
         )
+        yield* journal.commit(yield* withShares(change, deposit))
         return "done" as const
       }).pipe(
         Effect.catchTags({

@@ -28,7 +28,7 @@ const fiat = ({ booking, subject }: Booked): Sheet.Cell => {
 }
 
 /** Ids of the features' records that a payment belongs to. */
-const references = Struct.keys({ ...Purpose.members, ...Cause.members }).map((member) => ({
+const references = Struct.keys({ ...Purpose.references, ...Cause.members }).map((member) => ({
   name: columnOf(member),
   of: booked(({ subject }) => subject?.[member] ?? null)
 }))

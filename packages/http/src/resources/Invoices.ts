@@ -22,6 +22,7 @@ import * as Search from "../wire/Search.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
+import * as SplitsView from "../wire/SplitsView.ts"
 import * as View from "../wire/View.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as FiatView from "../wire/FiatView.ts"
@@ -62,6 +63,7 @@ const Body = Schema.Struct({
       "SHA-256 of your own preimage, only with `hold: true`. You reveal the preimage to settle. Default: the node generates one"
     )
   ),
+  splits: SplitsView.given,
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateLightningInvoice" })
 
@@ -133,6 +135,7 @@ export const view = View.make<Invoice.Shown>()(
       (row) => row.depositId,
       "Deposit that credited the payment; null until settled"
     ),
+    splits: SplitsView.splits,
     ...FiatView.members
   }
 )
@@ -274,6 +277,7 @@ export const create = Section.company(
         description: payload.description ?? "",
         expirySeconds: payload.expiry_seconds ?? Invoice.expirySeconds.default,
         metadata: payload.metadata ?? Metadata.empty,
+        splits: SplitsView.read(payload.splits),
         ...(payload.hold === true && { hold: { paymentHash: hashOf(payload.payment_hash) } })
       }
       const once = yield* creation.once(request, headers["idempotency-key"], ask)

@@ -25,6 +25,7 @@ import * as Search from "../wire/Search.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
+import * as SplitsView from "../wire/SplitsView.ts"
 import * as View from "../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/lightning-address"
@@ -64,6 +65,7 @@ const SuccessMessage = Schema.String.annotate({
 const Body = Schema.Struct({
   handle: Scalars.given(Handle),
   domain: Scalars.given(OwnDomain),
+  splits: SplitsView.given,
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateLightningAddress" })
 
@@ -77,6 +79,7 @@ const SettingsBody = Schema.Struct({
     })
   ),
   success_message: Scalars.given(SuccessMessage),
+  splits: SplitsView.given,
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "ChangeLightningAddress" })
 
@@ -107,6 +110,7 @@ export const view = View.make<LightningAddress.LightningAddress>()(
       (row) => row.successMessage,
       "Text shown by the payer's wallet after a payment (LUD-09)"
     ),
+    splits: SplitsView.splits,
     lnurl: Member.text((row) => Lnurl.encode(urlOf(row)), "The address as a bech32 LNURL (LUD-01)"),
     lnurlp: [
       Scalars.text("lnurlp://pay.example.com/.well-known/lnurlp/satoshi").annotate({
@@ -147,6 +151,7 @@ const example = ({
   minSendable: Msat.fromSats(1000),
   maxSendable: Msat.fromSats(100_000),
   successMessage: "Thank you!",
+  splits: null,
   metadata,
   createdAtMillis: millis(),
   updatedAtMillis: millis(),
@@ -194,6 +199,7 @@ export const create = Section.company(
       const ask = {
         handle: Scalars.orNull(payload?.handle),
         domain: Scalars.orNull(payload?.domain),
+        splits: SplitsView.read(payload?.splits),
         metadata: payload?.metadata ?? Metadata.empty
       }
       const { handle, domain } = ask
@@ -240,6 +246,7 @@ const settingsOf = (body: typeof SettingsBody.Type | null): LightningAddress.Set
   minSendable: Scalars.msatOrNull(body?.min_sats),
   maxSendable: Scalars.msatOrNull(body?.max_sats),
   successMessage: Scalars.orNull(body?.success_message),
+  splits: SplitsView.read(body?.splits),
   metadata: body?.metadata ?? Metadata.empty
 })
 

@@ -1,5 +1,6 @@
 import * as Changes from "@satrail/core/service/Changes"
 import type { Programs, Storable, Tagged } from "@satrail/core/service/Changes"
+import * as Balance from "@satrail/core/ledger/Balance"
 import type { Any, Complete, Enqueue, Job, Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
@@ -16,6 +17,7 @@ import * as Dispatch from "./Dispatch.ts"
 import * as Domain from "../reads/Domain.ts"
 import * as GroupCommit from "../statements/GroupCommit.ts"
 import * as HostTransaction from "../client/HostTransaction.ts"
+import * as Inserts from "../statements/Inserts.ts"
 import * as Invoice from "../reads/Invoice.ts"
 import { maxForOthers } from "@satrail/core/ledger/Event"
 import * as KeyRange from "../reads/KeyRange.ts"
@@ -86,6 +88,7 @@ const rowOf = (
     once,
     event,
     eventsForOthers = [],
+    inserts,
     audit,
     jobs = [],
     fence,
@@ -122,6 +125,7 @@ const rowOf = (
       event: type,
       subject
     }))
+  if (inserts !== undefined) Object.assign(row, Inserts.rowOf(inserts))
   if (postings === "column") row["moved"] = String(change.legs[0]?.postings[0]?.amount)
   if (enqueues === "one" && job !== undefined) {
     row["job_id"] = job.id
@@ -245,6 +249,10 @@ const isSame = (one: Carried["money"], other: Carried["money"]): boolean =>
   one === other ||
   (typeof one === "object" && typeof other === "object" && one[0] === other[0] && one[1] === other[1])
 
+/** Returns whether a leg takes more from `available` than it gives. */
+const takes = ({ postings }: Leg): boolean =>
+  postings.some(({ from }) => from === "available") && Balance.need(postings) > 0n
+
 const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried => {
   const carried = {
     takes: false,
@@ -259,13 +267,14 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     audit: false
   }
   let money: Carried["money"] | undefined
+  const inserts = new Set<Noun.Noun>()
   let [enqueues, completes] = [0, 0]
   // One pass, because every commit of a flush runs through it.
   for (const change of changes) {
     const { legs, jobs = [] } = change
     const own = moneyOf(change)
     money = money === undefined || isSame(money, own) ? own : "many"
-    carried.takes ||= legs.some(({ postings }) => postings.some(({ from }) => from === "available"))
+    carried.takes ||= legs.some(takes)
     carried.once ||= change.once !== undefined
     carried.fence ||= change.fence !== undefined
     carried.cursor ||= change.cursor !== undefined
@@ -275,6 +284,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     carried.unlessFrozen ||= change.unlessFrozen === true
     carried.unlessFeesMoved ||= change.feesRevision !== undefined
     carried.audit ||= change.audit !== undefined
+    if (change.inserts !== undefined) for (const { noun } of change.inserts) inserts.add(noun)
     enqueues = Math.max(enqueues, jobs.filter(isEnqueue).length)
     completes = Math.max(completes, jobs.filter(isComplete).length)
   }
@@ -283,6 +293,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     money: money ?? "none",
     enqueues: counts[Math.min(2, enqueues)] ?? "many",
     completes: counts[Math.min(2, completes)] ?? "many",
+    inserts: [...inserts],
     absent: kind.absent?.(changes) ?? []
   }
 }

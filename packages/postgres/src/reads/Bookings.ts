@@ -108,7 +108,7 @@ const texts = [
   "paymentHash",
   "chainTxId",
   "invoiceId",
-  ...Struct.keys({ ...Purpose.members, ...Cause.members }),
+  ...Struct.keys({ ...Purpose.references, ...Cause.members }),
   "rate"
 ]
 const subjectOf = Decoding.make<Booking.Subject>(
@@ -122,7 +122,7 @@ const subjectOf = Decoding.make<Booking.Subject>(
     paymentHash: Text,
     chainTxId: Text,
     invoiceId: Text,
-    ...Purpose.members,
+    ...Purpose.references,
     ...Cause.members,
     ...Rated.members,
     metadata: Metadata.Metadata
@@ -165,16 +165,16 @@ const subjects = Stored.by((features) => {
     text: `
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
 select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, null::text as amount, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
-  r.chain_tx_id as "chainTxId", null as "invoiceId", ${refers(Purpose.members, false)}, ${refers(Cause.members, true)},
+  r.chain_tx_id as "chainTxId", null as "invoiceId", ${refers(Purpose.references, false)}, ${refers(Cause.members, true)},
   r.rate, r.rate_at_millis::text as "rateAtMillis", r.fiat_currency as "fiatCurrency", r.rate_source as "rateSource", r.metadata::text
 from asked a cross join lateral (${ofTransfer("withdrawals")}) r
 union all
 select r.ledger_tx_id::text, 'deposit', null, r.id::text, r.rail, r.recipient, i.payment_hash,
-  r.chain_tx_id, r.lightning_invoice_id::text, ${refers(Purpose.members, true)}, ${refers(Cause.members, false)},
+  r.chain_tx_id, r.lightning_invoice_id::text, ${refers(Purpose.references, true)}, ${refers(Cause.members, false)},
   coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text,
   coalesce(i.fiat_currency${ofRated("fiat_currency")}), coalesce(i.rate_source${ofRated("rate_source")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
-left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}${Posted.subjects(features, `${refers(Purpose.members, false)}, ${refers(Cause.members, false)}`)}`,
+left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}${Posted.subjects(features, `${refers(Purpose.references, false)}, ${refers(Cause.members, false)}`)}`,
     values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [
       companyId,
       Reads.list("uuid", transferIds)

@@ -1,6 +1,8 @@
 import type { Refusal } from "@satrail/core/service/Changes"
 import type { Account, Any } from "@satrail/core/ledger/Change"
+import type { Noun } from "@satrail/core/ledger/Noun"
 import * as Counts from "./Counts.ts"
+import * as Inserts from "./Inserts.ts"
 import type { Columns, Row } from "./Table.ts"
 
 // One statement per kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same
@@ -52,6 +54,8 @@ export interface Carried {
   readonly event: boolean
   /** True if any publishes events for other companies. */
   readonly eventsForOthers: boolean
+  /** The types of the records that hooks added to them. */
+  readonly inserts: ReadonlyArray<Noun>
   /** True if any counts against limits, or returns amounts to them. */
   readonly counts: boolean
   /** True if any is refused when its company is frozen. */
@@ -130,6 +134,7 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
     carried.eventsForOthers && "events_for_others json",
+    ...carried.inserts.map((noun) => `${Inserts.columnOf(noun)} json`),
     carried.counts && `counts json${carried.takes ? ", at int[], needs bigint[]" : ""}`,
     carried.unlessFeesMoved && "charged_by int",
     carried.audit && "audit text",
@@ -403,6 +408,7 @@ const textOf = (shape: Shape, carried: Carried): string => {
     ...(once ? [remembered] : []),
     ...(event ? [published] : []),
     ...(eventsForOthers ? [publishedForOthers] : []),
+    ...carried.inserts.map(Inserts.written),
     ...(audit ? [audited] : []),
     ...(completes === "none" ? [] : [completed(completes)]),
     ...(enqueues === "none" ? [] : [enqueued(enqueues)]),
@@ -448,9 +454,10 @@ const keyOf = ({
   counts,
   unlessFrozen,
   unlessFeesMoved,
+  inserts,
   absent
 }: Carried): string =>
-  `${[takes, once, fence, cursor, event, eventsForOthers, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
+  `${[takes, once, fence, cursor, event, eventsForOthers, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${inserts.map(({ name }) => name).join()} ${absent.join()}`
 
 /**
  * The statement returns one row per item, in order: its verdict, and the stored response if it is a replay. A

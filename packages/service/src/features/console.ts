@@ -6,6 +6,7 @@ import { offers } from "@satrail/features/offers/console"
 import { people } from "@satrail/features/people/console"
 import { platform } from "@satrail/features/platform/console"
 import { refunds } from "@satrail/features/refunds/console"
+import { splits } from "@satrail/features/splits/console"
 import { statements } from "@satrail/features/statements/console"
 import { transfers } from "@satrail/features/transfers/console"
 import { vouchers } from "@satrail/features/vouchers/console"
@@ -20,6 +21,7 @@ const others: ReadonlyArray<Feature> = [
   vouchers,
   refunds,
   transfers,
+  splits,
   statements,
   adjustments,
   people,

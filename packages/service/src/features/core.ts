@@ -9,6 +9,7 @@ import { offers } from "@satrail/features/offers/core"
 import { people } from "@satrail/features/people/core"
 import { platform } from "@satrail/features/platform/core"
 import { refunds } from "@satrail/features/refunds/core"
+import { splits } from "@satrail/features/splits/core"
 import { statements } from "@satrail/features/statements/core"
 import { transfers } from "@satrail/features/transfers/core"
 import { vouchers } from "@satrail/features/vouchers/core"
@@ -23,6 +24,7 @@ export const features = [
   vouchers,
   refunds,
   transfers,
+  splits,
   zaps,
   offers,
   webhooks,

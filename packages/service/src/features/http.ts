@@ -7,6 +7,7 @@ import { offers } from "@satrail/features/offers/http"
 import { people } from "@satrail/features/people/http"
 import { platform } from "@satrail/features/platform/http"
 import { refunds } from "@satrail/features/refunds/http"
+import { splits } from "@satrail/features/splits/http"
 import { statements } from "@satrail/features/statements/http"
 import { transfers } from "@satrail/features/transfers/http"
 import { vouchers } from "@satrail/features/vouchers/http"
@@ -20,6 +21,7 @@ type Features = readonly [
   typeof vouchers,
   typeof refunds,
   typeof transfers,
+  typeof splits,
   typeof offers,
   typeof webhooks,
   typeof walletConnect,
@@ -37,6 +39,7 @@ export const features: Features = [
   vouchers,
   refunds,
   transfers,
+  splits,
   offers,
   webhooks,
   walletConnect,

@@ -202,6 +202,7 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   const refusal = earlier ?? overtaken ?? frozen(state, change) ?? moved(state, change)
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next: State.State | Changes.Refusal = move(state, change)
+  if (!("_tag" in next)) next = Writes.inserted(next, change)
   for (const leg of change.legs)
     if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id, change.atMillis)
   if (!("_tag" in next) && change.counts !== undefined) next = count(next, change)

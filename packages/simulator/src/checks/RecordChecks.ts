@@ -167,7 +167,7 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
     const paid = yield* invoiceOf(records, companyId, lightningInvoiceId)
     same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
     same(amount, paid.received, `a deposit credits the amount received: deposit ${id}`)
-    for (const [member, of] of Object.entries(Purpose.of(paid)))
+    for (const [member, of] of Object.entries(Purpose.referencesOf(paid)))
       same(Reflect.get(row, member), of, `a deposit has its invoice's ${member}: ${id}`)
   }
   if (chainTxId !== null) {

@@ -27,6 +27,7 @@ export const row = (fields: Partial<Checkout> = {}): Checkout => ({
   contact: null,
   tipPercent: null,
   payerEmail: null,
+  splits: null,
   invoiceId: "i",
   paymentRequest: "lnbcrt1…",
   onChainAddressId: "a",

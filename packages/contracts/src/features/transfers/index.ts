@@ -1,3 +1,4 @@
+import * as Id from "@satrail/core/base/Id"
 import * as Transfer from "@satrail/features/transfers/core/Transfer"
 import { Effect } from "effect"
 import { committed, companyWith } from "../../Fixtures.ts"
@@ -10,13 +11,16 @@ export const transfers = Feature.make({
   money: Journal.money,
   other: Journal.other,
   subjects: {
-    // A return has every field.
+    // A return has every field but `depositId`.
     transfers: subjectOf(
       Transfer.noun,
       Effect.fnUntraced(function* (companyId) {
         const original = yield* transfer(yield* companyWith(10), companyId, 1)
         yield* committed(Transfer.sent(original))
-        return Transfer.returned(original, yield* returnOf(original, 1))
+        return Transfer.returned(original, {
+          ...(yield* returnOf(original, 1)),
+          depositId: yield* Id.make
+        })
       })
     )
   },

@@ -230,6 +230,12 @@ const show = async (visit: Visit): Promise<Shown> => {
           ["Due", checkout.amount_sats === null ? "any amount" : Formats.inSats(checkout.amount_sats)],
           ["Received", Formats.inSats(checkout.received_sats)],
           checkout.pending_sats === 0 ? null : ["Confirming", Formats.inSats(checkout.pending_sats)],
+          checkout.splits === null
+            ? null
+            : [
+                "Splits",
+                checkout.splits.map(({ company_id, share }) => `${share} to ${company_id}`).join(", ")
+              ],
           ["Created", date(say, checkout.created_at)],
           ["Expires", date(say, checkout.expires_at)],
           ["Paid", date(say, checkout.paid_at, "not yet")]

@@ -8,6 +8,7 @@ import * as Change from "@satrail/core/ledger/Change"
 import * as Noun from "@satrail/core/ledger/Noun"
 import { type Written, written } from "@satrail/core/ledger/Written"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import * as CheckoutUri from "./CheckoutUri.ts"
 import * as Rated from "@satrail/core/base/Rated"
@@ -91,6 +92,8 @@ export const Checkout = Schema.Struct({
   tipPercent: Schema.NullOr(Schema.Int),
   /** Email address that the payer gave. */
   payerEmail: Schema.NullOr(Schema.String),
+  /** Companies that get a share of each payment. */
+  splits: Purpose.members.splits,
   /** The invoice for the remaining amount, and the on-chain address. */
   invoiceId: Noun.Id,
   paymentRequest: Schema.String,

@@ -10,7 +10,7 @@ const leastSeconds = 60
 /** Issues another invoice for what was not sent yet, at the checkout's rate. */
 export const make = Effect.map(Invoices, (invoices) =>
   Effect.fnUntraced(function* (checkout: Checkout.Checkout, sent: Msat.Msat, atMillis: number) {
-    const { companyId, description, metadata } = checkout
+    const { companyId, description, metadata, splits } = checkout
     const asking = yield* invoices.issue({
       companyId,
       amount: Checkout.rest(checkout, sent),
@@ -24,7 +24,8 @@ export const make = Effect.map(Invoices, (invoices) =>
       apiKeyId: null,
       callback: null,
       ...Rated.of(checkout),
-      checkoutId: checkout.id
+      checkoutId: checkout.id,
+      splits
     })
     return asking._tag === "Made"
       ? { invoiceId: asking.value.id, paymentRequest: asking.value.paymentRequest }

@@ -87,6 +87,7 @@ export const make = Effect.gen(function* () {
         status,
         description,
         metadata,
+        splits,
         createdAtMillis,
         quotedAtMillis,
         expiresAtMillis
@@ -96,7 +97,15 @@ export const make = Effect.gen(function* () {
         return yield* new Checkout.CheckoutNotOpen({ id, status })
       const expirySeconds = Math.round((expiresAtMillis - (quotedAtMillis ?? createdAtMillis)) / 1000)
       const invoice = yield* invoices
-        .create({ ...priceOf(checkout), companyId, description, metadata, expirySeconds, checkoutId: id })
+        .create({
+          ...priceOf(checkout),
+          companyId,
+          description,
+          metadata,
+          expirySeconds,
+          checkoutId: id,
+          splits
+        })
         .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
       const { amount, paymentRequest } = invoice
       const quote = {

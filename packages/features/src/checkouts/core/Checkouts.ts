@@ -57,6 +57,8 @@ export interface Ask extends Pick<
   | "contact"
 > {
   readonly asked: Asked | null
+  /** Default: the company keeps everything. */
+  readonly splits?: Checkout.Checkout["splits"]
   readonly expirySeconds: number
   /** Language tag or POSIX locale. If null, `auto` or a language that is not available, the payer's browser decides. */
   readonly locale: string | null
@@ -319,10 +321,10 @@ export const make = Effect.gen(function* () {
     Effect.flatMap(found("checkout", publicId, nouns.named(Checkout.noun, { publicId })), show)
 
   /** Creates the checkout's invoice, address and record. */
-  const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, locale, ...words }: Ask) {
+  const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, locale, splits = null, ...words }: Ask) {
     const { companyId, description, metadata } = words
     const id = Id.fromMillis(yield* now, entropy)
-    const own = { companyId, metadata, checkoutId: id }
+    const own = { companyId, metadata, checkoutId: id, splits }
     const amount = asked ?? { amount: null, minAmount: null, maxAmount: null }
     const invoice = yield* invoices
       .create({ ...own, ...amount, description, expirySeconds })
@@ -333,6 +335,7 @@ export const make = Effect.gen(function* () {
     const checkout: Checkout.Checkout = {
       id,
       ...words,
+      splits,
       locale: language ?? "en",
       localeSource: language === undefined ? "browser" : "seller",
       ...Checkout.unpaid,

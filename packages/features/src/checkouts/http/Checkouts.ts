@@ -26,6 +26,7 @@ import * as Search from "@satrail/http/wire/Search"
 import * as Resource from "@satrail/http/api/Resource"
 import * as Section from "@satrail/http/api/Section"
 import * as Member from "@satrail/http/wire/Member"
+import * as SplitsView from "@satrail/http/wire/SplitsView"
 import * as View from "@satrail/http/wire/View"
 import * as Invoices from "@satrail/http/resources/Invoices"
 import * as FiatView from "@satrail/http/wire/FiatView"
@@ -121,6 +122,7 @@ const Body = Schema.Struct({
       })
     )
   ),
+  splits: SplitsView.given,
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })
 
@@ -224,6 +226,7 @@ export const view = View.make<Checkout.Shown>()(
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instant((row) => row.expiresAtMillis),
     paid_at: Member.instantOrNull((row) => row.paidAtMillis, "Time of payment; null until recorded as paid"),
+    splits: SplitsView.splits,
     ...FiatView.members
   }
 )
@@ -257,6 +260,7 @@ const example = (world: World): Checkout.Shown => {
     contact: null,
     tipPercent: null,
     payerEmail: null,
+    splits: null,
     invoiceId: open.id,
     paymentRequest: open.paymentRequest,
     onChainAddressId: id("on-chain address"),
@@ -341,6 +345,7 @@ const create = Section.company(
         locale: payload.locale ?? null,
         contact: payload.contact ?? null,
         options: payload.options ?? [],
+        splits: SplitsView.read(payload.splits),
         metadata: payload.metadata ?? Metadata.empty
       }
       const once = yield* creation.once(request, headers["idempotency-key"], {

@@ -74,5 +74,6 @@ export const migrations = {
   "0089_checkout_language": localeSource,
   "0093_checkouts_of_order": ofOrder,
   "0102_checkout_rates": "alter table satrail.checkouts add column rate_source text",
-  "0104_checkout_payers": payers
+  "0104_checkout_payers": payers,
+  "0109_checkout_splits": "alter table satrail.checkouts add column splits json"
 }

@@ -172,6 +172,14 @@ const show = async (visit: Visit): Promise<Shown> => {
         ["Worth now", say.fiat(amount_sats) ?? "unknown"],
         returned_sats === 0 ? null : ["Returned", Formats.exactSats(returned_sats)],
         return_of === null ? null : ["Return of", link(to(`transfers/${return_of}`), "Transfer")],
+        transfer.deposit_id === null
+          ? null
+          : [
+              "Share of",
+              sent
+                ? link(to(`payments/in/${transfer.deposit_id}`), "Payment")
+                : copied(transfer.deposit_id, "deposit id")
+            ],
         ["Completed", date(say, transfer.created_at)],
         ["Id", copied(transfer.id, "transfer id")],
         ["Ledger", copied(transfer.ledger_tx_id, "ledger id")],

@@ -28,6 +28,8 @@ export const Transfer = Schema.Struct({
   returnOf: Schema.NullOr(Noun.Id),
   /** Amount of that transfer that had been returned before, in msat; null if it is not a return. */
   returnedBefore: Schema.NullOr(Msat.Msat),
+  /** The deposit of which this transfer is a share; null if it is not a share. */
+  depositId: Schema.NullOr(Noun.Id),
   description: Schema.String,
   metadata: Metadata.Metadata,
   ...Rated.members,
@@ -51,7 +53,11 @@ export const noun = Noun.make("transfers", Transfer, {
   moving: ["returned"],
   sharedWith: "recipientId",
   // Each return states what was returned before, so two concurrent returns cannot both count the same rest.
-  unique: [["returnOf", "returnedBefore"]],
+  // A deposit has one share for each payee.
+  unique: [
+    ["returnOf", "returnedBefore"],
+    ["depositId", "recipientId"]
+  ],
   taken: ({ id }) => new TransferMoved({ id })
 })
 
@@ -85,13 +91,14 @@ type Asked = Pick<
   | "metadata"
   | "createdAtMillis"
 > &
-  Partial<Rated.Rated & Pick<Transfer, "returnOf" | "returnedBefore">>
+  Partial<Rated.Rated & Pick<Transfer, "returnOf" | "returnedBefore" | "depositId">>
 
 /** Makes a transfer. Nullable fields default to null. */
 export const of = (asked: Asked): Transfer => ({
   ...Rated.none,
   returnOf: null,
   returnedBefore: null,
+  depositId: null,
   ...asked,
   returned: Msat.zero
 })

@@ -63,6 +63,10 @@ export const view = View.make<Transfer.Transfer>()(
     returned_sats: Member.exactSats((row) => row.returned, "Returned part"),
     status: [Schema.Literal("completed"), () => "completed" as const],
     return_of: Member.uuidOrNull((row) => row.returnOf, "The transfer that this one returns, if any"),
+    deposit_id: Member.uuidOrNull(
+      (row) => row.depositId,
+      "The sender's deposit of which this is a share, if any"
+    ),
     description: Member.text((row) => row.description),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: Member.instant((row) => row.createdAtMillis),
@@ -72,7 +76,7 @@ export const view = View.make<Transfer.Transfer>()(
 
 const other = CompanyId.make("0197a1b2-7c00-7a3b-9c1d-2f5e6a7b8c9d")
 
-const example = ({ id, millis, companyId, metadata }: World): Transfer.Transfer =>
+export const example = ({ id, millis, companyId, metadata }: World): Transfer.Transfer =>
   Transfer.of({
     id: id("internal transfer", 120_000),
     companyId,

@@ -13,6 +13,7 @@ import * as Migration0090 from "@satrail/postgres/migrations/Migration0090"
 import * as Migration0095 from "@satrail/postgres/migrations/Migration0095"
 import * as Migration0097 from "@satrail/postgres/migrations/Migration0097"
 import * as Migration0099 from "@satrail/postgres/migrations/Migration0099"
+import * as Migration0108 from "@satrail/postgres/migrations/Migration0108"
 import * as Rights from "./Rights.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
@@ -40,7 +41,8 @@ export const scripts: Scripts = {
   "0090_meanings": Migration0090.script,
   "0095_deposits_owed": Migration0095.script,
   "0097_operator_requests": Migration0097.script,
-  "0099_rates": Migration0099.script
+  "0099_rates": Migration0099.script,
+  "0108_splits": Migration0108.script
 }
 
 /** The database was migrated by a later version of this program. Nothing was changed. */

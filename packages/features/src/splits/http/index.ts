@@ -1,0 +1,7 @@
+import * as Feature from "@satrail/http/api/Feature"
+import * as Splits from "./Splits.ts"
+
+export const splits = Feature.make({
+  read: [Splits.get],
+  views: { deposit_splits: Splits.view }
+})
