@@ -6,7 +6,9 @@ type Verbs = Readonly<Record<string, string>>
 const usual: Verbs = { create: "CREATE", get: "GET:#", list: "LIST", update: "PATCH:#", delete: "DELETE:#" }
 
 const makes = "create get list"
+const cancels = `${makes} cancel`
 const deposit = "bitcoin/deposit/"
+const ofDeposit = "=GET:/deposits#"
 
 /**
  * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. An empty path is the
@@ -17,20 +19,20 @@ const deposit = "bitcoin/deposit/"
 const table = `account  get=GET
 apiKeys api-keys ${makes} revoke=DELETE:#
 audit  list
-checkouts  ${makes} cancel
+checkouts  ${cancels}
 companies /operator/companies ${makes} update freeze unfreeze issueKey=CREATE:#/api-keys
 domains  claim=CREATE list=GET
 events  get list
-invoices ${deposit}lightning-invoice ${makes} cancel settle
+invoices ${deposit}lightning-invoice ${cancels} settle
 lightningAddresses ${deposit}lightning-address ${makes} update delete qr=GET:#/
 offers ${deposit}offer ${makes}
 onChainAddresses ${deposit}on-chain ${makes}
 rates  list=GET
-refunds  ${makes} cancel
+refunds  ${cancels}
 statements  get
 transfers  ${makes} return=CREATE:#/
-transactions  balance=GET:/ list deposit=GET:/deposits# payer=GET:/deposits#/ splits=GET:/deposits#/ withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
-vouchers  ${makes} cancel
+transactions  balance=GET:/ list deposit${ofDeposit} payer${ofDeposit}/ splits${ofDeposit}/ withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
+vouchers  ${cancels}
 webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/
 webhooks webhook-deliveries resend=ONCE
 withdrawals bitcoin/withdraw estimate=POST:/ confirm=CREATE:/
@@ -43,7 +45,8 @@ export const read = (table: string): Readonly<Record<string, Verbs>> => {
     const path = own || noun
     for (const text of verbs) {
       const [verb = "", route] = text.split("=")
-      const [kind = "", rest = kind === "ONCE" ? "#/" : ""] = (route ?? usual[verb] ?? "POST:#/").split(":")
+      // Without a route, POST and ONCE act on a record.
+      const [kind = "", rest = /O/.test(kind) ? "#/" : ""] = (route ?? usual[verb] ?? "POST").split(":")
       ;(nouns[noun] ??= {})[verb] =
         `${kind} ${path.replace(/^\b/, "/v1/")}${rest.replace("#", "/{id}").replace(/\/$/, `/${verb}`)}`
     }

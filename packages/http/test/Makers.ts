@@ -204,6 +204,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   [`${lightningAddress}/{id}/qr`]: address,
   [`${transactions}/deposits/{depositID}`]: deposit,
   [`${transactions}/deposits/{depositID}/payer`]: deposit,
+  [`${transactions}/deposits/{depositID}/splits`]: deposit,
   [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
   [`${transactions}/withdrawals/{withdrawalID}/approve`]: waiting,
   [`${transactions}/withdrawals/{withdrawalID}/reject`]: waiting,

@@ -27,6 +27,7 @@ describe("Lightning addresses", () => {
       min_sats: null,
       max_sats: null,
       success_message: null,
+      splits: null,
       lnurl,
       lnurlp: "lnurlp://pay.example.com/.well-known/lnurlp/shop"
     })

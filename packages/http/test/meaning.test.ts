@@ -50,6 +50,7 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
   const [deposit_id, invoice_id] = [deposits[0].id, invoices[0].id]
   const [payer, { id: elsewhere }] = [await service.company("paid"), await service.company()]
   const to = payer.id
+  const splits = [{ company_id: to, share: "5%" }]
   await service.fund(payer.key, 100_000)
   const transferred = await service.ask("POST", "/v1/transfers", {
     key: payer.key,
@@ -131,13 +132,15 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
         expiry_seconds: 3600,
         hold: true,
         payment_hash: preimage,
+        splits,
         metadata
       },
       same: [
         { description: null },
         { expiry_seconds: null },
         { currency: "Sats" },
-        { payment_hash: String(preimage).toUpperCase() }
+        { payment_hash: String(preimage).toUpperCase() },
+        { splits: [{ company_id: to.toUpperCase(), share: "5.00%" }] }
       ],
       others: [
         ...amounts,
@@ -145,6 +148,8 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
         { amount: null, currency: null, min_sats: 5 },
         { amount: null, currency: null, max_sats: 5 },
         { description: "tea" },
+        { splits: null },
+        { splits: [{ company_id: to, share: "5.01%" }] },
         { expiry_seconds: 3601 },
         { hold: false, payment_hash: null },
         { payment_hash: another },
@@ -154,9 +159,15 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
     },
     "/v1/bitcoin/deposit/lightning-address": {
       key,
-      body: { handle: "shop", domain: "", metadata },
+      body: { handle: "shop", domain: "", splits, metadata },
       same: [{ domain: null }, { handle: "Shop" }],
-      others: [{ handle: "shop2" }, { handle: "" }, { domain: "shown.example" }, { metadata: {} }]
+      others: [
+        { handle: "shop2" },
+        { handle: "" },
+        { domain: "shown.example" },
+        { splits: null },
+        { metadata: {} }
+      ]
     },
     "/v1/bitcoin/deposit/on-chain": {
       key,
@@ -221,11 +232,13 @@ const creationsOf = async (): Promise<Readonly<Record<string, Creation>>> => {
         locale: "de",
         contact: "help@shop.example",
         options: ["email", "tip"],
+        splits,
         metadata
       },
       same: [{ description: null }, { currency: "EUR" }, { options: ["tip", "email"] }],
       others: [
         { amount: 12.51 },
+        { splits: null },
         { currency: "usd" },
         { amount: null, currency: null, options: [] },
         { description: "tea" },

@@ -20,6 +20,7 @@ const lightningInvoice = (settled: boolean): Shape => ({
   r_hash: hex32,
   amount_sats: is(2100),
   min_sats: is(null),
+  splits: is(null),
   max_sats: is(null),
   hold: is(false),
   held_sats: is(null),
@@ -275,6 +276,7 @@ describe("every record has exactly the expected fields", () => {
         min_sats: is(null),
         max_sats: is(null),
         success_message: is(null),
+        splits: is(null),
         lnurl: ["an LNURL", (value) => String(value).startsWith("lnurl1")],
         lnurlp: is(`lnurlp://${domain}/.well-known/lnurlp/satoshi`)
       }),

@@ -192,14 +192,12 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "the node's read cursor is stored before the payments read are credited",
     file: core("receiving/Credits"),
     in: "make",
-    find: `    yield* journal
-      .commit({
-        ...Invoice.settled(invoice, deposit, paid.preimage, reading),`,
+    find: `    const change = {
+      ...Invoice.settled(invoice, deposit, paid.preimage, reading),`,
     replace: `    if (reading !== undefined)
       yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
-    yield* journal
-      .commit({
-        ...Invoice.settled(invoice, deposit, paid.preimage),`,
+    const change = {
+      ...Invoice.settled(invoice, deposit, paid.preimage),`,
     test: crashTest,
     titles: "that the node had reported as closed$"
   },

@@ -222,11 +222,11 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `        const canceled = yield* close(invoice)
         // An external payment arrived first, and is credited to the invoice. Or the node does not know the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
-        yield* journal.commit(`,
+        yield* book(`,
     replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }
       const closing = Effect.ignore(receiver.cancelInvoice(invoice.paymentHash))
-      const book = (change: Withdrawal.InternalTransferred) => Effect.tap(journal.commit(change), () => closing)
-      yield* book(`,
+      const early = (...all: Parameters<typeof book>) => Effect.tap(book(...all), () => closing)
+      yield* early(`,
     test: coreTest("Transfers"),
     titles: "C16 C17:"
   },

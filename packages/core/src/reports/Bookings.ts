@@ -112,12 +112,14 @@ export class Bookings extends Context.Service<
   }
 >()("@satrail/core/reports/Bookings") {}
 
+/** Returns a booking's subject. Equal shares of a deposit have one key, and each booking gets the next of them. */
 const subjectOf = (
-  subjects: ReadonlyMap<string, Booking.Subject>,
+  subjects: ReadonlyMap<string, Array<Booking.Subject>>,
   booking: Booking.Booking
 ): Booking.Subject | undefined => {
   const key = Booking.keyOf(booking)
-  return key === undefined ? undefined : subjects.get(key)
+  const found = (key !== undefined && subjects.get(key)) || []
+  return found.length > 1 ? found.shift() : found[0]
 }
 
 export const make = Effect.gen(function* () {
@@ -128,11 +130,11 @@ export const make = Effect.gen(function* () {
     companyId: CompanyId.CompanyId,
     bookings: ReadonlyArray<Booking.Booking>
   ) {
-    if (bookings.length === 0) return new Map<string, Booking.Subject>()
+    if (bookings.length === 0) return new Map<string, Array<Booking.Subject>>()
     const subjects = yield* reports.subjects(companyId, [
       ...new Set(bookings.map(({ transferId }) => transferId))
     ])
-    return new Map(subjects.map((one) => [Booking.keyOfSubject(one), one]))
+    return Map.groupBy(subjects, Booking.keyOfSubject)
   })
 
   /** Returns the position of the first entry, and the opening line. */

@@ -29,6 +29,10 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
   const jobsOfDeposit = yield* DepositJobs
   const withShares = yield* CreditShares.make
 
+  /** Credits the deposit, with its shares. */
+  const book = (change: Withdrawal.InternalTransferred, deposit: Deposit.Deposit) =>
+    Effect.flatMap(withShares(change, deposit), journal.commit)
+
   const now = Clock.currentTimeMillis
 
   const depositFor = (
@@ -69,8 +73,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         lightningAddressId,
         jobs: jobsOfDeposit(deposit, atMillis)
       }
-      const change = Withdrawal.transferred(withdrawal, to, fence(task), atMillis)
-      yield* journal.commit(yield* withShares(change, deposit))
+      yield* book(Withdrawal.transferred(withdrawal, to, fence(task), atMillis), deposit)
       return "done" as const
     },
     Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
@@ -122,23 +125,25 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         const canceled = yield* close(invoice)
         // An external payment arrived first, and is credited to the invoice. Or the node does not know the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
-        const change = Withdrawal.transferred(
-          withdrawal,
-          {
-            deposit,
-            jobs: jobsOfDeposit(deposit, atMillis),
-            invoice: {
-              id: invoice.id,
-              paymentHash: invoice.paymentHash,
-              paymentRequest: invoice.paymentRequest
+        yield* book(
+          Withdrawal.transferred(
+            withdrawal,
+            {
+              deposit,
+              jobs: jobsOfDeposit(deposit, atMillis),
+              invoice: {
+                id: invoice.id,
+                paymentHash: invoice.paymentHash,
+                paymentRequest: invoice.paymentRequest
+              },
+              preimage: Redacted.value(canceled.preimage), // this Change pays the invoice, so its preimage is no longer secret
+              lightningAddressId: invoice.lightningAddressId
             },
-            preimage: Redacted.value(canceled.preimage), // this Change pays the invoice, so its preimage is no longer secret
-            lightningAddressId: invoice.lightningAddressId
-          },
-          fence(task),
-          atMillis
+            fence(task),
+            atMillis
+          ),
+          deposit
         )
-        yield* journal.commit(yield* withShares(change, deposit))
         return "done" as const
       }).pipe(
         Effect.catchTags({

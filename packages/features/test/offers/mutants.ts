@@ -47,8 +47,8 @@ export const offers: ReadonlyArray<Canary> = [
     bug: "a payment of our own offer is returned to its payer",
     file: core("sending/Transfers"),
     in: "make",
-    find: "{ companyId: issued.companyId, metadata }",
-    replace: "{ companyId: withdrawal.companyId, metadata }",
+    find: "{ companyId: issued.companyId, ...own }",
+    replace: "{ companyId: withdrawal.companyId, ...own }",
     test: featureTest("offers/core/OwnOffers"),
     titles: "own offers: a payment is settled internally"
   },

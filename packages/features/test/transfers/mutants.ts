@@ -14,8 +14,8 @@ export const transfers: ReadonlyArray<Canary> = [
     bug: "two concurrent returns of a transfer both count the same rest",
     file: feature("transfers/core/Transfer"),
     in: "noun",
-    find: `  unique: [["returnOf", "returnedBefore"]],`,
-    replace: `  unique: [["returnOf", "id"]],`,
+    find: `["returnOf", "returnedBefore"]`,
+    replace: `["returnOf", "id"]`,
     test: inMemory,
     titles: "transfer: of 64 concurrent returns"
   },

@@ -40,6 +40,7 @@ export type Rule =
   | "limits"
   | "wellFormed"
   | "eventTypes"
+  | "splits"
 
 /** The HTTP part of a feature. Each field is optional. */
 export interface Feature {

@@ -43,6 +43,7 @@ const general: { readonly [rule in Rule]: Members } = {
     members: ["amount", "max_sats", "min_sats"]
   },
   wellFormed: { rule: "A domain, URL or address range must be well-formed", members: ["domain", "ranges"] },
+  splits: { rule: "Splits must name other accounts, each once, and add up to 100% at most", members: [] },
   eventTypes: { rule: "Event types must be known types or prefixes", members: [] }
 }
 

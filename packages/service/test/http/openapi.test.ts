@@ -599,6 +599,7 @@ describe("the OpenAPI document", () => {
         "adjustment",
         "balance",
         "deposit",
+        "depositSplits",
         "exportTransactions",
         "getStatement",
         "payer",

@@ -59,6 +59,16 @@ describe("splits", () => {
     assert.strictEqual(back.status, 201, back.text)
   })
 
+  it("split: an export names the payee of each share, also of equal ones", async () => {
+    const [shop, one, other] = [await service.company(), await service.company(), await service.company()]
+    const splits = [one, other].map(({ id }) => ({ company_id: id, share: "10%" }))
+    const { payment_request } = (await post(shop.key, path, { ...amount, splits })).body.data
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: payment_request }))
+    await service.work()
+    const { text } = await service.ask("GET", "/v1/transactions/export", { key: shop.key })
+    for (const { id } of [one, other]) assert.lengthOf(text.split(id), 2, text)
+  })
+
   it("split: PATCH of a Lightning address keeps its splits, and null removes them", async () => {
     const [shop, payee] = [await service.company(), await service.company()]
     const place = "/v1/bitcoin/deposit/lightning-address"
