@@ -5,6 +5,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import * as Transfer from "@satrail/features/transfers/core/Transfer"
 import * as Voucher from "@satrail/features/vouchers/core/Voucher"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Search from "@satrail/core/reports/Search"
@@ -116,7 +117,14 @@ const lists: ReadonlyArray<
 > = [
   [
     ({ transactions }) => transactions(one, { limit: 10 }),
-    ["adjustments_booked", "deposits_listed", "withdrawals_listed", ...describing]
+    [
+      "adjustments_booked",
+      "deposits_listed",
+      "transfers_pkey",
+      "transfers_received",
+      "withdrawals_listed",
+      ...describing
+    ]
   ],
   [
     ({ search }) => search(one, { limit: 10, label: { key: "a", value: "b" } }, 100),
@@ -242,7 +250,14 @@ const lists: ReadonlyArray<
   [({ turnedSince }) => turnedSince(one, [2 ** 42]), ["entries_pkey"]],
   [
     ({ subjects }) => subjects(one, [one]),
-    ["checkouts_pkey", "deposits_of_transfer", "invoices_pkey", "withdrawals_of_transfer"]
+    [
+      "checkouts_pkey",
+      "deposits_of_transfer",
+      "invoices_pkey",
+      "transfers_ledger_tx",
+      "transfers_ledger_tx",
+      "withdrawals_of_transfer"
+    ]
   ]
 ]
 
@@ -365,7 +380,7 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   counts: each,
   unlessFrozen: each,
   audit: each,
-  inserts: [],
+  inserts: each ? [Transfer.noun] : [],
   absent: []
 })
 

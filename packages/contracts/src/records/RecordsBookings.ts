@@ -203,7 +203,7 @@ export const other = {
           paymentHash: invoice.paymentHash,
           chainTxId: null,
           invoiceId: invoice.id,
-          ...Purpose.none,
+          ...Purpose.noReferences,
           ...Cause.none,
           ...rated,
           metadata: deposit.metadata
@@ -218,7 +218,7 @@ export const other = {
           paymentHash: null,
           chainTxId: null,
           invoiceId: null,
-          ...Purpose.none,
+          ...Purpose.noReferences,
           ...Cause.none,
           rate: "65000",
           rateAtMillis: 1_700_000_000_000,
