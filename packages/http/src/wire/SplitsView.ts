@@ -32,7 +32,7 @@ export const given = Scalars.given(
     })
 )
 
-/** Returns the splits that a request sets, or null if it sets none. A text that is no percentage was rejected before. */
+/** Returns the splits that a request sets, or null if it sets none. A text that is not a percentage was rejected before. */
 export const read = (rows: typeof given.Type | undefined): ReadonlyArray<Split> | null =>
   rows?.map(({ company_id, share }) => ({
     companyId: CompanyId.make(company_id),
