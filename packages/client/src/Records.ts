@@ -1742,6 +1742,10 @@ export interface PlatformKey {
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
 }
+export interface PlatformKeysRevokeQuery {
+  /** `void` also cancels the open vouchers and refund links that the key or person created, and releases their funds */
+  readonly links?: "void" | undefined
+}
 export interface SearchFindQuery {
   /** Text to look for. The newest 2000 descriptions, payees and fiat amounts are compared */
   readonly text: string
@@ -2442,7 +2446,7 @@ export interface OperatorsPlatformKeysVerbs {
   /** Approves a key that another operator requested. */
   readonly approve: (id: string, ask?: CallOptions) => Promise<PlatformKey>
   /** Revokes a platform key immediately, in every process. */
-  readonly revoke: (id: string, ask?: CallOptions) => Promise<PlatformKey>
+  readonly revoke: (id: string, ask?: PlatformKeysRevokeQuery & CallOptions) => Promise<PlatformKey>
 }
 export interface OperatorsSearchVerbs {
   /** Returns the records that match a text, at most 20 for each way of matching: an order id, a reference or an email address and their beginnings, an id or hash and its beginning, a transaction, an invoice, an address, a link, an amount, a metadata value, or part of a description. */

@@ -186,7 +186,7 @@ const lists: ReadonlyArray<
   [({ auditChain }) => auditChain(0n, 10), ["audit_entries_pkey", "audit_links_pkey"]],
   [({ refundsOf }) => refundsOf(one, one, 10), ["refunds_of_checkout"]],
   [({ ofDeposit }) => ofDeposit(one, one, one, 10), ["refunds_of_deposit"]],
-  [({ openVouchersBy }) => openVouchersBy(one, "a", one, 10), ["vouchers_open_by_maker"]],
+  [({ openVouchersBy }) => openVouchersBy(null, "a", 10), ["vouchers_open_by_maker"]],
   [({ depositsFor }) => depositsFor(one, one, 10), ["deposits_of_checkout"]],
   [({ adjustment }) => adjustment(one), ["adjustments_anywhere"]],
   [({ adjustments }) => adjustments({ after: null, limit: 10, status: "pending" }), ["adjustments_listed"]],

@@ -1,6 +1,16 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { action, call, example, json, list, listed, name, paging } from "@satrail/http/commands/CommandParts"
+import {
+  action,
+  call,
+  ending,
+  example,
+  json,
+  list,
+  listed,
+  name,
+  paging
+} from "@satrail/http/commands/CommandParts"
 import * as Feature from "@satrail/http/commands/Feature"
 
 const path = "/operator/platform-keys"
@@ -64,7 +74,7 @@ const commands = Command.make("platform-keys").pipe(
       (id) => `${at(id)}/approve`,
       "Approve a key that another operator requested"
     ),
-    action("revoke", id, "DELETE", at, "Revoke a platform key, in every process")
+    ending("revoke", id, at, "Revoke a platform key, in every process")
   ])
 )
 

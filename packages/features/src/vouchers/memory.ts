@@ -1,17 +1,13 @@
 import * as Voucher from "./core/Voucher.ts"
 import type { VoucherReads } from "./core/VoucherReads.ts"
-import { newestFirst, type Read } from "@satrail/memory/Reading"
+import type { Read } from "@satrail/memory/Reading"
 import * as State from "@satrail/memory/State"
 
 export const make = (read: Read): VoucherReads["Service"] => ({
-  openVouchersBy: (companyId, createdBy, before, limit) =>
+  openVouchersBy: (companyId, createdBy, limit) =>
     read((now) =>
-      newestFirst(
-        State.ownedBy(now, Voucher.noun, companyId).filter(
-          (row) => row.status === "open" && row.createdBy === createdBy
-        ),
-        before,
-        limit
-      )
+      (companyId === null ? State.all(now, Voucher.noun) : [...State.ownedBy(now, Voucher.noun, companyId)])
+        .filter((row) => row.status === "open" && row.createdBy === createdBy)
+        .slice(0, limit)
     )
 })

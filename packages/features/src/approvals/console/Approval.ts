@@ -1,23 +1,12 @@
 import { h } from "preact"
-import { type Payment, unlessRefused } from "@satrail/ui/console/Api"
+import type { Payment } from "@satrail/ui/console/Api"
 import * as Formats from "@satrail/ui/console/Format"
 import { confirmed, type Elsewhere, may, text, type Visit, whoMay } from "@satrail/ui/console/Page"
 import { act, body, confirm, copied, type Fact, facts, form, note, plain } from "@satrail/ui/console/Parts"
+import { namesFor } from "@satrail/ui/console/pages/Makers"
 import { feeOf } from "@satrail/ui/console/pages/Rows"
 import type { FollowedWithdrawal, Withdrawal } from "@satrail/ui/console/wire"
 import type { PaymentPart } from "@satrail/ui/console/Feature"
-
-/** Returns the result of a read; undefined if there is nothing, or the visitor may not read it. */
-const readable = <A>(read: Promise<A>): Promise<A | undefined> =>
-  unlessRefused(read, (status) => status < 500)
-
-/** Returns the name of a key or person. */
-const nameOf = async ({ api }: Visit, id: string): Promise<string | undefined> => {
-  const key = await readable(api.call("GET /v1/api-keys/{id}", { params: { id } }))
-  if (key !== undefined) return key.name
-  const people = await readable(api.call("GET /v1/people", { query: { limit: 1000 } }))
-  return people?.find((person) => person.id === id)?.name
-}
 
 /** Shows who has to approve a withdrawal, with a form for those who may, and who decided about it. */
 export const sent = async (
@@ -27,10 +16,7 @@ export const sent = async (
 ): Promise<PaymentPart> => {
   if (approval === null) return {}
   const { api, say, to, user } = visit
-  const entries = await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
-  const named = async (id: string): Promise<string> =>
-    // An entry appears in the audit log up to a second after its request.
-    entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? (await nameOf(visit, id)) ?? id
+  const named = await namesFor(visit, payment.id)
   const askedBy = [
     "Requested by",
     approval.asked_by === null ? "unknown" : await named(approval.asked_by)

@@ -5,8 +5,9 @@ import { body, link, panel, status, sub } from "@satrail/ui/console/Parts"
 import { rowLink, table } from "@satrail/ui/console/Table"
 import type { OperatorPerson } from "@satrail/ui/console/wire"
 import { mostPeople } from "./OperatorPeople.ts"
+import { badge } from "./People.ts"
 
-const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>) =>
+const peopleTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>) =>
   table("People", {
     columns: [
       {
@@ -17,10 +18,7 @@ const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>)
       {
         title: "Status",
         place: "c2",
-        cell: (row) =>
-          status(
-            row.status === "active" ? { tone: "good", text: "Active" } : { tone: "wait", text: "Invited" }
-          )
+        cell: (row) => status(badge(row, say.nowMillis))
       }
     ],
     groups: [{ rows }],
@@ -28,18 +26,22 @@ const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>)
     opens: true
   })
 
-/** Returns all people of a company except removed ones, of whom there can be any number. */
+/** Number of removed people that are shown. What they created may outlive them. */
+const mostRemoved = 20
+
+/** Returns all people of a company, and then the newest removed ones, of whom there can be any number. */
 const membersOf = async ({ api }: OperatorVisit, id: string): Promise<ReadonlyArray<OperatorPerson>> => {
   const members: Array<OperatorPerson> = []
+  const removed: Array<OperatorPerson> = []
   let cursor: string | undefined
   do {
     const { data, next } = await api.page("GET /operator/people", {
       query: { company_id: id, limit: mostPeople, cursor }
     })
-    members.push(...data.filter(({ status }) => status !== "removed"))
+    for (const row of data) (row.status === "removed" ? removed : members).push(row)
     cursor = next
   } while (cursor !== undefined)
-  return members
+  return [...members, ...removed.slice(0, mostRemoved)]
 }
 
 /** A company's people, for operators who may see them. */

@@ -1,6 +1,14 @@
 import { h } from "preact"
 import { Refused } from "@satrail/ui/console/Api"
-import { inAudit, nameField, secretPanel, shownOnce } from "@satrail/ui/console/Issued"
+import {
+  inAudit,
+  linksBox,
+  linksIn,
+  linksLeft,
+  nameField,
+  secretPanel,
+  shownOnce
+} from "@satrail/ui/console/Issued"
 import { sats } from "@satrail/ui/console/Format"
 import { cursorOf, pages } from "@satrail/ui/console/List"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "@satrail/ui/console/Page"
@@ -172,10 +180,12 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
             "Revoke",
             "revoke",
             `Revoke ${row.name}`,
-            null,
+            linksBox(visit, "key"),
             "danger",
             "Programs with this key stop working immediately, for every company. This cannot be undone."
-          )
+          ),
+        row.revoked_at !== null &&
+          part(linksLeft.title, "revoke", linksLeft.button, linksLeft.field, "danger", linksLeft.why)
       ),
       factPanel("Details", [
         ["Id", row.id],
@@ -194,7 +204,7 @@ const change = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const params = { id: visit.id }
   if (text(visit, "do") === "approve")
     await visit.api.call("POST /operator/platform-keys/{id}/approve", { params })
-  else await visit.api.call("DELETE /operator/platform-keys/{id}", { params })
+  else await visit.api.call("DELETE /operator/platform-keys/{id}", { params, query: linksIn(visit) })
   return { redirect: path }
 }
 

@@ -4,6 +4,7 @@ import { OperatorCaller, OperatorScopes, requester } from "@satrail/http/api/Aut
 import * as Resource from "@satrail/http/api/Resource"
 import * as Section from "@satrail/http/api/Section"
 import { allowedFrom, approvalSchema, Body, unordered } from "@satrail/http/resources/ApiKeys"
+import * as VoidedLinks from "@satrail/http/resources/VoidedLinks"
 import * as Envelope from "@satrail/http/wire/Envelope"
 import * as Errors from "@satrail/http/wire/Errors"
 import { Example, type World } from "@satrail/http/wire/Examples"
@@ -150,7 +151,8 @@ const approve = Section.operator(
 const revoke = Section.operator(
   HttpApiEndpoint.delete("revokePlatformKey", `${path}/:id`, {
     ...resource.one,
-    error: Errors.of("not_found", "store_unavailable")
+    query: VoidedLinks.query,
+    error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["all", "stop"])
     .annotateMerge(
@@ -158,16 +160,16 @@ const revoke = Section.operator(
         "Platform key revoked",
         {
           summary: "Revoke a platform key",
-          description:
-            "Revokes a platform key immediately, in every process. Revoking twice has no further effect."
+          description: `Revokes a platform key immediately, in every process. Revoking twice has no further effect. ${VoidedLinks.rule}`
         },
         (row) => ({ ...row, revokedAtMillis: row.createdAtMillis })
       )
     ),
-  PlatformKeys,
-  (keys) =>
-    Effect.fnUntraced(function* ({ params: { id } }) {
+  Effect.all([PlatformKeys, VoidedLinks.make]),
+  ([keys, voided]) =>
+    Effect.fnUntraced(function* ({ params: { id }, query }) {
       const key = yield* Errors.answered(Effect.andThen(keys.revoke(id), keys.get(id)))
+      yield* voided(query, null, id)
       return Envelope.ok("Platform key revoked", view.of(key))
     })
 )

@@ -1,3 +1,4 @@
+import { makerFact } from "@satrail/ui/console/pages/Makers"
 import { h } from "preact"
 import type { Payment } from "@satrail/ui/console/Api"
 import * as Formats from "@satrail/ui/console/Format"
@@ -121,6 +122,7 @@ const refundsList: List<Row> = {
     "deposit_id",
     "withdrawal_id",
     "checkout_id",
+    "created_by",
     "metadata",
     ["order_id", ({ of }) => of?.orderId ?? null]
   ]
@@ -144,6 +146,7 @@ const show = async (visit: Visit): Promise<Shown> => {
       withdrawal === null ? null : ["Paid by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],
       checkout === null ? null : ["Checkout", link(to(`checkouts/${checkout}`), "Checkout")],
       ["Created", date(say, refund.created_at)],
+      await makerFact(visit, refund),
       ["Id", copied(refund.id, "refund id")],
       metadataFact(refund.metadata)
     ])

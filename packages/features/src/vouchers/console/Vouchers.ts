@@ -32,6 +32,7 @@ import {
   linkPanels,
   metadataFact
 } from "@satrail/ui/console/pages/Records"
+import { makerFact } from "@satrail/ui/console/pages/Makers"
 import type { Found } from "@satrail/ui/console/Feature"
 
 const voucherBadge = ({ status, expires_at }: Voucher, nowMillis: number): Badge => {
@@ -88,6 +89,7 @@ const vouchersList: List<Voucher> = {
     "fee_sats",
     "withdrawal_id",
     "refund_id",
+    "created_by",
     "expires_at",
     "metadata"
   ],
@@ -148,6 +150,7 @@ const show = async (visit: Visit): Promise<Shown> => {
       ["Worth now", say.fiat(voucher.amount_sats) ?? "unknown"],
       ["Fee", Formats.exactSats(voucher.fee_sats)],
       ["Created", date(say, voucher.created_at)],
+      await makerFact(visit, voucher),
       ["Expires", date(say, voucher.expires_at)],
       withdrawal === null ? null : ["Claimed by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],
       refund === null ? null : ["Refund", link(to(`refunds/${refund}`), "Refund")],

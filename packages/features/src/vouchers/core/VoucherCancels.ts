@@ -8,22 +8,16 @@ import { VoucherReads } from "./VoucherReads.ts"
 /** Number of vouchers that are canceled concurrently. */
 const cancelingAtOnce = 16
 
-/** Cancels every open voucher that an API key or person created. */
+/** Cancels every open voucher that a key or person created, in this company or, if it is null, in every company. */
 export const make = Effect.gen(function* () {
   const [journal, { openVouchersBy }] = [yield* Journal, yield* VoucherReads]
 
   return Effect.fnUntraced(function* (
-    companyId: CompanyId.CompanyId,
+    companyId: CompanyId.CompanyId | null,
     createdBy: string
   ): Effect.fn.Return<number, StoreUnavailable> {
-    let canceled = 0
-    for (let before: string | null = null; ;) {
-      const rows: ReadonlyArray<Voucher.Voucher> = yield* openVouchersBy(
-        companyId,
-        createdBy,
-        before,
-        Page.limit.maximum
-      )
+    for (let canceled = 0; ;) {
+      const rows = yield* openVouchersBy(companyId, createdBy, Page.limit.maximum)
       const done = yield* Effect.forEach(
         rows,
         (row) =>
@@ -36,7 +30,7 @@ export const make = Effect.gen(function* () {
         { concurrency: cancelingAtOnce }
       )
       canceled += done.reduce((sum, one) => sum + one, 0)
-      before = rows.at(-1)?.id ?? null
+      // None of these is open now, so the next read returns others.
       if (rows.length < Page.limit.maximum) return canceled
     }
   })

@@ -3,18 +3,17 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Voucher } from "./Voucher.ts"
 
-/** Reads vouchers by the API key or person that created them. */
+/** Reads vouchers by the key or person that created them. */
 export class VoucherReads extends Context.Service<
   VoucherReads,
   {
     /**
-     * Returns the vouchers of this maker whose status is `open`, before `before` (exclusive; null for the first page),
-     * newest first by id.
+     * Returns up to `limit` vouchers of this maker whose status is `open`, of this company or, if it is null, of every
+     * company.
      */
     readonly openVouchersBy: (
-      companyId: CompanyId.CompanyId,
+      companyId: CompanyId.CompanyId | null,
       createdBy: string,
-      before: string | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Voucher>, StoreUnavailable>
   }

@@ -20,6 +20,14 @@ const person = async ({ id }: Company): Promise<string> =>
     })
   ).body.data.id
 
+const platformKey = async (): Promise<string> =>
+  (
+    await service.ask("POST", "/operator/platform-keys", {
+      key: operatorToken,
+      body: { name: "marketplace", scopes: ["read"] }
+    })
+  ).body.data.id
+
 /** Creates a voucher as this key or person, and returns its id. */
 const open = ({ id }: Company, maker: string): Promise<string> =>
   service.run(
@@ -91,6 +99,53 @@ describe("links of a revoked key or a removed person", () => {
       assert.strictEqual(await held(company), 0)
     })
 
+  it("voucher: DELETE /operator/platform-keys/{id} leaves the key's links open, and with links=void cancels them in every company", async () => {
+    const companies = [await service.company(), await service.company()]
+    for (const { key } of companies) await service.fund(key, 100_000)
+    const [maker, other] = [await platformKey(), await platformKey()]
+    const opened = (maker: string) => Promise.all(companies.map((company) => open(company, maker)))
+    const [links, kept] = [await opened(maker), await opened(other)]
+    const standing = (ids: ReadonlyArray<string>) =>
+      Promise.all(companies.map(async (company, n) => (await statuses(company, [ids[n] ?? ""]))[0]))
+    const end = (query = "") =>
+      service.ask("DELETE", `/operator/platform-keys/${maker}${query}`, { key: operatorToken })
+    assert.strictEqual((await end()).status, 200)
+    assert.deepStrictEqual(await standing(links), ["open", "open"])
+    assert.deepStrictEqual(seen(await end("?links=keep")), bad(400, "malformed"))
+    assert.strictEqual((await end("?links=void")).status, 200)
+    assert.deepStrictEqual(
+      [await standing(links), await standing(kept)],
+      [
+        ["canceled", "canceled"],
+        ["open", "open"]
+      ]
+    )
+    // As after a process that stopped before it voided all.
+    const later = await opened(maker)
+    await end("?links=void")
+    assert.deepStrictEqual(await standing(later), ["canceled", "canceled"])
+  })
+
+  it("console: a voucher names its maker, and the operator's page of the company lists them, also after the key was revoked or the person removed", async () => {
+    const company = await service.company()
+    await service.fund(company.key, 100_000)
+    const cookie = await service.signIn(company.key)
+    const operator = await service.signIn(operatorToken)
+    for (const [at, makes] of [
+      ["/operator/api-keys", keyId],
+      ["/operator/people", person]
+    ] as const) {
+      const maker = await makes(company)
+      const voucher = await open(company, maker)
+      for (const isEnded of [false, true]) {
+        if (isEnded) await service.ask("DELETE", `${at}/${maker}`, { key: operatorToken })
+        const page = await service.page(cookie, `console/vouchers/${voucher}`)
+        assert.match(page, makes === person ? /Created by<.{0,80}Ada/s : /Created by<.{0,80}test/s)
+        assert.include(await service.page(operator, `operator/console/companies/${company.id}`), maker)
+      }
+    }
+  })
+
   it("console: the forms that revoke a key or remove a person also cancel its links if the box is checked, and their pages cancel what is left afterwards", async () => {
     const company = await service.company()
     await service.fund(company.key, 100_000)
@@ -102,7 +157,8 @@ describe("links of a revoked key or a removed person", () => {
       ["console/keys/ID/revoke", keyId, sessions.company, {}],
       ["operator/console/keys/ID", keyId, sessions.operator, { do: "revoke" }],
       ["console/people/ID", person, sessions.company, { do: "remove" }],
-      ["operator/console/people/ID", person, sessions.operator, { do: "remove" }]
+      ["operator/console/people/ID", person, sessions.operator, { do: "remove" }],
+      ["operator/console/platform-keys/ID", platformKey, sessions.operator, { do: "revoke" }]
     ] as const) {
       const credential = cookie === sessions.company ? company.key : operatorToken
       for (const [links, status] of [

@@ -50,8 +50,11 @@ const frozenNote = ({ say }: OperatorVisit, { frozen, held_sats }: CompanyOvervi
         )
       )
 
+/** Number of revoked keys that are shown. What they created may outlive them. */
+const mostRevoked = 20
+
 const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
-  table("API keys, newest first", {
+  table("API keys, valid ones first", {
     columns: [
       {
         title: "Key",
@@ -158,9 +161,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
                 footer: `${count(revoked.length, "key was", "keys were")} revoked`
               })
             },
-            valid.length === 0
-              ? body(h("p", { class: "soft" }, "There are no valid keys."))
-              : keyTable(visit, valid)
+            valid.length === 0 && body(h("p", { class: "soft" }, "There are no valid keys.")),
+            keys.length > 0 && keyTable(visit, [...valid, ...revoked.slice(0, mostRevoked)])
           ),
           ...panels
         ),
