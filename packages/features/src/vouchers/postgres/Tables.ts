@@ -32,6 +32,6 @@ export const migrations = {
     "alter table satrail.vouchers add column fiat_currency text, add column rate_source text",
   "0105_voucher_transfers": "create index vouchers_of_transfer on satrail.vouchers (ledger_tx_id)",
   // A platform key creates vouchers of many companies.
-  "0107_open_vouchers_of_any_company": `drop index satrail.vouchers_open_by_maker;
+  "0110_open_vouchers_of_any_company": `drop index satrail.vouchers_open_by_maker;
     create index vouchers_open_by_maker on satrail.vouchers (created_by collate "C") where status = 'open'`
 }

@@ -59,6 +59,6 @@ export const readable = {
 export const deletes = ["webhook_deliveries"]
 
 export const migrations = {
-  "0107_delivery_attempts":
+  "0111_delivery_attempts":
     "alter table satrail.webhook_deliveries add column earlier json not null default '[]'"
 }
