@@ -23,7 +23,7 @@ create unique index transfers_received on satrail.transfers (recipient_id, id);
 create index transfers_ledger_tx on satrail.transfers (ledger_tx_id);
 create unique index transfers_returns on satrail.transfers (return_of, returned_before) where return_of is not null;
 `,
-  "0110_transfer_deposits": `
+  "0107_transfer_deposits": `
 alter table satrail.transfers add column deposit_id uuid;
 create unique index transfers_deposits on satrail.transfers (deposit_id, recipient_id) where deposit_id is not null;
 `
