@@ -1,6 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { link } from "@satrail/features/audit/core/AuditLog"
 import { Effect } from "effect"
+import * as Formats from "@satrail/ui/console/Format"
+import * as Range from "@satrail/ui/console/Range"
 import { skippingTime, start } from "./Service.ts"
 
 // Lists and exports of the console, and addresses of the console that have no page.
@@ -93,6 +95,91 @@ describe("the console's list of payments", () => {
     assert.strictEqual(await kept("status=failed&day=2020-01-01"), "status=failed")
     const page = await service.page(cookie, "console/payments/filter?by=period&status=failed&day=2020-01-01")
     assert.match(page, /console\/payments\?status=failed&amp;period=7"/)
+  })
+})
+
+describe("the ranges of the console's lists", () => {
+  const lists = [
+    "invoices",
+    "checkouts",
+    "offers",
+    "addresses",
+    "addresses/on-chain",
+    "vouchers",
+    "refunds",
+    "transfers",
+    "events",
+    "audit",
+    "payments"
+  ]
+  const rowsIn = (text: string) => [...text.matchAll(/<tr[^>]*>(?=<td)/g)].length
+  const day = (millis: number) => new Date(millis).toISOString().slice(0, 10)
+  const dayMillis = 86_400_000
+
+  for (const path of lists)
+    it(`console: ${path} shows any range of days, which stays in the links of its page`, async () => {
+      const { body: invoice } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key,
+        body: { amount: 1, currency: "sats" }
+      })
+      await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1, currency: "sats" } })
+      await service.ask("POST", "/v1/bitcoin/deposit/offer", { key, body: {} })
+      await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: {} })
+      await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key, body: {} })
+      await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1, currency: "sats" } })
+      await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+      const nowMillis = Date.parse(invoice.data.created_at)
+      const [today, yesterday, before] = [0, 1, 2].map((days) => day(nowMillis - days * dayMillis))
+      const at = (query: string) => service.page(cookie, `console/${path}?${query}`)
+      const all = await at("")
+      const within = await at(`from=${today}&until=${today}`)
+      const past = await at(`from=${before}&until=${yesterday}`)
+      if (path !== "refunds" && path !== "transfers") {
+        assert.isAbove(rowsIn(all), 0, "the list has records")
+        assert.strictEqual(rowsIn(within), rowsIn(all), "today's records")
+      }
+      assert.strictEqual(rowsIn(past), 0, "no records of other days")
+      for (const query of [
+        `from=${before}`,
+        "period=month",
+        `from=${new Date(nowMillis - dayMillis).toISOString()}`
+      ])
+        assert.strictEqual(rowsIn(await at(query)), rowsIn(all), query)
+      assert.strictEqual(rowsIn(await at("period=last-month")), 0)
+      assert.match(path === "payments" ? await at("period=last-month") : past, /Last month/)
+      assert.include(past, `${before} to ${yesterday}`, "the range can be removed")
+      // Every filter's link keeps the range, and so does the export.
+      if (path !== "audit" && path !== "refunds" && path !== "transfers")
+        assert.match(within, new RegExp(`${path}/export[^"]*from=${today}&amp;until=${today}`))
+      const wrong = await open(`/${path}?from=tomorrow`)
+      assert.include(wrong.text, "from must be a day or a time")
+    })
+
+  it("console: last month begins and ends with the month in the person's time zone", async () => {
+    const say = (nowMillis: number, zone: string) => Formats.make({ zone }, undefined, nowMillis)
+    const range = (at: string, zone: string, query: string) =>
+      Range.queryOf(
+        Range.rangeOf({ query: new URLSearchParams(query), say: say(Date.parse(at), zone) as never })
+      )
+    assert.deepStrictEqual(range("2026-03-01T04:00:00Z", "America/New_York", "period=last-month"), {
+      from: "2026-01-01T05:00:00.000Z",
+      until: "2026-02-01T05:00:00.000Z"
+    })
+    assert.deepStrictEqual(range("2026-01-15T12:00:00Z", "Europe/Berlin", "period=last-month"), {
+      from: "2025-11-30T23:00:00.000Z",
+      until: "2025-12-31T23:00:00.000Z"
+    })
+    assert.deepStrictEqual(range("2026-04-15T12:00:00Z", "Europe/Berlin", "period=month"), {
+      from: "2026-03-31T22:00:00.000Z"
+    })
+    // The clocks are set forward within this range.
+    assert.deepStrictEqual(
+      range("2026-04-15T12:00:00Z", "Europe/Berlin", "from=2026-03-28&until=2026-03-29"),
+      {
+        from: "2026-03-27T23:00:00.000Z",
+        until: "2026-03-29T22:00:00.000Z"
+      }
+    )
   })
 })
 

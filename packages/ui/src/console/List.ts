@@ -4,6 +4,7 @@ import { csv, type CsvColumn } from "./Csv.ts"
 import * as Formats from "./Format.ts"
 import { type AnyVisit, type File, type Page, type Shown, type Visit, withQuery } from "./Page.ts"
 import { button, chips, empty, type Icon, plain, segments } from "./Parts.ts"
+import * as Range from "./Range.ts"
 import { type Column, exported, paging, table } from "./Table.ts"
 
 // Lists of records. The URL contains the filters and the page. An export contains exactly the filtered rows.
@@ -18,7 +19,6 @@ const perRead = 1000
  * 2000 for each row of an export, which is more than most records have.
  */
 export const mostCharacters = 20_000_000
-const dayMillis = 86_400_000
 
 /** A status to filter by, and the records that have it. */
 export type Kind<Row> = readonly [value: string, text: string, is: (row: Row, nowMillis: number) => boolean]
@@ -26,6 +26,9 @@ export type Kind<Row> = readonly [value: string, text: string, is: (row: Row, no
 interface Asked {
   readonly limit: number
   readonly cursor: string | undefined
+  /** The range, which also excludes records that `read` returns, if its route has no such parameters. */
+  readonly from?: string
+  readonly until?: string
 }
 
 export interface List<Row> {
@@ -52,33 +55,22 @@ export interface List<Row> {
   readonly above?: (visit: Visit) => ComponentChildren
 }
 
-export const periods = [
-  ["7", "Last 7 days"],
-  ["30", "Last 30 days"],
-  ["365", "Last 12 months"]
-] as const
-
 interface Filter<Row> {
   readonly isIn: (row: Row) => boolean
-  /** Older records are not read. */
-  readonly sinceMillis: number
+  readonly range: Range.Range
   readonly isAll: boolean
-}
-
-/** Returns when a period begins, of which the parameter `name` states the number of days. Undefined if it has no valid number. */
-export const startOf = ({ query, say }: AnyVisit, name: string): number | undefined => {
-  const days = query.get(name) ?? ""
-  return /^\d{1,4}$/.test(days) ? say.nowMillis - Number(days) * dayMillis : undefined
 }
 
 const filterOf = <Row>({ kinds, at }: List<Row>, visit: Visit): Filter<Row> => {
   const { query, say } = visit
-  const sinceMillis = startOf(visit, "period") ?? 0
+  const range = Range.rangeOf(visit)
+  const { fromMillis = -Infinity, untilMillis = Infinity } = range
+  const isWithin = (millis: number) => millis >= fromMillis && millis < untilMillis
   const [, , is = () => true] = kinds.find(([value]) => value === query.get("status")) ?? []
   return {
-    isIn: (row) => Date.parse(at(row)) >= sinceMillis && is(row, say.nowMillis),
-    sinceMillis,
-    isAll: sinceMillis === 0 && !kinds.some(([value]) => value === query.get("status"))
+    isIn: (row) => isWithin(Date.parse(at(row))) && is(row, say.nowMillis),
+    range,
+    isAll: !Range.isRanged(visit) && !kinds.some(([value]) => value === query.get("status"))
   }
 }
 
@@ -88,16 +80,21 @@ const matching = async <Row>(
   visit: Visit,
   most: { readonly rows: number; readonly read: number; readonly each: number }
 ) => {
-  const { isIn, isAll, sinceMillis } = filterOf(list, visit)
+  const { isIn, isAll, range } = filterOf(list, visit)
+  const { fromMillis = -Infinity } = range
   const rows: Array<Row> = []
   let [cursor, read, length] = [cursorOf(visit), 0, 0]
   for (;;) {
-    const { data, next, characters } = await list.read(visit, { limit: most.each, cursor })
+    const { data, next, characters } = await list.read(visit, {
+      limit: most.each,
+      cursor,
+      ...Range.queryOf(range)
+    })
     rows.push(...(isAll ? data : data.filter(isIn)))
     read += data.length
     length += characters
     const last = data.at(-1)
-    const isEnd = next === undefined || last === undefined || Date.parse(list.at(last)) < sinceMillis
+    const isEnd = next === undefined || last === undefined || Date.parse(list.at(last)) < fromMillis
     cursor = isEnd ? undefined : next
     if (isEnd || rows.length >= most.rows || read >= most.read || length >= mostCharacters)
       return { rows, next: cursor }
@@ -157,13 +154,9 @@ const get =
     const { query, to, say } = visit
     const { rows, next } = await matching(list, visit, { rows: perPage, read: mostRead, each: perPage })
     const at = filtering(path, visit)
-    const [isFirst, period, chosen] = [
-      cursorOf(visit) === undefined,
-      query.get("period"),
-      query.get("status") ?? ""
-    ]
+    const [isFirst, chosen] = [cursorOf(visit) === undefined, query.get("status") ?? ""]
     const others = also.filter(([name]) => query.has(name))
-    const isFiltered = period !== null || chosen !== "" || others.length > 0
+    const isFiltered = Range.isRanged(visit) || chosen !== "" || others.length > 0
     const count = next === undefined && isFirst ? Formats.sats(rows.length) : noun
     const making = create?.(visit)
     return {
@@ -184,11 +177,7 @@ const get =
               ...kinds.map(([value, text]) => ({ text, href: at({ status: value }), isOn: value === chosen }))
             ]),
           chips([
-            ...periods.map(([days, text]) => ({
-              text,
-              href: at({ period: period === days ? "" : days }),
-              isOn: period === days
-            })),
+            ...Range.rangeChips(visit, at),
             ...others.map(([name, text]) => ({ text, href: at({ [name]: "" }), isOn: true }))
           ])
         ]),
@@ -206,11 +195,10 @@ const get =
                 )
               : empty(glyph, `No ${noun} yet`, none, h("span", null, making))
             : table(`List of ${noun}`, { columns: list.columns(visit), groups: [{ rows }], opens: true }),
-          paging(
-            rows.length,
-            `${Formats.sats(rows.length)} shown · times in ${say.zone}`,
-            pages(path, visit, next)
-          )
+          paging(rows.length, `${Formats.sats(rows.length)} shown · times in ${say.zone}`, {
+            ...pages(path, visit, next),
+            ...((rows.length > 0 || isFiltered) && { extra: Range.rangeForm(visit, path) })
+          })
         )
       ]
     }

@@ -2,7 +2,8 @@ import { type ComponentChildren, h } from "preact"
 import { type Listed, pathOf } from "@satrail/ui/console/Api"
 import type { Format } from "@satrail/ui/console/Format"
 import * as Formats from "@satrail/ui/console/Format"
-import { cursorOf, filtering, pages, startOf } from "@satrail/ui/console/List"
+import { cursorOf, filtering, pages } from "@satrail/ui/console/List"
+import * as Range from "@satrail/ui/console/Range"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, type Visit } from "@satrail/ui/console/Page"
 import { chips, date, empty, link, plain, status } from "@satrail/ui/console/Parts"
 import { signedSats } from "@satrail/ui/console/pages/Rows"
@@ -200,10 +201,9 @@ export const columns = ({ say }: Pick<AnyVisit, "say">, about: About): ReadonlyA
 ]
 
 export const filtersIn = (visit: AnyVisit) => {
-  const fromMillis = startOf(visit, "days")
   const given = (name: string) => visit.query.get(name) ?? undefined
   return {
-    ...(fromMillis !== undefined && { from: new Date(fromMillis).toISOString() }),
+    ...Range.queryOf(Range.rangeOf(visit)),
     actor_id: given("actor_id"),
     verb: given("verb"),
     outcome: given("outcome")
@@ -225,7 +225,7 @@ export const logPage = (
     readonly columns: ReadonlyArray<Column<AuditEntry>>
   }
 ): Shown => {
-  const [at, days] = [filtering("audit", visit), visit.query.get("days")]
+  const at = filtering("audit", visit)
   const { actor_id, verb, outcome } = filters
   const on = { company_id: company, actor_id, verb: verb && verbWords(verb), outcome }
   const isAll = next === undefined && cursorOf(visit) === undefined
@@ -236,11 +236,7 @@ export const logPage = (
       exported(filtering("audit/export", visit)({}), isAll ? Formats.sats(data.length) : "entries"),
     body: [
       chips([
-        ...["7", "30"].map((span) => ({
-          text: `Last ${span} days`,
-          href: at({ days: days === span ? "" : span }),
-          isOn: days === span
-        })),
+        ...Range.rangeChips(visit, at),
         ...Object.entries(on).flatMap(([name, text]) =>
           text === undefined ? [] : [{ text, href: at({ [name]: "" }), isOn: true }]
         )
@@ -250,7 +246,10 @@ export const logPage = (
         data.length === 0
           ? empty("clock", "No entries", "No entry matches these filters.")
           : table("Audit log", { columns, groups: [{ rows: data }] }),
-        paging(data.length, `times in ${visit.say.zone}`, pages("audit", visit, next))
+        paging(data.length, `times in ${visit.say.zone}`, {
+          ...pages("audit", visit, next),
+          extra: Range.rangeForm(visit, "audit")
+        })
       )
     ]
   }

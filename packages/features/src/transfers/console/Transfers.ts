@@ -1,7 +1,8 @@
 import { h } from "preact"
 import type { Found } from "@satrail/ui/console/Feature"
 import * as Formats from "@satrail/ui/console/Format"
-import { cursorOf, type List, pages as pagesAt, pagesOf } from "@satrail/ui/console/List"
+import { cursorOf, filtering, type List, pages as pagesAt, pagesOf } from "@satrail/ui/console/List"
+import * as Range from "@satrail/ui/console/Range"
 import { crumbsOf } from "@satrail/ui/console/operator/Common"
 import {
   confirmed,
@@ -16,6 +17,7 @@ import {
 import {
   body,
   button,
+  chips,
   confirm,
   copied,
   date,
@@ -235,22 +237,29 @@ const ofCompany = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, id, say } = visit
   const { data: rows, next } = await api.page("GET /operator/companies/{companyId}/transfers", {
     params: { companyId: id },
-    query: { limit: 50, cursor: cursorOf(visit) }
+    query: { limit: 50, cursor: cursorOf(visit), ...Range.queryOf(Range.rangeOf(visit)) }
   })
+  const path = `companies/${id}/transfers`
   return {
     title: "Transfers",
     crumbs: await crumbsOf(visit),
     lead: "Money to and from other companies.",
-    body: plain(
-      "Transfers",
-      rows.length === 0
-        ? empty("send", "No transfers", "The company has sent and received none.")
-        : table<Transfer>("Transfers, newest first", {
-            columns: columnsOf(id, say, undefined),
-            groups: [{ rows }]
-          }),
-      paging(rows.length, `times in ${say.zone}`, pagesAt(`companies/${id}/transfers`, visit, next))
-    )
+    body: [
+      h("div", { class: "chips" }, chips(Range.rangeChips(visit, filtering(path, visit)))),
+      plain(
+        "Transfers",
+        rows.length === 0
+          ? empty("send", "No transfers", "The company has sent and received none.")
+          : table<Transfer>("Transfers, newest first", {
+              columns: columnsOf(id, say, undefined),
+              groups: [{ rows }]
+            }),
+        paging(rows.length, `times in ${say.zone}`, {
+          ...pagesAt(path, visit, next),
+          extra: Range.rangeForm(visit, path)
+        })
+      )
+    ]
   }
 }
 

@@ -30,9 +30,9 @@ const list: List<Event> = {
   glyph: "list",
   noun: "events",
   none: "Events appear here as soon as something happens.",
-  read: ({ api, query }, asked) => {
+  read: ({ api, query }, { limit, cursor }) => {
     const name = kinds.find((one) => one === query.get("status"))
-    return api.events({ ...asked, types: name === undefined ? undefined : `${name}.*` })
+    return api.events({ limit, cursor, types: name === undefined ? undefined : `${name}.*` })
   },
   at: ({ timestamp }) => timestamp,
   kinds: kinds.map(kind),

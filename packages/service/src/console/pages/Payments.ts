@@ -3,7 +3,8 @@ import { type Payment, Refused } from "@satrail/ui/console/Api"
 import { csv, type CsvColumn } from "@satrail/ui/console/Csv"
 import * as Formats from "@satrail/ui/console/Format"
 import { features, receiveButtons } from "../../features/console.ts"
-import { cursorOf, filtering, mostCharacters, pages, periods, startOf } from "@satrail/ui/console/List"
+import { cursorOf, filtering, mostCharacters, pages } from "@satrail/ui/console/List"
+import * as Range from "@satrail/ui/console/Range"
 import { type File, type Page, type Shown, type Visit, withQuery } from "@satrail/ui/console/Page"
 import {
   button,
@@ -45,23 +46,20 @@ interface Filter {
 }
 
 const filters: ReadonlyArray<Filter> = [
-  { name: "period", label: "Period", values: periods },
+  { name: "period", label: "Period", values: Range.periods },
   { name: "status", label: "Status", values: statuses },
   { name: "rail_type", label: "Method", values: Object.entries(rails) }
 ]
 
-/** `Date` also parses days of other years, some of which it cannot format. No payment has one. */
-const isDay = (text: string): boolean => /^[12]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
-
 /** Converts the filters in the page's URL for the API. */
 const askedBy = (visit: Visit): Query => {
   const { query, say } = visit
-  const [fromMillis, day] = [startOf(visit, "period"), query.get("day")]
+  const day = query.get("day")
   const key = query.get("metadata_key") ?? undefined
   const begin = (one: string) => new Date(Formats.startOfDay(one, say.zone)).toISOString()
   return {
-    ...(fromMillis !== undefined && { from: new Date(fromMillis).toISOString() }),
-    ...(day !== null && isDay(day) && { from: begin(day), until: begin(Formats.dayAfter(day, 1)) }),
+    ...Range.queryOf(Range.rangeOf(visit)),
+    ...(day !== null && Range.isDay(day) && { from: begin(day), until: begin(Formats.dayAfter(day, 1)) }),
     status: statuses.find(([status]) => status === query.get("status"))?.[0],
     type: types.find(([type]) => type === query.get("type"))?.[0],
     rail_type: (["lightning", "on_chain"] as const).find((rail) => rail === query.get("rail_type")),
@@ -93,6 +91,7 @@ const chipsOf = (visit: Visit): ReadonlyArray<Chip> => {
   const key = query.get("metadata_key")
   return [
     ...known,
+    ...Range.rangeChips(visit, page).slice(Range.periods.length),
     ...(day === null ? [] : [{ text: day, href: page({ day: "" }), isOn: true }]),
     key === null
       ? { text: "Metadata", href: choosing({ by: "metadata" }), isOn: false }
@@ -241,7 +240,7 @@ const tooMany = ({ count }: Counted): string =>
   `${Formats.capital(count)} payments match. To total or export them, choose a shorter period, or a month under Statements.`
 
 /** Parameters that a form for a date replaces. */
-const replaced: ReadonlyArray<string> = ["cursor", "trail", "day", "period"]
+const replaced: ReadonlyArray<string> = ["cursor", "trail", "day", ...Object.keys(Range.replaced)]
 
 /** Inputs that keep the parameters of the page, except these. */
 const keeping = ({ query }: Visit, except: ReadonlyArray<string>) =>
@@ -375,8 +374,8 @@ const filterPage = (visit: Visit): Shown => {
   const { query, to } = visit
   const by = query.get("by") ?? ""
   const filter = filters.find(({ name }) => name === by)
-  // A period and a day exclude each other.
-  const others = by === "period" ? { by: "", day: "" } : { by: "" }
+  // A period and days exclude each other.
+  const others = by === "period" ? { ...Range.replaced, by: "", day: "" } : { by: "" }
   const body =
     filter === undefined
       ? h(
@@ -397,7 +396,11 @@ const filterPage = (visit: Visit): Shown => {
   return {
     title: filter === undefined ? "Filter by metadata" : `Filter by ${filter.label.toLowerCase()}`,
     crumbs: [["Payments", withQuery("payments", query, { by: "" })]],
-    body: h("div", { class: "form-side" }, plain("Filter", body))
+    body: h(
+      "div",
+      { class: "form-side" },
+      plain("Filter", body, by === "period" && Range.rangeForm(visit, "payments"))
+    )
   }
 }
 

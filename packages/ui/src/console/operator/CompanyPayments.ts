@@ -1,7 +1,8 @@
 import { h } from "preact"
 import { type OperatorVisit, type Page, type Shown } from "../Page.ts"
 import { cursorOf, filtering, pages } from "../List.ts"
-import { empty, plain, segments, status, when } from "../Parts.ts"
+import * as Range from "../Range.ts"
+import { chips, empty, plain, segments, status, when } from "../Parts.ts"
 import { type Line, linesOf, rails, signedSats, statuses, badgeOf, types } from "../pages/Rows.ts"
 import { crumbsOf } from "./Common.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
@@ -69,7 +70,8 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
       limit: perPage,
       cursor: cursorOf(visit),
       type,
-      status
+      status,
+      ...Range.queryOf(Range.rangeOf(visit))
     }
   })
   const at = filtering(path, visit)
@@ -87,12 +89,16 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
         segments("Status", [
           chip("Any status", "status", ""),
           ...statuses.map(([status, text]) => chip(text, "status", status))
-        ])
+        ]),
+        chips(Range.rangeChips(visit, at))
       ]),
       plain(
         "Payments",
         await paymentTable(visit, id, page.data, true),
-        paging(page.data.length, `times in ${say.zone}`, pages(path, visit, page.next))
+        paging(page.data.length, `times in ${say.zone}`, {
+          ...pages(path, visit, page.next),
+          extra: Range.rangeForm(visit, path)
+        })
       )
     ]
   }
