@@ -20,8 +20,8 @@ export const mount = async (payments: Payments) => {
     const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value])
     )
-    const body =
-      method === "GET" || method === "HEAD" ? {} : { body: Readable.toWeb(request), duplex: "half" as const }
+    const stream = Readable.toWeb(request) as unknown as ReadableStream
+    const body = method === "GET" || method === "HEAD" ? {} : { body: stream, duplex: "half" as const }
     const answered = await handler(
       new Request(new URL(url, "http://localhost"), { method, headers, ...body })
     )

@@ -117,7 +117,7 @@ describe.skipIf(Database.server === undefined)(
           firstMillis = Math.max(firstMillis, performance.now() - asked)
           // An aborted file must fail its reader. With `pipe`, the reader would keep waiting.
           const rows = pipeline(
-            Readable.fromWeb(body),
+            Readable.fromWeb(body as unknown as Parameters<typeof Readable.fromWeb>[0]),
             parse({ columns: true, record_delimiter: "\r\n" }),
             () => {}
           )
