@@ -73,6 +73,23 @@ describe("the console's lists without filters", () => {
   })
 })
 
+describe("the console's roles", () => {
+  it("console: a person signed in with a key sees every role, and why the key cannot give the others", async () => {
+    const text = await service.page(cookie, "console/people/new")
+    const inputs = [...text.matchAll(/<input type="radio" name="role" value="(\w+)"( disabled)?/g)]
+    assert.deepStrictEqual(
+      inputs.map(([, role, disabled]) => [role, disabled !== undefined]),
+      [
+        ["viewer", false],
+        ["bookkeeper", false],
+        ["operator", true],
+        ["admin", true]
+      ]
+    )
+    assert.include(text, "You are signed in with a key, which can’t give this role.")
+  })
+})
+
 describe("the console's list of payments", () => {
   /** The parameters that the form “Go to date” of a list of payments sends, in addition to its date. */
   const kept = async (query: string) => {

@@ -3,6 +3,7 @@ import path from "node:path"
 import type * as Demo from "./Demo.ts"
 import * as DemoFile from "./DemoFile.ts"
 import type { Environment } from "./Environment.ts"
+import * as Links from "./Links.ts"
 import * as Simulated from "./Simulated.ts"
 import { version } from "../base/Version.ts"
 
@@ -76,6 +77,10 @@ const apiKey = ({ demo, isNew }: NonNullable<Started["demo"]>, environment: Envi
   return isNew ? demo.api_key : `unchanged, in ${file}`
 }
 
+/** Browsers refuse passkeys at an address of numbers, and `localhost` is the same machine. */
+const browserUrl = (environment: Environment, url: string): string =>
+  Links.isLocal(environment) ? `http://localhost:${new URL(url).port}` : url
+
 /** Returns the text printed when the service is ready. It contains no secret if any money is real. */
 export const text = (environment: Environment, { url, operator, demo, link = "" }: Started): string => {
   const isToy = isSandbox(environment)
@@ -90,9 +95,14 @@ export const text = (environment: Environment, { url, operator, demo, link = "" 
           ["rates", rates(environment)]
         ] as const)),
     ...(environment.console
-      ? ([["console", `${url}/console${link}${link === "" ? "" : " (signs you in, once)"}`]] as const)
+      ? ([
+          [
+            "console",
+            `${browserUrl(environment, url)}/console${link}${link === "" ? "" : " (signs you in, once)"}`
+          ]
+        ] as const)
       : []),
-    ["documentation", `${url}/docs`],
+    ["documentation", `${browserUrl(environment, url)}/docs`],
     ["operator token", operatorOf(operator, environment)],
     ...(demo === undefined ? [] : ([["API key", apiKey(demo, environment)]] as const))
   ]

@@ -73,10 +73,12 @@ describe("the home page", () => {
     assert.deepStrictEqual((await bare.ask("GET", "/")).body.data.simulated, [])
   })
 
-  it("home: if there is a console, browsers are redirected to the console, and other clients get the envelope", async () => {
+  it("home: if there is a console, the page says what the service is and links to the console, and other clients get the envelope", async () => {
     const led = await start({ http: { about, console: true } })
-    const { status, headers } = await led.ask("GET", "/", html)
-    assert.deepStrictEqual([status, headers.get("location")], [303, "console"])
+    const { status, text } = await led.ask("GET", "/", html)
+    assert.strictEqual(status, 200)
+    for (const words of ["A bitcoin payments service", 'href="console"', 'href="docs"', 'href="docs/api"'])
+      assert.include(text, words)
     assert.strictEqual((await led.ask("GET", "/")).body.data.version, "1.2.3")
     const page = await led.ask("GET", "/console", html)
     assert.deepStrictEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"])

@@ -389,6 +389,12 @@ export const entry = ({ form }: { readonly form: URLSearchParams }, { value, ...
 
 export type Option = readonly [value: string, label: string, hint?: string]
 
+/** An option that can't be chosen, and why. */
+export interface Closed {
+  readonly option: Option
+  readonly why: string
+}
+
 export const choice = (label: string, name: string, options: ReadonlyArray<Option>, value: string) =>
   h(
     "div",
@@ -407,7 +413,8 @@ export const checks = (
   type: "radio" | "checkbox",
   name: string,
   options: ReadonlyArray<Option>,
-  chosen: ReadonlyArray<string>
+  chosen: ReadonlyArray<string>,
+  closed: ReadonlyArray<Closed> = []
 ) =>
   h(
     "fieldset",
@@ -419,6 +426,14 @@ export const checks = (
         { class: "check" },
         h("input", { type, name, value, checked: chosen.includes(value) }),
         h("span", null, h("b", null, text), hint !== undefined && soft(hint))
+      )
+    ),
+    closed.map(({ option: [value, text], why }) =>
+      h(
+        "label",
+        { class: "check" },
+        h("input", { type, name, value, disabled: true }),
+        h("span", null, h("b", null, text), soft(why))
       )
     )
   )

@@ -213,8 +213,23 @@ const list = async (visit: Visit): Promise<Shown> => {
 export const invitationWords =
   "You get a link to send to the person. It can be used once and expires after three days."
 
-/** A key can invite only people who cannot send. */
-const offered = ({ user }: Visit) => (user.passkeys === null ? roles.slice(0, 2) : roles)
+/** The roles that can be chosen. A key can invite only people who cannot send, and the others say why not. */
+const roleChoice = ({ user }: Visit, chosen: string) => {
+  const isKey = user.passkeys === null
+  return checks(
+    "Role",
+    "radio",
+    "role",
+    isKey ? roles.slice(0, 2) : roles,
+    [chosen],
+    isKey
+      ? roles.slice(2).map((option) => ({
+          option,
+          why: "You are signed in with a key, which can’t give this role. An administrator who signs in with a passkey can; if there is none yet, ask the operator to invite one."
+        }))
+      : []
+  )
+}
 
 const invite = (visit: Visit): Shown => {
   const { to, once, user, form: given } = visit
@@ -222,10 +237,7 @@ const invite = (visit: Visit): Shown => {
     title: "Invite a person",
     crumbs: [["People", "people"]],
     body: formPanel({ action: to("people/new"), label: "Invite", once }, [
-      fields(
-        nameField(visit, inAudit),
-        checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])
-      ),
+      fields(nameField(visit, inAudit), roleChoice(visit, given.get("role") ?? "viewer")),
       confirm("Create invitation", {
         isConfirmed: user.isConfirmed,
         why: `${invitationWords} You and the people you invite can’t approve each other’s payments.`
@@ -316,7 +328,7 @@ const show = async (visit: Visit): Promise<Shown> => {
           "Change role",
           "role",
           "Change role",
-          checks("Role", "radio", "role", offered(visit), [given.get("role") ?? row.role]),
+          roleChoice(visit, given.get("role") ?? row.role),
           "Applies immediately."
         ),
         act(

@@ -130,6 +130,8 @@ export class People extends Context.Service<
     readonly standing: (id: string) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
     /** Returns the person to whom this open invitation belongs. */
     readonly invited: (text: string) => Effect.Effect<Option.Option<Person.Person>, StoreUnavailable>
+    /** Returns why an invitation cannot be used. */
+    readonly whyClosed: (text: string) => Effect.Effect<Person.Closed, StoreUnavailable>
     /** Uses up the invitation, and adds the person's first passkey. */
     readonly join: (
       person: Person.Person,
@@ -225,20 +227,27 @@ const makeAccess = Effect.gen(function* () {
     }))
   })
 
+  const invitation = Effect.fnUntraced(function* (text: string) {
+    const found = yield* find(Person.invitedId(text) ?? "")
+    const nowMillis = yield* Clock.currentTimeMillis
+    const why = Option.match(found, {
+      onNone: () => "unknown" as const,
+      onSome: (person) =>
+        Person.closedBecause(person, ApiKey.isSame(SecretHash.of(text), person.secretHash ?? ""), nowMillis)
+    })
+    return { found, why }
+  })
+
   return {
     standing: Effect.fnUntraced(function* (id) {
       const found = yield* find(id)
       return Option.isSome(found) ? yield* standingOf(found.value) : Option.none()
     }),
     invited: Effect.fnUntraced(function* (text) {
-      const found = yield* find(Person.invitedId(text) ?? "")
-      const nowMillis = yield* Clock.currentTimeMillis
-      return Option.filter(
-        found,
-        (person) =>
-          ApiKey.isSame(SecretHash.of(text), person.secretHash ?? "") && Person.isOpen(person, nowMillis)
-      )
+      const { found, why } = yield* invitation(text)
+      return why === undefined ? found : Option.none()
     }),
+    whyClosed: (text) => Effect.map(invitation(text), ({ why }) => why ?? "unknown"),
     join: Effect.fnUntraced(function* (person, passkey, use) {
       return yield* moved(Person.joined(person, passkey, use, yield* at))
     }),

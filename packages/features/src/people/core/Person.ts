@@ -218,11 +218,19 @@ export const sponsorsOf = ({ vouchedBy }: Pick<Person, "vouchedBy">): ReadonlyAr
 export const vouched = (person: Pick<Person, "vouchedBy">, by: string | null): string | null =>
   by === null ? person.vouchedBy : [...new Set([...sponsorsOf(person), by])].join(" ")
 
-export const isOpen = (
+/** Why an invitation cannot be used. */
+export type Closed = "unknown" | "waiting" | "expired"
+
+/** Returns why the owner of this invitation cannot use it; undefined if they can. Used and replaced ones are unknown. */
+export const closedBecause = (
   { secretHash, invitedUntilMillis, status, waiting }: Person,
+  isSecret: boolean,
   nowMillis: number
-): boolean =>
-  status === "invited" && secretHash !== null && waiting === null && nowMillis < (invitedUntilMillis ?? 0)
+): Closed | undefined => {
+  if (status !== "invited" || secretHash === null || !isSecret) return "unknown"
+  if (nowMillis >= (invitedUntilMillis ?? 0)) return "expired"
+  return waiting === null ? undefined : "waiting"
+}
 
 /** The time of a change, and the person's new revision. */
 export interface At extends Pick<Person, "revision"> {

@@ -31,10 +31,14 @@ const Joining = Schema.Struct({ invitation: Invitation, name: Name, passkey: Pas
 const Adding = Schema.Struct({ name: Name, passkey: Passkeys.Attestation })
 
 const expected = ["", "must be the body that this console's page sends. Reload the page"] as const
-const notInvited = Errors.failure(
-  "unauthorized",
-  "This invitation was used or replaced, has expired, or still needs the approval of a second operator."
-)
+const closed: { readonly [why in Person.Closed]: string } = {
+  unknown:
+    "This invitation was already used, or a newer one replaced it. If you have a passkey, sign in with it. Otherwise, ask for a new link.",
+  expired: "This invitation has expired. Ask the person who sent it for a new link.",
+  waiting:
+    "This invitation needs the approval of a second operator, who can open your page under People or run “satrail people approve”. Then open the link again."
+}
+const notInvited = (why: Person.Closed) => Errors.failure("unauthorized", closed[why])
 const noPerson = Errors.failure(
   "unauthorized",
   "This session was started with a key. Confirm the key instead."
@@ -64,7 +68,8 @@ const make = Effect.gen(function* () {
 
   const invitedBy = Effect.fnUntraced(function* (invitation: string) {
     const found = yield* Errors.answered(people.invited(invitation))
-    return Option.isSome(found) ? found.value : yield* refuse(notInvited)
+    if (Option.isSome(found)) return found.value
+    return yield* refuse(notInvited(yield* Errors.answered(people.whyClosed(invitation))))
   })
 
   /** Options for a browser to create a passkey for this person. */
@@ -167,7 +172,7 @@ export const routes = HttpRouter.use(
         errors.answered(people.join(invited, made.passkey, made.use))
       )
       const found = yield* Errors.answered(people.standing(id))
-      if (Option.isNone(found)) return yield* refuse(notInvited)
+      if (Option.isNone(found)) return yield* refuse(notInvited("unknown"))
       return yield* begin(request, Sessioned.ofPerson(found.value))
     })
 

@@ -89,6 +89,9 @@ describe("People", () => {
     const late = yield* invite(id, "viewer")
     yield* TestClock.adjust(Person.invitationMillis)
     assert.isFalse(yield* isInvited(late.text))
+    const why = (text: typeof late.text) =>
+      Effect.flatMap(People, (people) => people.whyClosed(Redacted.value(text)))
+    assert.deepStrictEqual([yield* why(late.text), yield* why(asked.text)], ["expired", "unknown"])
   })
 
   scenario(

@@ -374,11 +374,16 @@ describe("managing people through the API", () => {
       service.ask("POST", `/operator/people${path}`, { key: token, ...(body !== undefined && { body }) })
     const invited = await as(ada, "", { company_id: company, name: "Mara K.", role: "admin" })
     assert.deepInclude(invited.body.data, { approval: "pending", requested_by: "Ada" })
-    assert.deepStrictEqual(seen((await join(textIn(invited))).answer), refused)
+    const waiting = (await join(textIn(invited))).answer
+    assert.deepStrictEqual(seen(waiting), refused)
+    assert.match(waiting.body.message, /needs the approval of a second operator/)
     const { id } = invited.body.data
     assert.deepStrictEqual(seen(await as(ada, `/${id}/approve`)), bad(403, "another_operator_required"))
     assert.strictEqual((await as(bob, `/${id}/approve`)).status, 200)
     assert.strictEqual((await join(textIn(invited))).answer.status, 200)
+    const used = (await join(textIn(invited))).answer
+    assert.deepStrictEqual(seen(used), refused)
+    assert.match(used.body.message, /already used, or a newer one replaced it/)
     assert.deepStrictEqual(
       seen(await as(ada, "", { name: "Eve", role: "viewer" })),
       bad(403, "scope_required")

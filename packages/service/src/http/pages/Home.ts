@@ -32,7 +32,7 @@ const titleOf = ({ version, network }: About): string =>
 const linked = (href: string, name: string, about: string) =>
   h("li", null, h("a", { href }, name), `: ${about}`)
 
-const bodyOf = (about: About) => {
+const bodyOf = (about: About, consolePath?: string) => {
   const { simulated = [], demoKey } = about
   const isSimulated = simulated.length > 0
   return [
@@ -43,6 +43,18 @@ const bodyOf = (about: About) => {
       "A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON."
     ),
     isSimulated && h("p", { class: "note" }, `Simulated here: ${listed(simulated)}.`),
+    consolePath !== undefined && [
+      h("h2", null, "Sign in"),
+      h(
+        "ul",
+        null,
+        linked(
+          consolePath.slice(1),
+          "Console",
+          "payments, checkouts, refunds, statements; for companies and operators"
+        )
+      )
+    ],
     h("h2", null, "Documentation"),
     h(
       "ul",
@@ -78,7 +90,9 @@ const bodyOf = (about: About) => {
 export const layer = (about: About = {}, consolePath?: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const page = yield* Html.asset(titleOf(about), bodyOf(about), { vary: "Accept, Accept-Encoding" })
+      const page = yield* Html.asset(titleOf(about), bodyOf(about, consolePath), {
+        vary: "Accept, Accept-Encoding"
+      })
       const picture = yield* Asset.make(icon, "image/svg+xml", {
         headers: { "content-security-policy": "default-src 'none'" }
       })
@@ -96,14 +110,7 @@ export const layer = (about: About = {}, consolePath?: string) =>
         paths.home,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
           headers["accept"]?.includes("text/html") === true
-            ? consolePath === undefined
-              ? Asset.answer(page)
-              : Effect.succeed(
-                  HttpServerResponse.empty({
-                    status: 303,
-                    headers: { location: consolePath.slice(1), vary: "Accept" }
-                  })
-                )
+            ? Asset.answer(page)
             : Effect.succeed(HttpServerResponse.jsonUnsafe(envelope, { headers: { vary: "Accept" } }))
         )
       )
