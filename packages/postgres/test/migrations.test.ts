@@ -84,10 +84,13 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     quoted_at_millis: null,
     deducted: 0,
     locale_source: "seller",
-    rate_source: null
+    rate_source: null,
+    splits: null
   },
-  deposits: { paid_at_millis: null },
-  invoices: { fiat_currency: null, rate_source: null },
+  deposits: { paid_at_millis: null, splits: null },
+  invoices: { fiat_currency: null, rate_source: null, splits: null },
+  lightning_addresses: { splits: null },
+  on_chain_addresses: { splits: null },
   refunds: { created_by: null, rate: null, rate_at_millis: null, fiat_currency: null, rate_source: null },
   vouchers: { created_by: null, fiat_currency: null, rate_source: null },
   webhook_deliveries: { earlier: [] },

@@ -5,7 +5,8 @@ import {
   featureTest,
   inMemory,
   inSql,
-  postgres
+  postgres,
+  service
 } from "../../../../test/defences/Canary.ts"
 
 export const transfers: ReadonlyArray<Canary> = [
@@ -58,5 +59,25 @@ export const transfers: ReadonlyArray<Canary> = [
     replace: "if (to === company.id)",
     test: featureTest("transfers/core/Transfers"),
     titles: "transfers: a company cannot send to itself"
+  },
+  {
+    name: "transfer-limits-the-recipient",
+    bug: "a limit of the sender counts the recipient's side of a transfer",
+    file: service("memory/Verdict"),
+    in: "count",
+    find: "leg.companyId === companyId",
+    replace: "leg.companyId !== companyId",
+    test: inMemory,
+    titles: "transfer: a limit counts"
+  },
+  {
+    name: "transfer-limits-the-recipient-sql",
+    bug: "in SQL, a limit of the sender counts the recipient's side of a transfer",
+    file: postgres("statements/Counts"),
+    in: "rowOf",
+    find: "leg.companyId === companyId",
+    replace: "leg.companyId !== companyId",
+    test: inSql,
+    titles: "transfer: a limit counts"
   }
 ]

@@ -6,7 +6,7 @@ import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import { Records } from "@satrail/core/service/Records"
 import * as Transfer from "@satrail/features/transfers/core/Transfer"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { Promises } from "../../Contract.ts"
 import { committed, companyWith, eventsOf, found, open, tally, unchanged, verdict } from "../../Fixtures.ts"
 import { frozen } from "../../journal/Freezing.ts"
@@ -118,6 +118,22 @@ export const money = {
     const [insert, add] = change.writes
     yield* committed({ ...change, writes: [insert, { ...add, amount: 19n }] })
     assert.deepStrictEqual(yield* faultsOf(payer), [["returned", row.id, null]])
+  }),
+  "transfer: a limit counts what the sender sends, and nothing of the recipient": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* companyWith(100)]
+    const atMillis = yield* Clock.currentTimeMillis
+    const limit = (subject: string) => [{ subject, atMillis, most: { day_count: 2n, day_sats: 50_000n } }]
+    const send = (from: CompanyId.CompanyId, to: CompanyId.CompanyId, sats: number) =>
+      Effect.flatMap(transfer(from, to, sats), (row) => verdict(Transfer.sent(row, undefined, limit(from))))
+    const sent = [yield* send(payer, payee, 30), yield* send(payer, payee, 21), yield* send(payer, payee, 20)]
+    assert.deepStrictEqual(sent, ["Applied", "LimitExceeded", "Applied"])
+    assert.strictEqual(yield* send(payee, payer, 50), "Applied")
+    const many = yield* Effect.forEach(Array.from({ length: 8 }), () => send(payer, payee, 1), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(tally(many), { LimitExceeded: 8 })
+    yield* has(payer, { posted: 100, held: 0 })
+    yield* has(payee, { posted: 100, held: 0 })
   }),
   "transfer: a frozen company can receive, but not send or return": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* companyWith(10)]
