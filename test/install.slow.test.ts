@@ -128,7 +128,7 @@ const tarballs = () => all().filter((file) => !file.startsWith("satrail-ldk-linu
 const nameOf = (file: string) => file.replace(/-\d+\.\d+\.\d+\.tgz$/, "").replace(/^satrail-/, "@satrail/")
 
 /** The programs that an application's author runs: those of the guides, and the examples. */
-const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts"]
+const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts", "marketplace", "game"]
 /** The examples that run outside the workspace, with their dependencies except our packages. */
 const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
 /** Further dependencies of examples/frameworks: see docs/guides/frameworks.md. */

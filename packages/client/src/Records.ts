@@ -404,7 +404,7 @@ export interface Domain {
   readonly txtName: string
   readonly txtValue: string
 }
-export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | TransferEvent<Read<M, "transfer">> | Deposit_splitsEvent | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
+export type Event<M = Metadata> = DepositEvent<Read<M, "deposit">> | WithdrawalEvent<Read<M, "withdrawal">> | InvoiceEvent<Read<M, "invoice">> | UnmatchedEvent | ApiKeyEvent | LightningAddressEvent<Read<M, "lightning_address">> | OnChainAddressEvent<Read<M, "on_chain_address">> | DomainEvent | CheckoutEvent<Read<M, "checkout">> | VoucherEvent<Read<M, "voucher">> | RefundEvent<Read<M, "refund">> | TransferEvent<Read<M, "transfer">> | SplitsEvent | OfferEvent<Read<M, "offer">> | WebhookEndpointEvent | AdjustmentEvent | AuditHeadEvent
 export interface DepositEvent<M = Metadata> extends EventOf<"deposit.settled" | "deposit.pending" | "deposit.failed" | "deposit.reversed", Deposit<M>> {}
 export interface Deposit<M = Metadata> {
   readonly id: string
@@ -682,7 +682,7 @@ export interface Transfer<M = Metadata> {
   /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
-export interface Deposit_splitsEvent extends EventOf<"split.kept", DepositSplits> {}
+export interface SplitsEvent extends EventOf<"split.kept", DepositSplits> {}
 export interface DepositSplits {
   /** The deposit's id */
   readonly id: string

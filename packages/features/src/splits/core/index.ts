@@ -12,10 +12,7 @@ const depositOf = Conversion.ofSubject(Deposit.noun, (deposit) => deposit)
 const kept = Effect.fnUntraced(function* (event: Published) {
   const deposits = yield* depositOf(event)
   return yield* Effect.forEach(deposits, (deposit) =>
-    Effect.map(
-      Splits.shared(deposit),
-      (record) => ({ kind: "deposit_splits", type: "split.kept", record }) as const
-    )
+    Effect.map(Splits.shared(deposit), (record) => ({ kind: "splits", type: "split.kept", record }) as const)
   )
 })
 
@@ -24,7 +21,7 @@ export const splits = Feature.make({
   name: "splits",
   events: { "split.kept": "deposits" },
   notices: {
-    kind: "deposit_splits",
+    kind: "splits",
     types: ["split.kept"],
     byEvent: { "split.kept": { as: ["split.kept"], convert: kept } }
   },

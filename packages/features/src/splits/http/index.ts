@@ -3,6 +3,6 @@ import * as Splits from "./Splits.ts"
 
 export const splits = Feature.make({
   read: [Splits.get],
-  views: { deposit_splits: Splits.view },
+  views: { splits: Splits.view },
   schemaExceptions: { splits: ["company_id", "share"] }
 })
