@@ -43,6 +43,7 @@ export const pack = async (
   report: (line: string) => void,
   programs = natives
 ): Promise<Release> => {
+  report("compiling every package (a minute or two)")
   run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...published().map(({ folder }) => folder)])
   const [staged, missing]: [Array<Omit<Packed, "file">>, Array<Release["missing"][number]>] = [[], []]
   const folderOf = (name: string) => {
@@ -53,6 +54,7 @@ export const pack = async (
   for (const native of programs) {
     const { name } = native
     const folder = folderOf(name)
+    report(`building ${name}`)
     const why = stageNative(native, folder)
     if (why === undefined) staged.push({ name, staged: folder, native })
     else missing.push({ name, why })
@@ -60,11 +62,13 @@ export const pack = async (
   for (const one of published()) {
     const { name } = one.source
     const folder = folderOf(name)
+    report(`staging ${name}`)
     stage(one, folder)
     if (name === "@satrail/server") await bundleCommands(one, folder)
     staged.push({ name, staged: folder })
   }
   mkdirSync(out, { recursive: true })
+  report(`packing ${staged.length} packages into ${out}`)
   // npm takes a second to start, so it packs all folders in one run.
   const folders = staged.map(({ staged }) => staged)
   const files: ReadonlyArray<Tarball> = JSON.parse(

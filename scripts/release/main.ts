@@ -149,8 +149,10 @@ const release = async () => {
       if (!values["dry-run"]) refuse(`${name} must be built: ${why}`)
       step(`left out ${name}, which a release needs: ${why}`)
     }
+    step(`checking ${all.length} packages with publint and attw`)
     look(all)
     sums(all, out)
+    step("listing what a host would install, in sbom.cdx.json")
     sbom(all, out, work)
     if (values["dry-run"]) step(`nothing was published: ${out} has the files that would be`)
     else publish(all)

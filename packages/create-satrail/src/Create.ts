@@ -60,7 +60,19 @@ const diff = (file: string, text: string): string => {
   ].join("\n")
 }
 
-/** Shows the files and writes them after confirmation. */
+/** Asks whether to write the files, and shows them before if asked to. */
+const isConfirmed = async (
+  ask: Ask,
+  print: Terminal["print"],
+  files: Readonly<Record<string, string>>
+): Promise<boolean> => {
+  const typed = (await ask("Write them? (Y/n, or d to see them) ")).trim()
+  if (!/^(?:d|diff)$/i.test(typed)) return /^(?:|y|yes)$/i.test(typed)
+  for (const [file, text] of Object.entries(files)) print(diff(file, text))
+  return isConfirmed(ask, print, files)
+}
+
+/** Lists the files and writes them after confirmation. */
 export const run = async (
   args: ReadonlyArray<string>,
   { ask, print }: Terminal,
@@ -74,9 +86,10 @@ export const run = async (
   const files = Project.files(choices)
   if (!asked.json) {
     print(`These files will be written to ${folder}:`)
-    for (const [file, text] of Object.entries(files)) print(diff(file, text))
+    for (const [file, text] of Object.entries(files))
+      print(`  ${file} (${text.trimEnd().split("\n").length} lines)`)
   }
-  if (!asked.yes && ask !== undefined && !/^(?:|y|yes)$/i.test((await ask("Write them? (Y/n) ")).trim()))
+  if (!asked.yes && ask !== undefined && !(await isConfirmed(ask, print, files)))
     return print("Nothing was written.")
   Project.write(folder, files)
   const next = Project.next(folder)

@@ -39,7 +39,32 @@ ${more}# A PostgreSQL server. Without it, the database is embedded, in .satrail.
 # DATABASE_URL=postgres://user:password@localhost:5432/database
 `
 
-/** Returns a project's files by path: at most five files, and a .env. */
+/** Returns the page that says what to do with the project. */
+const readme = (name: string, pay: string, company: string) => `# ${name}
+
+A payments project with [satrail](https://github.com/satrail/satrail). It starts in a sandbox, in which no money is real.
+
+## Next steps
+
+1. Start it and open http://localhost:3000. Each visit creates a checkout, which the sandbox's wallet can pay.
+
+   \`\`\`sh
+   npm install
+   npm run dev
+   \`\`\`
+
+2. Sign in to the console. Add this line above \`return { pay, checkout }\` in \`${pay}\`, start once, copy the key, and delete the line:
+
+   \`\`\`ts
+   console.log((await pay.companies.issueKey(${company}.id, { name: "me", scopes: ["admin"] })).key)
+   \`\`\`
+
+   Then open http://localhost:3000/console and enter the key.
+
+3. Connect your Lightning node and a bitcoin node: pass \`lightning\` and \`chain\` to \`satrail()\` in the same file, and delete the sandbox's payment. The guides [lnd](https://github.com/satrail/satrail/blob/HEAD/docs/guides/lnd.md), [LDK](https://github.com/satrail/satrail/blob/HEAD/docs/guides/ldk.md) and [chain](https://github.com/satrail/satrail/blob/HEAD/docs/guides/chain.md) show how.
+`
+
+/** Returns a project's files by path: at most six files, and a .env. */
 export const files = ({ folder, kind, framework }: Choices): Readonly<Record<string, string>> => {
   const server = servers[framework]
   return {
@@ -65,6 +90,11 @@ export const files = ({ folder, kind, framework }: Choices): Readonly<Record<str
     }),
     ".gitignore": gitignore,
     ".env": env(server.env),
+    "README.md": readme(
+      path.basename(path.resolve(folder)),
+      framework === "next" ? "app/[[...path]]/route.ts" : "src/pay.ts",
+      kind === "wallet" ? "ann" : "company"
+    ),
     ...server.files(kind)
   }
 }

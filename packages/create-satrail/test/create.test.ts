@@ -57,26 +57,46 @@ const filesIn = (folder: string) =>
 describe("npm create satrail", () => {
   afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-  it("create: a project has at most five files and a .env, whatever the choices", () => {
+  it("create: a project has at most six files and a .env, whatever the choices", () => {
     for (const one of every) {
       const files = Object.keys(Project.files({ folder: "shop", ...one }))
       assert.include(files, ".env")
       assert.include(files, ".gitignore")
-      assert.isAtMost(files.length, 6, JSON.stringify(one))
+      assert.include(files, "README.md")
+      assert.isAtMost(files.length, 7, JSON.stringify(one))
     }
   })
 
-  it("create: the program asks for missing choices, prints the diff, and writes the files after a yes", async () => {
+  it("create: the program asks for missing choices, lists the files, shows them if asked to, and writes them after a yes", async () => {
     const folder = path.join(work, "asked")
-    const { asked, printed } = await created([folder], ["9", "wallet", "", "y"])
-    assert.lengthOf(asked, 4)
+    const { asked, printed } = await created([folder], ["9", "wallet", "", "d", "y"])
+    assert.lengthOf(asked, 5)
     assert.includeMembers(printed, [
       "What do you build?",
       "Which framework?",
       'There is no "9".',
       `These files will be written to ${folder}:`
     ])
-    const files = ["package.json", "tsconfig.json", ".gitignore", ".env", "src/pay.ts", "src/main.ts"]
+    const files = [
+      "package.json",
+      "tsconfig.json",
+      ".gitignore",
+      ".env",
+      "README.md",
+      "src/pay.ts",
+      "src/main.ts"
+    ]
+    for (const file of files)
+      assert.isTrue(
+        printed.some((one) => one.startsWith(`  ${file} (`)),
+        file
+      )
+    const steps = readFileSync(path.join(folder, "README.md"), "utf8")
+    assert.deepStrictEqual(
+      [...steps.matchAll(/^(\d)[.] /gm)].map(([, n]) => n),
+      ["1", "2", "3"]
+    )
+    assert.include(steps, "pay.companies.issueKey(ann.id,")
     assert.sameMembers(filesIn(folder), files)
     for (const file of files) {
       const diff = printed.find((one) => one.includes(`\n+++ ${file}\n`)) ?? assert.fail(file)

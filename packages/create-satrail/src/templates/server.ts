@@ -32,12 +32,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 const opened = `
 const port = Number(process.env.PORT ?? 3000)
 const host = process.env.HOST ?? "localhost"
-const { pay, checkout } = await service()
 
-const failed = ({ message }: Error) => {
-  console.error(\`\${message}. Set another PORT in .env.\`)
+const fail = (message: string): never => {
+  console.error(message)
   process.exit(1)
 }
+const failed = ({ message }: Error) => fail(\`\${message}. Set another PORT in .env.\`)
+const { pay, checkout } = await service().catch(({ message }: Error) => fail(message))
 `
 
 const said = "console.log(`Open http://${host}:${port} to create a checkout that you can pay.`)"
@@ -51,8 +52,8 @@ const home = async (response: ServerResponse) => {
 // The service handles its pages, its HTTP API and its console.
 const server = createServer((request, response) => {
   const answered = request.url === "/" ? home(response) : pay.handler(request, response)
-  answered.catch((error: unknown) => {
-    console.error(error)
+  answered.catch((error: Error) => {
+    console.error(error.message)
     response.destroy()
   })
 })
