@@ -4,11 +4,14 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import { type Applied, Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import * as CreditShares from "@satrail/core/receiving/CreditShares"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Refusal } from "@satrail/core/service/Changes"
+import * as Share from "@satrail/features/splits/core/Share"
+import * as Transfer from "@satrail/features/transfers/core/Transfer"
 import { Effect, Schema } from "effect"
 import * as Fill from "./Fill.ts"
 import { summary } from "./Load.ts"
@@ -18,7 +21,8 @@ import { summary } from "./Load.ts"
  * been applied.
  */
 export const Drive = Schema.Struct({
-  operation: Schema.Literals(["confirm", "settle"]),
+  /** A `transfer` goes to one company, a `transferSpread` to a thousand in turn, and `settle3` has 3 payees. */
+  operation: Schema.Literals(["confirm", "transfer", "transferSpread", "settle", "settle3", "settle10"]),
   clients: Schema.Int,
   warmupMillis: Schema.Int,
   millis: Schema.Int,
@@ -74,8 +78,25 @@ const confirm = (row: Identified) =>
 const preimage = Preimage.make("ab".repeat(32))
 const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
-const settle = (number: number, row: Identified) => {
-  const id = Fill.id(Fill.kinds.settledInProcess, number)
+/** The credits: the kind of their invoices, and the number of payees that share each. */
+const credits = {
+  settle: { kind: Fill.kinds.settledInProcess, payees: 0 },
+  settle3: { kind: Fill.kinds.settledWith3, payees: 3 },
+  settle10: { kind: Fill.kinds.settledWith10, payees: 10 }
+} as const
+
+const companyOf = (number: number) => CompanyId.make(Fill.id(Fill.kinds.company, number))
+
+const transfer = (row: Identified, payee: number) =>
+  Transfer.sent(Transfer.of({ ...row, recipientId: companyOf(payee), description: "" }))
+
+const settle = (
+  { kind, payees }: (typeof credits)[keyof typeof credits],
+  number: number,
+  row: Identified,
+  entropy: (size: number) => Uint8Array
+) => {
+  const id = Fill.id(kind, number)
   const deposit: Deposit.Deposit = {
     ...row,
     recipient: paymentRequest,
@@ -91,7 +112,18 @@ const settle = (number: number, row: Identified) => {
     revision: 0,
     updatedAtMillis: row.createdAtMillis
   }
-  return Invoice.settled({ id, lightningAddressId: null }, deposit, preimage)
+  const change = Invoice.settled({ id, lightningAddressId: null }, deposit, preimage)
+  if (payees === 0) return change
+  const at = row.createdAtMillis
+  const transfers = Array.from({ length: payees }, (_, n) =>
+    Share.transfer(
+      deposit,
+      { companyId: companyOf(1 + ((number + n + 1) % Fill.spread)), basisPoints: 500 },
+      Id.fromMillis(at, entropy),
+      at
+    )
+  )
+  return CreditShares.added(change, Share.shares(deposit, transfers, []))
 }
 
 /** Runs a drive to its end. */
@@ -110,8 +142,18 @@ export const run = Effect.fnUntraced(function* ({
   const countTo = countFrom + millis
   let next = first
   const commit = (number: number): Effect.Effect<Applied, Refusal | StoreUnavailable> => {
-    const row = identified(operation === "settle" ? 1 + (number % Fill.spread) : Fill.busy, entropy)
-    return journal.commit(operation === "settle" ? settle(number, row) : confirm(row))
+    const of = (company: number) => identified(company, entropy)
+    switch (operation) {
+      case "confirm":
+        return journal.commit(confirm(of(Fill.busy)))
+      case "transfer":
+      case "transferSpread":
+        return journal.commit(
+          transfer(of(Fill.busy), operation === "transfer" ? 1 : 1 + (number % Fill.spread))
+        )
+      default:
+        return journal.commit(settle(credits[operation], number, of(1 + (number % Fill.spread)), entropy))
+    }
   }
   const caller = Effect.whileLoop({
     while: () => performance.now() < countTo && next < end,

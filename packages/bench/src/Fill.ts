@@ -16,7 +16,15 @@ export const busy = spread + 1
 export const fewestRows = 2 * busy
 
 /** The kinds of rows whose ids are derived from a number, so that they can be found by that number. */
-export const kinds = { company: 0, history: 1, address: 2, settledByPgbench: 4, settledInProcess: 5 } as const
+export const kinds = {
+  company: 0,
+  history: 1,
+  address: 2,
+  settledByPgbench: 4,
+  settledInProcess: 5,
+  settledWith3: 6,
+  settledWith10: 7
+} as const
 
 /** Returns the id of the row with this number. Must match the database function of the same name. */
 export const id = (kind: number, number: number): string =>

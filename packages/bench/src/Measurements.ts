@@ -35,7 +35,7 @@ export const operations = (subject: Subject) => ({
   inProcess: {
     operation: "confirm, in process, 256 clients",
     companies: 1,
-    run: Runs.confirmInProcess(subject)
+    run: Runs.sendInProcess(subject, "confirm")
   },
   settle: { operation: "settle, in process", companies: Fill.spread, run: Runs.settleInProcess(subject) }
 })
@@ -58,6 +58,16 @@ export const groups = Effect.fnUntraced(function* (
   const confirmAt = (subject: Lazy<Subject>) => () =>
     Effect.flatMap(subject, (one) => Runs.http(one, "confirm")())
   const barred = (operation: Operation, bar: number, aim: number): Operation => ({ ...operation, bar, aim })
+  const transferTo = (operation: string, kind: "transfer" | "transferSpread"): Operation => ({
+    operation,
+    companies: 1,
+    run: Runs.sendInProcess(subject, kind)
+  })
+  const creditOf = (operation: string, kind: "settle3" | "settle10"): Operation => ({
+    operation,
+    companies: Fill.spread,
+    run: Runs.settleInProcess(subject, kind)
+  })
   const limit = "pgbench"
   const pgbench = Runs.pgbench(subject, "confirm")
   return [
@@ -91,6 +101,22 @@ export const groups = Effect.fnUntraced(function* (
       operations: [barred(inProcess, 0.4, 0.55)]
     },
     { limit, run: Runs.settleByPgbench(subject), operations: [barred(settle, 0.8, 1.2)] },
+    {
+      limit: "confirm, in process",
+      run: inProcess.run,
+      operations: [
+        barred(transferTo("transfer, one to one", "transfer"), 1.1, 1.3),
+        barred(transferTo("transfer, one to 1,000", "transferSpread"), 0.9, 1)
+      ]
+    },
+    {
+      limit: "settle, in process",
+      run: settle.run,
+      operations: [
+        barred(creditOf("settle with 3 payees", "settle3"), 0.5, 0.6),
+        barred(creditOf("settle with 10 payees", "settle10"), 0.25, 0.3)
+      ]
+    },
     {
       limit,
       run: pgbench,

@@ -98,11 +98,11 @@ const inProcess = (subject: Subject, asked: Pick<Drive.Drive, "operation" | "cli
     costed(pid, drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), subject)
   )
 
-/** Confirms withdrawals in the Journal's process. */
-export const confirmInProcess =
-  (subject: Subject): Run =>
+/** Sends from one company in the Journal's process. */
+export const sendInProcess =
+  (subject: Subject, operation: "confirm" | "transfer" | "transferSpread"): Run =>
   () =>
-    inProcess(subject, { operation: "confirm", clients: 256, first: 0, end: Number.MAX_SAFE_INTEGER })
+    inProcess(subject, { operation, clients: 256, first: 0, end: Number.MAX_SAFE_INTEGER })
 
 /** An estimate for the first run, higher than the number of invoices that can be settled in a second. */
 const firstGuessPerSecond = 20_000
@@ -141,10 +141,15 @@ export const settleByPgbench = (subject: Subject): Run =>
     })
   )
 
-export const settleInProcess = (subject: Subject): Run =>
-  settling(subject, Fill.kinds.settledInProcess, (open) =>
-    inProcess(subject, { operation: "settle", clients: 64, ...open })
-  )
+const settled = {
+  settle: Fill.kinds.settledInProcess,
+  settle3: Fill.kinds.settledWith3,
+  settle10: Fill.kinds.settledWith10
+} as const
+
+/** Settles invoices in the Journal's process, also with the shares of 3 or 10 payees. */
+export const settleInProcess = (subject: Subject, operation: keyof typeof settled = "settle"): Run =>
+  settling(subject, settled[operation], (open) => inProcess(subject, { operation, clients: 64, ...open }))
 
 /**
  * Confirms withdrawals at the shipped service. The rate is the number of settled withdrawals divided by the
