@@ -963,6 +963,39 @@ describe("A difference", () => {
   )
 
   scenario(
+    "node_balance: coins that a new node receives before its first channel and payment are the operator's; what leaves it, or comes later, is a discrepancy",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const differing = Effect.fnUntraced(function* (sats: number, inChannels = 0) {
+        const owned = Effect.succeed({
+          amount: Msat.fromSats(sats),
+          onChain: Msat.fromSats(sats - inChannels),
+          within: Msat.zero
+        })
+        const told = yield* toldBy(replace(LightningBooks, () => ({ owned })))
+        return told.map(([cause, ours, theirs]) => [cause, Number(theirs) - Number(ours)])
+      })
+      assert.deepStrictEqual([yield* differing(0), yield* differing(50_000)], [[], []])
+      assert.strictEqual((yield* report).node.own, Msat.fromSats(50_000))
+      assert.deepStrictEqual(yield* differing(49_000), [["node_balance", -1000]])
+      assert.deepStrictEqual(yield* differing(51_000, 40_000), [["node_balance", 1000]])
+      yield* companyWith(5000)
+      assert.deepStrictEqual(yield* differing(56_000), [["node_balance", 1000]])
+    }
+  )
+
+  scenario(
+    "node_balance: coins above the equity that the operator has declared are a discrepancy",
+    { logsErrors: true, isPending: true },
+    function* () {
+      yield* (yield* Reconciliation).stateOwnFunds({ node: Msat.fromSats(50_000), chain: null })
+      const owned = { amount: Msat.fromSats(51_000), onChain: Msat.fromSats(51_000), within: Msat.zero }
+      const told = yield* toldBy(replace(LightningBooks, () => ({ owned: Effect.succeed(owned) })))
+      assert.deepStrictEqual(told, [["node_balance", 50_000, 51_000]])
+    }
+  )
+
+  scenario(
     "on_chain_balance: the wallet's opening funds are determined even if the operator declared the node's before",
     { logsErrors: true, isPending: true },
     function* () {

@@ -130,7 +130,8 @@ export const make = Effect.gen(function* () {
         lines,
         isBehind
       })
-      const { node, chain: wallet } = sides
+      const node = Reconciliation.funded(sides.node, owned, stated, second.accounts)
+      const { chain: wallet } = sides
       const isNew = node.own !== own.node || wallet.own !== own.chain || own.onChain !== stated.onChain
       // The operator may have declared the equity during this run. The next run then counts what they declared.
       if (isNew && Equal.equals(stated, yield* reading(Reconciliation.ownFunds))) {
@@ -157,7 +158,7 @@ export const make = Effect.gen(function* () {
       const elsewhere = [
         ...(yield* chainItems.missing(holdings.gone)),
         ...givenUp.found,
-        ...Positions.differences(sides)
+        ...Positions.differences({ node, chain: wallet })
       ]
       const { watched, found } = Run.open(lines, before, { nowMillis, forgetMillis: options.forgetMillis })
       const run: Run.Run = {

@@ -9,6 +9,7 @@ import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Tally from "../../ledger/Tally.ts"
 import type * as Waiting from "../../ledger/Waiting.ts"
 import type { Owned } from "../../nodes/LightningBooks.ts"
+import type { AssetBalance } from "./AssetBalance.ts"
 import type { Difference } from "./Difference.ts"
 import * as Listed from "./Listed.ts"
 import * as Run from "./Run.ts"
@@ -56,6 +57,8 @@ const intervalsKept = 3
 const Kept = Schema.Struct({
   ...OwnFunds.fields,
   onChain: Schema.optionalKey(Schema.Literal(true)),
+  /** Set once the operator has declared the node's equity. */
+  isDeclared: Schema.optionalKey(Schema.Literal(true)),
   listed: Schema.optionalKey(Listed.Listed)
 })
 export interface Kept extends Schema.Schema.Type<typeof Kept> {}
@@ -84,6 +87,24 @@ export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): 
     listed
   }
 }
+
+/**
+ * Adds the coins that a node without channels receives before the ledger's first entry about it, such as those for its
+ * first channel: until then, it has no company's money. Not once the operator has declared the node's equity.
+ */
+export const funded = (
+  node: AssetBalance,
+  { onChain }: Owned,
+  { isDeclared }: Kept,
+  accounts: Tally.Turnovers
+): AssetBalance =>
+  node.own === null ||
+  node.unexplained <= 0n ||
+  onChain !== node.owned ||
+  isDeclared === true ||
+  accounts.node.into + accounts.node.out > 0n
+    ? node
+    : { ...node, own: Msat.sum(node.own, node.unexplained), unexplained: Msat.zero }
 
 /** Returns the cursor that stores the operator equity. */
 export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
@@ -150,6 +171,7 @@ export const make = Effect.gen(function* () {
         node: own.node ?? before.node,
         chain: own.chain ?? before.chain,
         ...(isCounted && { onChain: true }),
+        ...((own.node !== null || before.isDeclared === true) && { isDeclared: true }),
         listed: (own.node === null ? before.listed : listed) ?? Listed.none
       }
       const nowMillis = yield* Clock.currentTimeMillis
