@@ -10,7 +10,8 @@ export const assets = path.join(import.meta.dirname, "../assets")
 const scripts: Readonly<Record<string, string>> = {
   checkout: "checkout/main.ts",
   console: "console/page.ts",
-  embed: "embed.ts"
+  embed: "embed.ts",
+  site: "pages/site.ts"
 }
 /** Every page loads the tokens first, and then its own styles. */
 const styles: Readonly<Record<string, string>> = {

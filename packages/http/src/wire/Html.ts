@@ -26,14 +26,19 @@ interface Parts {
   readonly kind?: "site" | "statement"
   /** Path from the page to the site's root. */
   readonly root?: string
+  /** A script of @satrail/ui. Default: none. */
+  readonly script?: string
 }
 
 const bodyOf = ({ kind, body }: Parts) => h("body", kind === undefined ? null : { class: kind }, body)
 
 /** Renders a page that loads the shared style sheets. */
 export const page = (parts: Parts): string => {
-  const { title, root = "" } = parts
-  const head = UiFiles.styles("pages").map((path) => h("link", { rel: "stylesheet", href: root + path }))
+  const { title, root = "", script } = parts
+  const head = [
+    ...UiFiles.styles("pages").map((path) => h("link", { rel: "stylesheet", href: root + path })),
+    ...(script === undefined ? [] : [h("script", { src: root + UiFiles.path(script), defer: true })])
+  ]
   return rendered({ title, icon: `${root}favicon.ico`, head, body: bodyOf(parts) })
 }
 

@@ -11,6 +11,7 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import path from "node:path"
 import { manuals } from "./Manuals.ts"
+import * as SiteSearch from "./SiteSearch.ts"
 
 /** The folder of this package, unless it is part of a host's bundle and not installed next to it. */
 const own = (): string | undefined => {
@@ -36,12 +37,14 @@ export const bundled = [own() ?? []]
 /** The file types that are served unchanged. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }
 
-// A search reads every page and requires no key, so it is limited. So is the path of a missing page, because each
-// link of the page that is shown instead repeats the path's folders.
-const limits = { words: 8, characters: 100, results: 50, missing: 200 } as const
+/**
+ * Maximum length of the path of a missing page, because each link of the page that is shown instead repeats the path's
+ * folders.
+ */
+const longestMissing = 200
 
 const headers = {
-  "content-security-policy": Html.contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'"),
+  "content-security-policy": `${Html.contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'")}; script-src 'self'; connect-src 'self'`,
   "referrer-policy": "no-referrer"
 }
 
@@ -104,15 +107,37 @@ const bodyOf = ({ Marked }: typeof Markdown, text: string): string => {
       }
     }
   })
-  return marked.parse(text, { async: false })
+  // A wide table scrolls, so the keyboard must reach it. A header without text is announced as if it had some.
+  return marked
+    .parse(text, { async: false })
+    .replaceAll("<table>", '<table tabindex="0">')
+    .replaceAll("<th></th>", "<td></td>")
+}
+
+/** The number of headings from which a page lists them at its beginning. */
+const listedHeadings = 3
+
+/** Adds the list “On this page” below a page's title. */
+const withHeadings = (html: string): string => {
+  const headings = Array.from(
+    html.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g),
+    ([, anchor = "", text = ""]) => ({
+      anchor,
+      text: text.replaceAll(/<\/?a\b[^>]*>/g, "")
+    })
+  )
+  if (headings.length < listedHeadings) return html
+  const links = headings.map(({ anchor, text }) => `<li><a href="#${anchor}">${text}</a></li>`).join("")
+  return html.replace(
+    /<\/h1>\n/,
+    `</h1>\n<nav class="toc" aria-label="On this page"><p>On this page</p><ul>${links}</ul></nav>\n`
+  )
 }
 
 interface Page {
   readonly file: string
   readonly title: string
   readonly text: string
-  /** The text in lower case, for searching. */
-  readonly lower: string
 }
 
 /** A section of the navigation. */
@@ -138,6 +163,8 @@ interface Documentation {
   /** The pages, in the order of the navigation. Pages that are not in the navigation come last. */
   readonly pages: ReadonlyArray<Page>
   readonly sections: ReadonlyArray<Section>
+  /** The sections of all pages, for searching. */
+  readonly searched: ReadonlyArray<SiteSearch.Section>
 }
 
 /** Renders a page. Its links are relative to the folder of `file`. */
@@ -155,7 +182,7 @@ const shell = (
       null,
       links.map(({ title, file }) => h("li", null, h("a", { href: `${root}${file}` }, title)))
     )
-  const { characters } = limits
+  const { characters } = SiteSearch.limits
   const body = [
     main,
     h(
@@ -163,7 +190,7 @@ const shell = (
       null,
       h(
         "form",
-        { action: root },
+        { action: root, role: "search" },
         h("input", {
           type: "search",
           name: "q",
@@ -180,32 +207,34 @@ const shell = (
       sections.map(({ heading, links }) => [h("h2", null, heading), list(links)])
     )
   ]
-  return Html.page({ title: `${title} · satrail`, body, kind: "site", root: `${root}../` })
+  return Html.page({
+    title: `${title} · satrail`,
+    body,
+    kind: "site",
+    root: `${root}../`,
+    script: "site.js"
+  })
 }
 
-/** Returns the pages that contain every word, with title matches first. */
-const search = ({ pages }: Documentation, asked: string) => {
-  const words = asked
-    .slice(0, limits.characters)
-    .toLowerCase()
-    .split(/\s+/)
-    .filter(Boolean)
-    .slice(0, limits.words)
-  const has = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
-  const found =
-    words.length === 0 ? [] : pages.filter(({ lower }) => words.every((word) => lower.includes(word)))
-  const results = found
-    .toSorted((a, b) => has(b.title) - has(a.title))
-    .slice(0, limits.results)
-    .map(({ file, title, text }) => {
-      const line = text.split("\n").find((line) => !line.startsWith("#") && has(line) > 0) ?? ""
-      return h("li", null, h("a", { href: file }, title), h("br", null), line.slice(0, 200))
-    })
+/** Renders the sections that a search found. */
+const search = ({ searched }: Documentation, asked: string) => {
+  const results = SiteSearch.search(searched, asked).map(({ file, anchor, page, heading, snippet }) =>
+    h(
+      "li",
+      null,
+      h("a", { href: anchor === "" ? file : `${file}#${anchor}` }, heading === "" ? page : heading),
+      heading !== "" && h("small", null, ` ${page}`),
+      h("br", null),
+      snippet
+    )
+  )
   return h(
     "main",
     null,
     h("h1", null, "Search"),
-    results.length === 0 ? h("p", null, "No page contains all of these words.") : h("ul", null, results)
+    results.length === 0
+      ? h("p", null, "No page contains at least half of these words.")
+      : h("ul", null, results)
   )
 }
 
@@ -238,7 +267,6 @@ const read = Effect.fnUntraced(function* (folder: string) {
       return {
         file,
         text,
-        lower: text.toLowerCase(),
         title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file
       }
     })
@@ -247,7 +275,10 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const order = ["README.md", ...sections.flatMap(({ links }) => links.map(({ file }) => file))]
   const placeOf = ({ file }: Page) => (order.includes(file) ? order.indexOf(file) : order.length)
   pages.sort((a, b) => placeOf(a) - placeOf(b) || a.title.localeCompare(b.title, "en"))
-  const documentation: Documentation = { pages, sections }
+  const searched = pages.flatMap(({ file, title, text }) =>
+    SiteSearch.sectionsOf(file, title, text, anchorOf)
+  )
+  const documentation: Documentation = { pages, sections, searched }
   const sizes = new Map<string, Size>()
   const files = new Map<string, Effect.Effect<Asset.Asset>>()
   const sources = new Map<string, Effect.Effect<Asset.Asset>>()
@@ -256,7 +287,12 @@ const read = Effect.fnUntraced(function* (folder: string) {
     const html = Effect.map(
       Effect.promise(() => import("marked")),
       (markdown) =>
-        shell(documentation, file, title, raw("main", withSizes(file, bodyOf(markdown, text), sizes)))
+        shell(
+          documentation,
+          file,
+          title,
+          raw("main", withSizes(file, withHeadings(bodyOf(markdown, text)), sizes))
+        )
     )
     const asset = yield* Asset.once(
       Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers }))
@@ -319,7 +355,7 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const file = (isForBrowser ? undefined : sources.get(name)) ?? files.get(name)
               if (file !== undefined) return yield* Asset.answer(yield* file)
               // An empty response is later turned into the error envelope that programs expect.
-              if (!isForBrowser || name.length > limits.missing)
+              if (!isForBrowser || name.length > longestMissing)
                 return HttpServerResponse.empty({ status: 404 })
               return html("Not found", h("main", null, h("h1", null, "There is no such page")), 404)
             })

@@ -4,6 +4,7 @@ import { createServer } from "node:http"
 import { start } from "../../../http/test/Service.ts"
 import * as Site from "../../src/serving/Site.ts"
 import { isMissing, launch } from "./Chromium.ts"
+import { violations } from "./Console.ts"
 
 describe.skipIf(isMissing)("the documentation in a browser", async () => {
   if (isMissing) return
@@ -47,6 +48,36 @@ describe.skipIf(isMissing)("the documentation in a browser", async () => {
           )
           assert.deepStrictEqual([url, scroll], [url, client])
         }
+        for (const url of [
+          "/docs/guides/checkout",
+          "/docs/guides/webhooks",
+          "/docs/architecture",
+          "/docs/start"
+        ]) {
+          await page.goto(`${base}${url}`)
+          await page.getByRole("button", { name: "Copy" }).first().waitFor()
+          assert.deepStrictEqual(
+            await page.evaluate(
+              "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent.slice(0, 60))"
+            ),
+            [],
+            `${url}: code that is cut off`
+          )
+          // A table of Markdown has no name; the heading above it says what it is.
+          const found = await violations(page)
+          assert.deepStrictEqual(
+            found.filter((one) => !one.startsWith("no name:")),
+            [],
+            url
+          )
+        }
+        await page.goto(`${base}/docs/guides/webhooks`)
+        await page.getByRole("navigation", { name: "On this page" }).getByRole("link").first().click()
+        await page.waitForURL(/#/)
+        await page.getByLabel("Search").pressSequentially("forgot passkey")
+        const result = page.getByRole("status").getByRole("link").first()
+        await result.waitFor()
+        assert.match((await result.getAttribute("href")) ?? "", /\/docs\/guides\/(?:console|incidents)/)
         await page.goto(`${base}/docs/guides/webhooks`)
         await page.getByLabel("Search").fill("idempotency key")
         await page.getByLabel("Search").press("Enter")
