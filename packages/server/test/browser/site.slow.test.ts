@@ -71,6 +71,13 @@ describe.skipIf(isMissing)("the documentation in a browser", async () => {
             url
           )
         }
+        await page.goto(`${base}/docs/api`)
+        await page.getByRole("heading", { level: 1 }).first().waitFor()
+        assert.isAtMost(
+          Number(await page.evaluate("document.documentElement.scrollWidth")),
+          width,
+          "the API reference"
+        )
         await page.goto(`${base}/docs/guides/webhooks`)
         await page.getByRole("navigation", { name: "On this page" }).getByRole("link").first().click()
         await page.waitForURL(/#/)

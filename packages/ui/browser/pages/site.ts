@@ -9,13 +9,12 @@ for (const block of document.querySelectorAll<HTMLElement>("main pre")) {
   const button = document.createElement("button")
   button.type = "button"
   button.textContent = "Copy"
-  button.addEventListener("click", () => {
-    void navigator.clipboard.writeText(block.textContent ?? "").then(() => {
-      button.textContent = "Copied"
-      setTimeout(() => {
-        button.textContent = "Copy"
-      }, shownMillis)
-    })
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(block.textContent ?? "")
+    button.textContent = "Copied"
+    setTimeout(() => {
+      button.textContent = "Copy"
+    }, shownMillis)
   })
   block.replaceWith(frame)
   frame.append(block, button)

@@ -265,7 +265,9 @@ const scalar = {
   showDeveloperTools: "never",
   hideClientButton: true,
   telemetry: false,
-  customCss: 'a[href^="https://www.scalar.com"] { display: none }'
+  // On a phone, code wraps, and the page is not wider than the window.
+  customCss:
+    'a[href^="https://www.scalar.com"] { display: none } @media (max-width: 480px) { html, body { overflow-x: clip } .operation-path, .scalar-codeblock-pre, .scalar-codeblock-pre * { white-space: pre-wrap !important; overflow-wrap: anywhere } }'
 } as const
 
 /** Allows one script of this service, requests to this service, and styles that the script sets. */
