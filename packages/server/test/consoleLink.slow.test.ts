@@ -48,6 +48,10 @@ describe("The link to the console", () => {
     // Browsers refuse passkeys at an address of numbers.
     assert.match(said, /console +http:\/\/localhost:\d+\/console#link=/)
     assert.strictEqual((await fetch(/console +([^#]+)#link/.exec(said)?.[1] ?? "")).status, 200)
+    // The API reference fills in the sandbox's key, unless other machines can connect.
+    const reference = await fetch(`${url}/docs/api`)
+    assert.match(await reference.text(), /data-token="sr_regtest_/)
+    assert.strictEqual(reference.headers.get("cache-control"), "no-store")
     const first = await signIn(url, link)
     assert.deepStrictEqual([first.status, first.data.name], [200, "demo"])
     assert.match(first.headers.get("set-cookie") ?? "", /^__Host-satrail=k\./)
@@ -61,6 +65,7 @@ describe("The link to the console", () => {
   it("sign-in link: no link is printed if other machines can connect, and the console's pages are not found if the console is disabled", async () => {
     const { said, url, end } = await start({ HOST: "0.0.0.0" })
     assert.match(url, /^http:\/\/localhost:\d+$/)
+    assert.notInclude(await (await fetch(`${url}/docs/api`)).text(), "data-token")
     assert.include(said, `${url}/console`)
     assert.notInclude(said, "#link=")
     await end()

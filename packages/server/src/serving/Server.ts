@@ -51,6 +51,7 @@ import type { NodeUnusable } from "../backends/NodeUnusable.ts"
 import * as Remembered from "../backends/Remembered.ts"
 import * as ChainNode from "../deployment/ChainNode.ts"
 import type { Environment } from "../deployment/Environment.ts"
+import * as DemoFile from "../deployment/DemoFile.ts"
 import * as Identity from "../deployment/Identity.ts"
 import * as Links from "../deployment/Links.ts"
 import * as Secrets from "../deployment/Secrets.ts"
@@ -357,7 +358,21 @@ const aboutOf = (environment: Environment): Home.About => {
     ...(web ? ["other parties' servers"] : [])
   ]
   const demoKey = path.join(environment.dataDirectory, "demo.json")
-  return { version, network: environment.network, simulated, ...(environment.demo && { demoKey }) }
+  // A public URL means that a proxy lets other machines connect.
+  const isOpen =
+    environment.publicUrl === undefined &&
+    environment.demo &&
+    Simulated.isSandbox(Simulated.of(environment)) &&
+    Links.isLocal(environment)
+  return {
+    version,
+    network: environment.network,
+    simulated,
+    ...(environment.demo && { demoKey }),
+    ...(isOpen && {
+      sandboxKey: () => Option.getOrUndefined(DemoFile.read(environment.dataDirectory))?.api_key
+    })
+  }
 }
 
 /** The services available to an extension's routes: all core services, and the services for serving files. */

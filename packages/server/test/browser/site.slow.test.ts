@@ -2,13 +2,15 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { boundPort } from "@satrail/testing/boundPort"
 import { createServer } from "node:http"
 import { start } from "../../../http/test/Service.ts"
+import { eventually } from "../Service.ts"
 import * as Site from "../../src/serving/Site.ts"
 import { isMissing, launch } from "./Chromium.ts"
 import { violations } from "./Console.ts"
 
 describe.skipIf(isMissing)("the documentation in a browser", async () => {
   if (isMissing) return
-  const service = await start({ http: { site: Site.extension() } })
+  const sandboxKey = "sr_regtest_sandbox_key"
+  const service = await start({ http: { site: Site.extension(), about: { sandboxKey: () => sandboxKey } } })
   const server = createServer(async ({ url, method, headers }, response) => {
     const asked = new Request(`http://site${url}`, {
       method: method ?? "GET",
@@ -78,6 +80,15 @@ describe.skipIf(isMissing)("the documentation in a browser", async () => {
           width,
           "the API reference"
         )
+        const typed = await eventually(
+          "the sandbox's key is filled in",
+          () =>
+            page.evaluate<ReadonlyArray<string>>(
+              "[...document.querySelectorAll('input')].map(({ value }) => value)"
+            ),
+          (values) => values.includes(sandboxKey)
+        )
+        assert.include(typed, sandboxKey)
         await page.goto(`${base}/docs/guides/webhooks`)
         await page.getByRole("navigation", { name: "On this page" }).getByRole("link").first().click()
         await page.waitForURL(/#/)

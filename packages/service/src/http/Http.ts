@@ -88,7 +88,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
   return Layer.mergeAll(
     Extension.mountDirectly(HttpApiBuilder.layer(api), policy),
     own(Home.layer(about, console ? Console.path : undefined)),
-    own(Docs.layer(api, about?.network)),
+    own(Docs.layer(api, about?.network, about?.sandboxKey)),
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),

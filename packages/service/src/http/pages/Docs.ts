@@ -284,13 +284,17 @@ const contentSecurityPolicy = [
 ].join("; ")
 
 /** Links are relative, so they work under any base path. Both pages are one folder deep. */
-const pageOf = (title: string, script: string, document: string, scheme: string) =>
+const pageOf = (title: string, script: string, document: string, scheme: string, token?: string) =>
   page({
     title,
     icon: "../favicon.ico",
     body: h(
       "body",
-      { "data-openapi": document, "data-scheme": scheme },
+      {
+        "data-openapi": document,
+        "data-scheme": scheme,
+        ...(token !== undefined && { "data-token": token })
+      },
       h("div", { id: "reference" }),
       h("script", { src: `../docs/api/${script}` })
     )
@@ -346,10 +350,14 @@ const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"s
   }).pipe(Effect.scoped, Effect.orDie)
 
 const run = `
+const { openapi, scheme, token } = document.body.dataset
 window.Scalar.createApiReference(document.getElementById("reference"), {
   ...${JSON.stringify(scalar)},
-  url: document.body.dataset.openapi,
-  authentication: { preferredSecurityScheme: document.body.dataset.scheme }
+  url: openapi,
+  authentication: {
+    preferredSecurityScheme: scheme,
+    ...(token && { securitySchemes: { [scheme]: { token } } })
+  }
 })
 `
 
@@ -359,7 +367,8 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
  */
 export const layer = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
-  network?: Network
+  network?: Network,
+  sandboxKey?: () => string | undefined
 ) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -374,10 +383,19 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(
         Effect.flatMap(document(whom, api, network), (made) =>
           Asset.make(JSON.stringify(made), "application/json")
         )
-      const html = Effect.fnUntraced(function* (title: string, document: string, scheme: string) {
+      const html = Effect.fnUntraced(function* (
+        title: string,
+        document: string,
+        scheme: string,
+        token?: string
+      ) {
         const { name } = yield* script
-        return yield* Asset.make(pageOf(title, name, document, scheme), "text/html; charset=utf-8", {
-          headers: { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" }
+        return yield* Asset.make(pageOf(title, name, document, scheme, token), "text/html; charset=utf-8", {
+          headers: {
+            "content-security-policy": contentSecurityPolicy,
+            "referrer-policy": "no-referrer",
+            ...(token !== undefined && { "cache-control": "no-store" })
+          }
         })
       })
       const serve = Effect.fnUntraced(function* (path: `/${string}`, make: Effect.Effect<Asset.Asset>) {
@@ -386,7 +404,18 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(
       })
       yield* serve(paths.openapi, json("customer"))
       yield* serve(paths.operatorOpenapi, json("operator"))
-      yield* serve(paths.reference, html("satrail", "../openapi.json", "apiKey"))
+      const reference = (token?: string) => html("satrail", "../openapi.json", "apiKey", token)
+      if (sandboxKey === undefined) yield* serve(paths.reference, reference())
+      else
+        // Made for each request, because a reset of the sandbox replaces the key.
+        yield* router.add(
+          "GET",
+          paths.reference,
+          Effect.flatMap(
+            Effect.suspend(() => reference(sandboxKey())),
+            Asset.answer
+          )
+        )
       yield* serve(paths.operatorDocs, html("satrail: operator API", "openapi.json", "operatorToken"))
       yield* router.add(
         "GET",

@@ -17,6 +17,8 @@ export interface About {
   readonly simulated?: ReadonlyArray<string>
   /** Location of the demo company's API key, if there is such a company. */
   readonly demoKey?: string
+  /** Returns the API key that the API reference fills in. Only for a sandbox that other machines cannot reach. */
+  readonly sandboxKey?: () => string | undefined
 }
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="#f7931a"/><path d="M4 5h8M4 11h8M6 3v10M10 3v10" stroke="#fff" stroke-width="1.5" fill="none"/></svg>`
