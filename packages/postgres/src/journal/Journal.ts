@@ -6,7 +6,7 @@ import * as Core from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Written from "@satrail/core/ledger/Written"
-import { Context, Effect, Exit, Layer, Schema } from "effect"
+import { Context, Effect, Exit, Layer, Predicate, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Answer from "../reads/Answer.ts"
 import * as ApiKey from "../reads/ApiKey.ts"
@@ -221,11 +221,24 @@ const exitOf = (
 }
 
 /**
+ * While several processes move the last balance of two companies in both directions, a statement can grant an amount by
+ * a balance that is no longer the newest. The table's check then refuses all of it, and the next attempt reads the
+ * newest balance.
+ */
+const isOverdrawn = ({ _tag, cause }: SqlError.SqlError["reason"]): boolean =>
+  _tag === "ConstraintError" &&
+  Predicate.hasProperty(cause, "constraint") &&
+  cause.constraint === "balances_check"
+
+/**
  * Another process committed the same id or name while this statement waited for locks, or there was a
  * deadlock, so settle again.
  */
 const isOvertaken = ({ reason }: SqlError.SqlError) =>
-  reason._tag === "UniqueViolation" || reason._tag === "DeadlockError" || reason._tag === "SerializationError"
+  reason._tag === "UniqueViolation" ||
+  reason._tag === "DeadlockError" ||
+  reason._tag === "SerializationError" ||
+  isOverdrawn(reason)
 
 const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
 
@@ -298,6 +311,9 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
   }
 }
 
+/** Number of further attempts of a statement that was overtaken. */
+const maxAttempts = 10
+
 /** Applies Changes of one kind as one statement, and returns a result for each. */
 export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Storable>) => {
   const [first] = changes
@@ -312,7 +328,7 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
     ...(bounds !== undefined && carried.takes ? [Counts.parameterOf(bounds)] : [])
   ]
   return sql.unsafe<object>(statement.text, values).pipe(
-    Effect.retry({ times: 3, while: isOvertaken }),
+    Effect.retry({ times: maxAttempts, while: isOvertaken }),
     Effect.map((rows) => {
       const verdicts = verdictsOf(rows)
       return changes.map((change, i) => {
