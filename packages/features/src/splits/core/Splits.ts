@@ -24,7 +24,8 @@ export interface Part extends Split {
 
 /** A deposit with its shares. */
 export interface Shared {
-  readonly depositId: string
+  /** Id of the deposit. */
+  readonly id: string
   readonly companyId: CompanyId
   readonly parts: ReadonlyArray<Part>
 }
@@ -63,7 +64,7 @@ export const shared = Effect.fnUntraced(function* (deposit: Deposit.Deposit) {
     const transfer = transfers[row]
     return { ...split, transferId: transfer?.id ?? null, amount: transfer?.amount ?? Msat.zero }
   })
-  return { depositId: deposit.id, companyId: deposit.companyId, parts } satisfies Shared
+  return { id: deposit.id, companyId: deposit.companyId, parts } satisfies Shared
 })
 
 export const make = Effect.gen(function* () {

@@ -29,7 +29,7 @@ const part = View.make<Part>()(
 export const view = View.make<Shared>()(
   { identifier: "DepositSplits" },
   {
-    id: Member.uuid((row) => row.depositId, "The deposit's id"),
+    id: Member.uuid((row) => row.id, "The deposit's id"),
     company_id: Member.uuid((row) => row.companyId),
     splits: [Schema.Array(part.schema), (row) => row.parts.map(part.of)]
   }
@@ -38,7 +38,7 @@ export const view = View.make<Shared>()(
 const example = (world: World): Shared => {
   const { id, amount, recipientId } = Transfers.example(world)
   return {
-    depositId: Deposits.example(world).id,
+    id: Deposits.example(world).id,
     companyId: world.companyId,
     parts: [{ companyId: recipientId, basisPoints: 1250, transferId: id, amount }]
   }
