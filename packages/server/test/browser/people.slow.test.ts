@@ -111,7 +111,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     await titled(joris.page, "Overview")
     const thief = await device()
     await join(thief.page, link)
-    await thief.page.getByRole("alert").getByText("was used or replaced").waitFor()
+    await thief.page.getByRole("alert").getByText("was already used, or a newer one replaced it").waitFor()
     assert.deepStrictEqual([...complaints, ...joris.complaints, ...thief.complaints], [])
   })
 
