@@ -14,9 +14,11 @@ it("console: formatters are reused within a time zone, and those of many time zo
       { length: 1000 },
       (_, n) => `+${String(Math.floor(n / 60)).padStart(2, "0")}:${String(n % 60).padStart(2, "0")}`
     )
-    assert.deepStrictEqual([count("Europe/Berlin"), count("Europe/Berlin")], [1, 0])
-    for (const zone of offsets) count(zone)
-    assert.strictEqual(count("Europe/Berlin"), 1)
+    // Twice: another test may have used the zone before.
+    for (const _ of [1, 2]) {
+      for (const zone of offsets) count(zone)
+      assert.deepStrictEqual([count("Europe/Berlin"), count("Europe/Berlin")], [1, 0])
+    }
   } finally {
     made.mockRestore()
   }
