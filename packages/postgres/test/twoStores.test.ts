@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
-import { apiKey, companyWith, verdict, withdrawal } from "@satrail/contracts/Fixtures"
+import {
+  apiKey,
+  committed,
+  companyWith,
+  created,
+  payment,
+  verdict,
+  withdrawal
+} from "@satrail/contracts/Fixtures"
+import { returnOf, transfer } from "@satrail/contracts/features/transfers/Fixtures"
 import { has } from "@satrail/contracts/Ledger"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
@@ -10,6 +19,7 @@ import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Transfer from "@satrail/features/transfers/core/Transfer"
 import { Clock, type Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/client/PgClient.ts"
@@ -96,6 +106,34 @@ describe.skipIf(Database.server === undefined)(
           const send = Effect.flatMap(withdrawal(companyId, 10), (row) => verdict(Withdrawal.requested(row)))
           assert.deepStrictEqual(yield* inTurn(companyId, [freeze, send]), ["Applied", "CompanyFrozen"])
           yield* Effect.provide(has(companyId, { posted: 100, held: 0 }), one)
+        })
+    )
+
+    it.live("balance: a withdrawal that waits for a credit by another store can spend it", () =>
+      Effect.gen(function* () {
+        const { one, inTurn } = yield* stores
+        const companyId = yield* Effect.provide(companyWith(10), one)
+        const paid = yield* Effect.provide(
+          Effect.flatMap(created(companyId, 100), (invoice) => payment(invoice, 100)),
+          one
+        )
+        const send = Effect.flatMap(withdrawal(companyId, 50), (row) => verdict(Withdrawal.requested(row)))
+        assert.deepStrictEqual(yield* inTurn(companyId, [verdict(paid), send]), ["Applied", "Applied"])
+        yield* Effect.provide(has(companyId, { posted: 110, held: 50 }), one)
+      })
+    )
+
+    it.live(
+      "transfer: a return that waits for another store's return of all that is left is refused as moved",
+      () =>
+        Effect.gen(function* () {
+          const { one, inTurn } = yield* stores
+          const [payer, payee] = yield* Effect.provide(Effect.all([companyWith(10), companyWith(10)]), one)
+          const row = yield* Effect.provide(transfer(payer, payee, 10), one)
+          yield* Effect.provide(committed(Transfer.sent(row)), one)
+          const back = Effect.flatMap(returnOf(row, 10), (one) => verdict(Transfer.returned(row, one)))
+          assert.deepStrictEqual(yield* inTurn(payee, [back, back]), ["Applied", "TransferMoved"])
+          yield* Effect.provide(has(payee, { posted: 10, held: 0 }), one)
         })
     )
 

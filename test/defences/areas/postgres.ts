@@ -117,6 +117,28 @@ export const canaries: ReadonlyArray<Canary> = [
     needsServer: true
   },
   {
+    name: "balance-of-the-snapshot",
+    bug: "a balance's total starts from the row of the snapshot, so money that arrived meanwhile cannot be spent",
+    file: postgres("statements/Statements"),
+    in: "booked",
+    find: "set posted = k.posted_before + d.posted, held = k.held_before + d.held",
+    replace: "set posted = b.posted + d.posted, held = b.held + d.held",
+    test: "packages/postgres/test/twoStores.test.ts",
+    titles: "balance:",
+    needsServer: true
+  },
+  {
+    name: "outdated-total-fails",
+    bug: "a commit fails if another process added to a record's total while it waited",
+    file: postgres("journal/Journal"),
+    in: "isOutdatedTotal",
+    find: "cause.code === checkViolation",
+    replace: "cause.code !== checkViolation",
+    test: "packages/postgres/test/twoStores.test.ts",
+    titles: "transfer:",
+    needsServer: true
+  },
+  {
     name: "limit-never-counted",
     rows: [12],
     bug: "a commit is checked against its limits but not counted toward them",

@@ -33,6 +33,9 @@ const pooled: Meaning = {
 /** The code of a commit that was not sent, because others still wait for the standby. */
 export const unconfirmed = "SR001"
 
+/** The code of a row that a table's check refused. */
+export const checkViolation = "23514"
+
 const states: { readonly [codeOrClass: string]: Meaning } = {
   // Connection exception. A protocol violation is our bug.
   "08": {

@@ -17,6 +17,7 @@ import * as Dispatch from "./Dispatch.ts"
 import * as Domain from "../reads/Domain.ts"
 import * as GroupCommit from "../statements/GroupCommit.ts"
 import * as HostTransaction from "../client/HostTransaction.ts"
+import { checkViolation } from "../client/SqlState.ts"
 import * as Inserts from "../statements/Inserts.ts"
 import * as Invoice from "../reads/Invoice.ts"
 import { maxForOthers } from "@satrail/core/ledger/Event"
@@ -221,24 +222,24 @@ const exitOf = (
 }
 
 /**
- * While several processes move the last balance of two companies in both directions, a statement can grant an amount by
- * a balance that is no longer the newest. The table's check then refuses all of it, and the next attempt reads the
- * newest balance.
+ * A record's check refused a total, to which another process added while this statement waited for locks. The check of a
+ * balance cannot be: its statement starts from the locked row.
  */
-const isOverdrawn = ({ _tag, cause }: SqlError.SqlError["reason"]): boolean =>
+const isOutdatedTotal = ({ _tag, cause }: SqlError.SqlError["reason"]): boolean =>
   _tag === "ConstraintError" &&
-  Predicate.hasProperty(cause, "constraint") &&
-  cause.constraint === "balances_check"
+  Predicate.hasProperty(cause, "code") &&
+  cause.code === checkViolation &&
+  !(Predicate.hasProperty(cause, "table") && cause.table === "balances")
 
 /**
- * Another process committed the same id or name while this statement waited for locks, or there was a
- * deadlock, so settle again.
+ * Another process committed the same id or name, or added to a total, while this statement waited for locks, or there
+ * was a deadlock, so settle again.
  */
 const isOvertaken = ({ reason }: SqlError.SqlError) =>
   reason._tag === "UniqueViolation" ||
   reason._tag === "DeadlockError" ||
   reason._tag === "SerializationError" ||
-  isOverdrawn(reason)
+  isOutdatedTotal(reason)
 
 const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
 
@@ -311,9 +312,6 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
   }
 }
 
-/** Number of further attempts of a statement that was overtaken. */
-const maxAttempts = 10
-
 /** Applies Changes of one kind as one statement, and returns a result for each. */
 export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Storable>) => {
   const [first] = changes
@@ -328,7 +326,7 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
     ...(bounds !== undefined && carried.takes ? [Counts.parameterOf(bounds)] : [])
   ]
   return sql.unsafe<object>(statement.text, values).pipe(
-    Effect.retry({ times: maxAttempts, while: isOvertaken }),
+    Effect.retry({ times: 3, while: isOvertaken }),
     Effect.map((rows) => {
       const verdicts = verdictsOf(rows)
       return changes.map((change, i) => {

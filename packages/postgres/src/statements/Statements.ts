@@ -179,7 +179,7 @@ postings as materialized (
 
 const locked = (of: "legs" | "asked") => `
 locked as materialized (
-  select company_id, posted - held as available, frozen, fees_revision, xmin::text as version from satrail.balances
+  select company_id, posted - held as available, posted as posted_before, held as held_before, frozen, fees_revision, xmin::text as version from satrail.balances
   where company_id = any(array(select company_id from ${of})) order by company_id for no key update
 )`
 
@@ -335,6 +335,8 @@ enqueued as (
   on conflict do nothing
 )`
 
+// PostgreSQL applies a table's checks to the row of the snapshot before it notices that a newer one exists. So the
+// total starts from the locked row. Otherwise, money that arrived while the statement waited could not be spent.
 const booked = (money: "many" | readonly [Account, Account]) => `
 booked as (
   insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
@@ -344,11 +346,11 @@ booked as (
       : "select p.company_id, transfer_id, from_account, to_account, p.amount, at_millis from postings p join done using (n) order by n"
   }
 ), totalled as (
-  update satrail.balances b set posted = b.posted + d.posted, held = b.held + d.held
+  update satrail.balances b set posted = k.posted_before + d.posted, held = k.held_before + d.held
   from (
     select l.company_id, sum(l.posted)::bigint as posted, sum(l.held)::bigint as held
     from ${isOne(money) ? `(${legsOf(money, "done")}) l` : "legs l join done using (n)"} group by l.company_id
-  ) d
+  ) d join locked k using (company_id)
   where b.company_id = d.company_id and (d.posted <> 0 or d.held <> 0)
 )`
 

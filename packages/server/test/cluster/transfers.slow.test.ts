@@ -14,6 +14,23 @@ suite("transfers and splits of three processes on one PostgreSQL", {}, (cluster)
     return pair
   }
 
+  it("transfer: 64 callers that return one transfer in parts never return more than it", async () => {
+    const [payer, payee] = await pairWith(1000)
+    const { id } = await Customer.data(201, send(payer, payee, 1000))
+    const answers = await Customer.times(64, () => payee.post(`/v1/transfers/${id}/return`, sats(30)))
+    const returned = answers.filter(({ status }) => status === 201).length
+    const others = answers.filter(({ status }) => status !== 201)
+    // A caller that met too many others may try again.
+    for (const { code } of others) assert.include(["return_too_large", "conflict"], code)
+    assert.isAtMost(returned, 33)
+    const rest = await payee.post(`/v1/transfers/${id}/return`)
+    assert.strictEqual(rest.status, 201, rest.text)
+    const { returned_sats } = await Customer.data(200, payer.get(`/v1/transfers/${id}`))
+    assert.strictEqual(returned_sats, 1000)
+    assert.strictEqual(await Customer.balance(payer), 1000)
+    assert.strictEqual(await Customer.balance(payee), 1000)
+  })
+
   it("transfer: 64 callers that send the last balance of two companies in both directions keep the sum", async () => {
     const [one, other] = await pairWith(1000)
     const answers = await Customer.times(64, (n) =>
