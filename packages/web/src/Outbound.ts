@@ -225,6 +225,11 @@ const codes: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "no route to the host",
+  CERT_HAS_EXPIRED: "the certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "an intermediate certificate is missing, or its issuer is not trusted",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host name",
   ENOTFOUND: "the host name could not be resolved",
   EAI_AGAIN: "the host name could not be resolved"
 }
@@ -236,10 +241,10 @@ const failureOf = (error: unknown): string => {
     message,
     reason = message
   } = Object(error instanceof AggregateError ? error.errors[0] : error)
+  const known = codes[String(code)]
   const isTls = /^(?:ERR_(?:TLS|SSL)|EPROTO|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/.test(String(code))
-  return isTls
-    ? `TLS failed: ${String(reason).split(/[\n:]/)[0]} (${code})`
-    : (codes[String(code)] ?? `connection failed (${code ?? "no reason"})`)
+  if (isTls) return `TLS failed: ${known ?? `${String(reason).split(/[\n:]/)[0]} (${code})`}`
+  return known ?? `connection failed (${code ?? "no reason"})`
 }
 
 const opened = (target: Target, addresses: ReadonlyArray<string>) =>
