@@ -682,7 +682,7 @@ export interface Transfer<M = Metadata> {
   /** Value in the given currency; null if the amount was in bitcoin */
   readonly fiat: FiatValue | null
 }
-export interface SplitsEvent extends EventOf<"split.kept", DepositSplits> {}
+export interface SplitsEvent extends EventOf<"split.skipped", DepositSplits> {}
 export interface DepositSplits {
   /** The deposit's id */
   readonly id: string

@@ -33,13 +33,13 @@ import { booked, has } from "../../Ledger.ts"
 const sharesOf = Effect.fnUntraced(function* (
   deposit: Deposit.Deposit,
   payees: ReadonlyArray<readonly [CompanyId.CompanyId, basisPoints: number]>,
-  kept: ReadonlyArray<CompanyId.CompanyId> = []
+  skipped: ReadonlyArray<CompanyId.CompanyId> = []
 ) {
   const [entropy, atMillis] = [yield* Entropy, yield* Clock.currentTimeMillis]
   const transfers = payees.map(([companyId, basisPoints]) =>
     Share.transfer(deposit, { companyId, basisPoints }, Id.fromMillis(atMillis, entropy), atMillis)
   )
-  return { transfers, shares: Share.shares(deposit, transfers, kept) }
+  return { transfers, shares: Share.shares(deposit, transfers, skipped) }
 })
 
 /** Makes the Change that credits a paid invoice of a company with its shares. */
@@ -47,11 +47,11 @@ const paying = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
   payees: ReadonlyArray<readonly [CompanyId.CompanyId, basisPoints: number]>,
-  kept: ReadonlyArray<CompanyId.CompanyId> = []
+  skipped: ReadonlyArray<CompanyId.CompanyId> = []
 ) {
   const invoice = yield* created(companyId, sats)
   const deposit = { ...(yield* arrival(companyId, sats)), lightningInvoiceId: invoice.id }
-  const { transfers, shares } = yield* sharesOf(deposit, payees, kept)
+  const { transfers, shares } = yield* sharesOf(deposit, payees, skipped)
   const change = Invoice.settled(invoice, deposit, yield* preimage)
   return { deposit, transfers, change: CreditShares.added(change, shares) }
 })
@@ -122,8 +122,8 @@ export const money = {
       assert.deepStrictEqual(yield* faultsOf(shop, payee), [])
     }
   ),
-  "split: each payee gets `transfer.received` for its own share, and the receiver what was kept": Effect.gen(
-    function* () {
+  "split: each payee gets `transfer.received` for its own share, and the receiver an event about those that were skipped":
+    Effect.gen(function* () {
       const [shop, one, other, frozen] = [yield* open, yield* open, yield* open, yield* open]
       const { change, deposit, transfers } = yield* paying(
         shop,
@@ -144,10 +144,9 @@ export const money = {
           [["transfer.received", transfers[row]?.id]]
         )
       const own = (yield* eventsOf(shop)).map(({ type, subject }) => [type, subject])
-      assert.deepStrictEqual(own.slice(-1), [["split.kept", deposit.id]])
+      assert.deepStrictEqual(own.slice(-1), [["split.skipped", deposit.id]])
       assert.deepStrictEqual((yield* eventsOf(frozen)).slice(1), [])
-    }
-  ),
+    }),
   "split: an on-chain deposit is shared when it is confirmed; a reorganization takes it from the receiver only":
     Effect.gen(function* () {
       const [shop, payee] = [yield* companyWith(100), yield* open]

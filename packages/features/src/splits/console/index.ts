@@ -3,5 +3,5 @@ import type { Feature } from "@satrail/ui/console/Feature"
 
 export const splits: Feature = {
   name: "splits",
-  payments: { received, eventWords: { "split.kept": "Share of a frozen account kept" } }
+  payments: { received, eventWords: { "split.skipped": "Share of a frozen account kept" } }
 }

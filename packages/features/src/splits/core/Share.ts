@@ -40,13 +40,13 @@ const legsOf = ({ companyId, recipientId, amount }: Transfer.Transfer): Readonly
 ]
 
 /**
- * Returns what these transfers add to the Change that credits the deposit. If a payee `kept` nothing because it is
- * frozen, the receiver gets an event.
+ * Returns what these transfers add to the Change that credits the deposit. The receiver gets an event if payees were `skipped`
+ * because they are frozen.
  */
 export const shares = (
   { id, companyId }: Deposit,
   transfers: ReadonlyArray<Transfer.Transfer>,
-  kept: ReadonlyArray<CompanyId>
+  skipped: ReadonlyArray<CompanyId>
 ): Shares => ({
   legs: transfers.flatMap(legsOf),
   inserts: transfers.map((one) => Noun.insert(Transfer.noun, one)),
@@ -56,6 +56,6 @@ export const shares = (
       type: "transfer.received",
       subject: one.id
     })),
-    ...(kept.length === 0 ? [] : [{ companyId, type: "split.kept", subject: id }])
+    ...(skipped.length === 0 ? [] : [{ companyId, type: "split.skipped", subject: id }])
   ]
 })

@@ -9,21 +9,24 @@ import * as Splits from "./Splits.ts"
 
 const depositOf = Conversion.ofSubject(Deposit.noun, (deposit) => deposit)
 
-const kept = Effect.fnUntraced(function* (event: Published) {
+const skipped = Effect.fnUntraced(function* (event: Published) {
   const deposits = yield* depositOf(event)
   return yield* Effect.forEach(deposits, (deposit) =>
-    Effect.map(Splits.shared(deposit), (record) => ({ kind: "splits", type: "split.kept", record }) as const)
+    Effect.map(
+      Splits.shared(deposit),
+      (record) => ({ kind: "splits", type: "split.skipped", record }) as const
+    )
   )
 })
 
 /** Shares of payments for other companies of this service, credited with the payment. */
 export const splits = Feature.make({
   name: "splits",
-  events: { "split.kept": "deposits" },
+  events: { "split.skipped": "deposits" },
   notices: {
     kind: "splits",
-    types: ["split.kept"],
-    byEvent: { "split.kept": { as: ["split.kept"], convert: kept } }
+    types: ["split.skipped"],
+    byEvent: { "split.skipped": { as: ["split.skipped"], convert: skipped } }
   },
   limits: [["payees in the splits of an invoice, checkout or Lightning address", `${maxSplits}`]],
   layer: Traced.over(Splits.Splits, Splits.layer),
