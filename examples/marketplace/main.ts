@@ -4,7 +4,7 @@ import { satrail } from "satrail"
 
 const pay = await satrail.test() // simulated network, in memory
 const market = await pay.companies.create({ name: "Market" })
-const ann = await pay.companies.create({ name: "Ann, who sells" })
+const ann = await pay.companies.create({ name: "Ann" })
 const balances = async () =>
   Promise.all([market, ann].map(async (account) => (await pay.transactions.balance(account)).available.sats))
 

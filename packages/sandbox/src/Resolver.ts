@@ -16,7 +16,7 @@ const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
 
 /** Don't repeat the rest of the request, which may be a misplaced secret. */
 const nobody = (url: string) =>
-  `nobody has this address at ${new URL(url).host} on the sandbox's web. Addresses that work include settle@${Web.domain}`
+  `there is no such address at ${new URL(url).host} on the sandbox's web. Addresses that work include settle@${Web.domain}`
 
 /** The simulated web, from a payer's point of view. */
 export const make = (world: World.World): Resolver["Service"] => {

@@ -24,7 +24,10 @@ export const members = {
 export const rule =
   "Vouchers and refund links of the key or person stay claimable, unless `links=void` is set. Repeating the request cancels those that are still open."
 
-/** Cancels the links if the request asks for it, in every company if that is null, and returns the response's `members`. Call it after the revocation. */
+/**
+ * Cancels the links if the request asks for it, in every company if `companyId` is null, and returns the response's
+ * `members`. Call it after the revocation.
+ */
 export const make = Effect.map(
   VoidLinks,
   (voidLinks) =>

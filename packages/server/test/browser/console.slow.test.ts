@@ -49,7 +49,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       // A new operator has no wallet to pay yet.
       await page
         .getByText(
-          "nobody has this address at example.com on the sandbox's web. Addresses that work include settle@wallet.example"
+          "there is no such address at example.com on the sandbox's web. Addresses that work include settle@wallet.example"
         )
         .waitFor()
       await page.getByText("For a test, settle@wallet.example").waitFor()

@@ -100,7 +100,7 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
           place: "c2",
           cell: ({ held_until }) =>
             status(
-              held_until === null ? { tone: "bad", text: "Nobody does it" } : { tone: "good", text: "Active" }
+              held_until === null ? { tone: "bad", text: "Not running" } : { tone: "good", text: "Active" }
             )
         },
         {
