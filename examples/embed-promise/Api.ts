@@ -20,6 +20,7 @@ export const mount = async (payments: Payments) => {
     const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value])
     )
+    // The types of Node's stream and of the browser's differ.
     const stream = Readable.toWeb(request) as unknown as ReadableStream
     const body = method === "GET" || method === "HEAD" ? {} : { body: stream, duplex: "half" as const }
     const answered = await handler(
